@@ -1,0 +1,152 @@
+//! Diagnostics: oddities that do not stop the work, with a place and a count.
+//!
+//! In: one named constructor call per kind of message. Out: a list in the order of first appearance;
+//! equal messages are counted, not repeated. Deliberately not here: errors that end the work (each
+//! stage has its own error type) and printing.
+
+use std::fmt;
+
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The figures cannot be trusted or the configuration is refused.
+    Error,
+    /// The user should look at it.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// `error`, `warning` or `info`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One oddity: what, where, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How much it matters.
+    pub severity: Severity,
+    /// A sentence without a final dot; says what to do where there is something to do.
+    pub message: String,
+    /// The first place, such as a tensor name or `byte 1042`; empty where there is none.
+    pub place: String,
+    /// How many times it happened (at least 1).
+    pub count: u64,
+}
+
+/// A sink that stages pass along.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    entries: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// An empty sink.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was reported, in the order of first appearance.
+    pub fn entries(&self) -> &[Diagnostic] {
+        &self.entries
+    }
+
+    /// Adds everything of `other`.
+    pub fn extend(&mut self, other: &Self) {
+        for entry in &other.entries {
+            self.push_counted(entry.clone());
+        }
+    }
+
+    /// Shapes that stayed unknown: counted as 0 bytes. `example` is the first tensor's name.
+    pub fn unknown_shapes(&mut self, example: &str, count: u64) {
+        self.push_counted(Diagnostic {
+            severity: Severity::Warning,
+            message: "the shape of a tensor stays unknown, it counts 0 bytes: the figures are lower bounds".to_owned(),
+            place: example.to_owned(),
+            count,
+        });
+    }
+
+    /// An op type without a shape rule.
+    pub fn op_without_shape_rule(&mut self, kind: &str, op: &str) {
+        self.push(
+            Severity::Info,
+            format!("op type {kind} has no shape rule here; its outputs keep the shapes given in the file, if any"),
+            op,
+        );
+    }
+
+    /// A symbolic dimension without a value.
+    pub fn unbound_symbol(&mut self, symbol: &str) {
+        self.push(
+            Severity::Info,
+            format!("dimension \"{symbol}\" has no value, so there is no peak; give one with --dim {symbol}=N"),
+            symbol,
+        );
+    }
+
+    /// Ops that the file does not store in execution order.
+    pub fn sorted(&mut self, example: &str, count: u64) {
+        self.push_counted(Diagnostic {
+            severity: Severity::Info,
+            message: "ops are not stored in execution order; they were sorted (the ready op with the smallest file position first)".to_owned(),
+            place: example.to_owned(),
+            count,
+        });
+    }
+
+    /// Something that the importer leaves out on purpose.
+    pub fn skipped(&mut self, what: &str, place: &str) {
+        self.push(Severity::Info, format!("{what} is not read"), place);
+    }
+
+    /// Any other warning. Prefer a named constructor where a message is used twice.
+    pub fn warning(&mut self, message: String, place: &str) {
+        self.push(Severity::Warning, message, place);
+    }
+
+    /// Any other information.
+    pub fn info(&mut self, message: String, place: &str) {
+        self.push(Severity::Info, message, place);
+    }
+
+    /// Any other error that leaves an answer behind.
+    pub fn error(&mut self, message: String, place: &str) {
+        self.push(Severity::Error, message, place);
+    }
+
+    fn push(&mut self, severity: Severity, message: String, place: &str) {
+        self.push_counted(Diagnostic {
+            severity,
+            message,
+            place: place.to_owned(),
+            count: 1,
+        });
+    }
+
+    /// Linear in the number of *different* messages, which importers keep small.
+    fn push_counted(&mut self, new: Diagnostic) {
+        let same = self
+            .entries
+            .iter_mut()
+            .find(|old| old.severity == new.severity && old.message == new.message);
+        match same {
+            Some(old) => old.count += new.count,
+            None => self.entries.push(new),
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! `GraphBuilder`: the only way to make a graph.
+//!
+//! In: tensors, ops in file order, aliases, control edges. Out: a valid [`Graph`] whose ops stand in
+//! execution order, or a [`GraphError`] that names what is wrong. Invariants are checked where they
+//! can break: a second producer at [`GraphBuilder::op`], alias chains and cycles at
+//! [`GraphBuilder::finish`].
+
+use indexmap::IndexMap;
+
+use super::dim::{Dim, DimExprs};
+use super::ids::{Id as _, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
+use super::order::{Edge, execution_order};
+use super::tables::{Names, Shapes};
+use super::{DType, Graph, Op, Phase, Role, Storage, Tensor};
+
+/// Why a graph could not be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// Two ops compute one tensor.
+    #[error(
+        "tensor \"{tensor}\" is computed twice, the second time by op \"{op}\"; give each result a name of its own"
+    )]
+    SecondProducer {
+        /// The tensor's name.
+        tensor: String,
+        /// The second op's name or type.
+        op: String,
+    },
+    /// Ops depend on each other in a circle.
+    #[error(
+        "{count} ops depend on each other in a circle, among them \"{example}\"; the file is not an executable graph"
+    )]
+    Cycle {
+        /// An op on the circle or behind it.
+        example: String,
+        /// How many ops can never run.
+        count: usize,
+    },
+    /// A limit of the flat tables.
+    #[error("the graph has more than 4 GiB of names or 2^32 edges; split it")]
+    TooLarge,
+}
+
+/// A tensor to add.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTensor<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The type of its elements.
+    pub dtype: DType,
+    /// Its shape; `None` where the number of dimensions is unknown.
+    pub shape: Option<ShapeId>,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// An op to add.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewOp<'a> {
+    /// Its own name; may be empty.
+    pub name: &'a str,
+    /// Its type.
+    pub kind: &'a str,
+    /// What it reads, captured names included.
+    pub operands: &'a [TensorId],
+    /// What it computes.
+    pub results: &'a [TensorId],
+    /// Its part of the training step.
+    pub phase: Phase,
+    /// Floating point operations; 0 if unknown.
+    pub flops: u64,
+    /// Scratch bytes; 0 if unknown.
+    pub workspace_bytes: u64,
+}
+
+/// Collects the parts of a graph in any order that names results before or after their use.
+#[derive(Debug)]
+pub struct GraphBuilder {
+    name: String,
+    ops: IdVec<OpId, Op>,
+    tensors: IdVec<TensorId, Tensor>,
+    operands: Vec<TensorId>,
+    results: Vec<TensorId>,
+    outputs: Vec<TensorId>,
+    aliases: Vec<Option<TensorId>>,
+    stated_bytes: IndexMap<TensorId, u64>,
+    control_edges: Vec<Edge>,
+    kinds: IndexMap<Box<str>, NameId>,
+    names: Names,
+    shapes: Shapes,
+    /// The expressions that shapes may refer to.
+    pub exprs: DimExprs,
+}
+
+impl GraphBuilder {
+    /// An empty graph with a name (may be empty).
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ops: IdVec::new(),
+            tensors: IdVec::new(),
+            operands: Vec::new(),
+            results: Vec::new(),
+            outputs: Vec::new(),
+            aliases: Vec::new(),
+            stated_bytes: IndexMap::new(),
+            control_edges: Vec::new(),
+            kinds: IndexMap::new(),
+            names: Names::default(),
+            shapes: Shapes::default(),
+            exprs: DimExprs::default(),
+        }
+    }
+
+    /// The id of a shape.
+    pub fn shape(&mut self, dims: &[Dim]) -> ShapeId {
+        self.shapes.intern(dims)
+    }
+
+    /// The dimensions of a shape of this builder.
+    pub fn dims(&self, shape: ShapeId) -> &[Dim] {
+        self.shapes.dims(shape)
+    }
+
+    /// Adds a tensor without a producer.
+    ///
+    /// # Errors
+    /// [`GraphError::TooLarge`].
+    pub fn tensor(&mut self, new: NewTensor<'_>) -> Result<TensorId, GraphError> {
+        let name = self.names.push(new.name).ok_or(GraphError::TooLarge)?;
+        if self.tensors.len() >= u32::MAX as usize - 1 {
+            return Err(GraphError::TooLarge);
+        }
+        self.aliases.push(None);
+        Ok(self.tensors.push(Tensor {
+            name,
+            shape: new.shape,
+            dtype: new.dtype,
+            role: new.role,
+            is_output: false,
+            is_atomic: false,
+            // Storages are numbered in `finish`.
+            storage: StorageId(0),
+            producer: None,
+        }))
+    }
+
+    /// A tensor that was added.
+    pub fn get(&self, tensor: TensorId) -> &Tensor {
+        &self.tensors[tensor]
+    }
+
+    /// Sets a tensor's shape, for importers that infer shapes after the ops are known.
+    pub fn set_shape(&mut self, tensor: TensorId, shape: Option<ShapeId>) {
+        self.tensors[tensor].shape = shape;
+    }
+
+    /// Sets a tensor's element type.
+    pub fn set_dtype(&mut self, tensor: TensorId, dtype: DType) {
+        self.tensors[tensor].dtype = dtype;
+    }
+
+    /// Sets a tensor's role.
+    pub fn set_role(&mut self, tensor: TensorId, role: Role) {
+        self.tensors[tensor].role = role;
+    }
+
+    /// Marks a tensor whose memory must be cleared before its op runs.
+    pub fn set_atomic(&mut self, tensor: TensorId) {
+        self.tensors[tensor].is_atomic = true;
+    }
+
+    /// Adds an op; the file position is the order of calls.
+    ///
+    /// # Errors
+    /// [`GraphError::SecondProducer`], [`GraphError::TooLarge`].
+    pub fn op(&mut self, new: NewOp<'_>) -> Result<OpId, GraphError> {
+        let id = OpId::from_idx(self.ops.len());
+        for result in new.results {
+            if self.tensors[*result].producer.is_some() {
+                return Err(GraphError::SecondProducer {
+                    tensor: self.names.text(self.tensors[*result].name).to_owned(),
+                    op: if new.name.is_empty() { new.kind } else { new.name }.to_owned(),
+                });
+            }
+            self.tensors[*result].producer = Some(id);
+        }
+        let name = self.names.push(new.name).ok_or(GraphError::TooLarge)?;
+        let kind = self.kind(new.kind)?;
+        let operands = append(&mut self.operands, new.operands)?;
+        let results = append(&mut self.results, new.results)?;
+        Ok(self.ops.push(Op {
+            name,
+            kind,
+            phase: new.phase,
+            flops: new.flops,
+            workspace_bytes: new.workspace_bytes,
+            operands,
+            results,
+        }))
+    }
+
+    /// `from` runs before `to` although no tensor says so. Keeps nothing alive.
+    pub fn control_edge(&mut self, from: OpId, to: OpId) {
+        self.control_edges.push((from.0, to.0));
+    }
+
+    /// `tensor` shares the memory of `other` (or of whatever `other` shares).
+    pub fn alias(&mut self, tensor: TensorId, other: TensorId) {
+        self.aliases[tensor.idx()] = Some(other);
+    }
+
+    /// The source states how many bytes the storage of this root takes.
+    pub fn state_storage_bytes(&mut self, root: TensorId, bytes: u64) {
+        self.stated_bytes.insert(root, bytes);
+    }
+
+    /// The graph returns this tensor. Naming it twice is fine.
+    pub fn output(&mut self, tensor: TensorId) {
+        if !self.tensors[tensor].is_output {
+            self.tensors[tensor].is_output = true;
+            self.outputs.push(tensor);
+        }
+    }
+
+    /// Sorts the ops where needed and numbers the storages.
+    ///
+    /// # Errors
+    /// [`GraphError::Cycle`] where ops or aliases form a circle.
+    pub fn finish(mut self) -> Result<Graph, GraphError> {
+        let storages = self.number_storages()?;
+        let order = self.order()?;
+        let reordered = order
+            .iter()
+            .enumerate()
+            .filter(|(step, position)| *step != **position as usize)
+            .count();
+        if reordered > 0 {
+            self.renumber_ops(&order);
+        }
+        self.names.shrink();
+        Ok(Graph {
+            name: self.name,
+            ops: self.ops,
+            tensors: self.tensors,
+            storages,
+            operands: self.operands,
+            results: self.results,
+            outputs: self.outputs,
+            names: self.names,
+            shapes: self.shapes,
+            exprs: self.exprs,
+            reordered: u32::try_from(reordered).unwrap_or(u32::MAX),
+        })
+    }
+
+    fn kind(&mut self, kind: &str) -> Result<NameId, GraphError> {
+        if let Some(id) = self.kinds.get(kind) {
+            return Ok(*id);
+        }
+        let id = self.names.push(kind).ok_or(GraphError::TooLarge)?;
+        self.kinds.insert(kind.into(), id);
+        Ok(id)
+    }
+
+    /// Storages in the order of their roots; every alias chain is followed to its end.
+    fn number_storages(&mut self) -> Result<IdVec<StorageId, Storage>, GraphError> {
+        let mut storages = IdVec::new();
+        let mut of_root: Vec<Option<StorageId>> = vec![None; self.tensors.len()];
+        for tensor in self.tensors.ids() {
+            let root = self.root(tensor)?;
+            let storage = match of_root[root.idx()] {
+                Some(storage) => storage,
+                None => storages.push(Storage {
+                    root,
+                    stated_bytes: self.stated_bytes.get(&root).copied(),
+                }),
+            };
+            of_root[root.idx()] = Some(storage);
+            self.tensors[tensor].storage = storage;
+        }
+        Ok(storages)
+    }
+
+    /// Follows aliases to the root and shortens the chain on the way back.
+    fn root(&mut self, tensor: TensorId) -> Result<TensorId, GraphError> {
+        let mut root = tensor;
+        let mut hops = 0_usize;
+        while let Some(next) = self.aliases[root.idx()] {
+            root = next;
+            hops += 1;
+            if hops > self.tensors.len() {
+                return Err(GraphError::Cycle {
+                    example: self.names.text(self.tensors[tensor].name).to_owned(),
+                    count: 0,
+                });
+            }
+        }
+        let mut at = tensor;
+        while let Some(next) = self.aliases[at.idx()] {
+            if next == root {
+                break;
+            }
+            self.aliases[at.idx()] = Some(root);
+            at = next;
+        }
+        Ok(root)
+    }
+
+    fn order(&self) -> Result<Vec<u32>, GraphError> {
+        let mut edges = self.control_edges.clone();
+        for (op_id, op) in self.ops.iter_ids() {
+            for operand in &self.operands[op.operands.start as usize..op.operands.end as usize] {
+                if let Some(producer) = self.tensors[*operand].producer {
+                    edges.push((producer.0, op_id.0));
+                }
+            }
+        }
+        let n_ops = u32::try_from(self.ops.len()).unwrap_or(u32::MAX);
+        execution_order(n_ops, &edges).map_err(|stuck| GraphError::Cycle {
+            example: stuck.first().map_or_else(String::new, |position| {
+                let op = &self.ops[OpId(*position)];
+                let name = self.names.text(op.name);
+                let kind = self.names.text(op.kind);
+                if name.is_empty() { kind } else { name }.to_owned()
+            }),
+            count: stuck.len(),
+        })
+    }
+
+    fn renumber_ops(&mut self, order: &[u32]) {
+        let mut step_of = vec![OpId(0); order.len()];
+        for (step, position) in order.iter().enumerate() {
+            step_of[*position as usize] = OpId::from_idx(step);
+        }
+        self.ops = order.iter().map(|position| self.ops[OpId(*position)].clone()).collect();
+        for id in self.tensors.ids() {
+            let tensor = &mut self.tensors[id];
+            tensor.producer = tensor.producer.map(|op| step_of[op.idx()]);
+        }
+    }
+}
+
+fn append(pool: &mut Vec<TensorId>, items: &[TensorId]) -> Result<std::ops::Range<u32>, GraphError> {
+    let start = u32::try_from(pool.len()).map_err(|_overflow| GraphError::TooLarge)?;
+    pool.extend_from_slice(items);
+    let end = u32::try_from(pool.len()).map_err(|_overflow| GraphError::TooLarge)?;
+    Ok(start..end)
+}

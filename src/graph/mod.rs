@@ -1,0 +1,261 @@
+//! What the program is: ops, tensors and the storages they live in.
+//!
+//! A [`Graph`] is made by [`GraphBuilder`] alone and is valid from then on: ids are in range, every
+//! tensor has at most one producer, every storage has a root, and ops stand in execution order, so
+//! that an [`OpId`] is also the op's step. Everything lives in flat vectors; a million tensors need
+//! well under 300 MB. Deliberately not here: live ranges (`liveness`), what runs when (`workload`).
+
+mod builder;
+mod dim;
+mod dtype;
+mod ids;
+mod order;
+mod sizes;
+mod tables;
+
+pub use builder::{GraphBuilder, GraphError, NewOp, NewTensor};
+pub use dim::{Bindings, Dim, DimExpr, DimExprs, DimOp};
+pub use dtype::DType;
+pub use ids::{ExprId, Id, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
+pub use sizes::{Consumers, Sizes};
+pub use tables::{Names, Shapes};
+
+use std::ops::Range;
+
+/// What a tensor is for, which decides where its bytes are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Computed while the graph runs.
+    Activation,
+    /// Fed from outside at each run.
+    Input,
+    /// Frozen weight of an inference graph, or a result of weights alone.
+    Weight,
+    /// A literal of the program.
+    Constant,
+    /// A trained variable.
+    Parameter,
+    /// A variable that is not trained, such as running statistics.
+    Buffer,
+    /// A variable of the optimizer.
+    OptimizerState,
+}
+
+impl Role {
+    /// The name shown to users.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Activation => "activation",
+            Self::Input => "input",
+            Self::Weight => "weight",
+            Self::Constant => "constant",
+            Self::Parameter => "parameter",
+            Self::Buffer => "buffer",
+            Self::OptimizerState => "optimizer state",
+        }
+    }
+
+    /// Whether the bytes stay on the device between runs.
+    pub const fn is_resident(self) -> bool {
+        !matches!(self, Self::Activation | Self::Input)
+    }
+
+    /// Whether the session owns it as a variable (it outlives its graph).
+    pub const fn is_variable(self) -> bool {
+        matches!(self, Self::Parameter | Self::Buffer | Self::OptimizerState)
+    }
+}
+
+/// The part of a training step that an op belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// The source does not say.
+    #[default]
+    Unknown,
+    /// Computes the result.
+    Forward,
+    /// Computes gradients.
+    Backward,
+    /// Updates variables.
+    Optimizer,
+}
+
+impl Phase {
+    /// The name shown to users; empty where the source does not say.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "",
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Optimizer => "optimizer",
+        }
+    }
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The op's own name; may be empty.
+    pub name: NameId,
+    /// The op type, such as `Conv` or `aten.mm.default`.
+    pub kind: NameId,
+    /// Its part of the training step.
+    pub phase: Phase,
+    /// Floating point operations as the source counts them; 0 where it does not.
+    pub flops: u64,
+    /// Scratch bytes that live during this op alone; 0 where the source names none.
+    pub workspace_bytes: u64,
+    operands: Range<u32>,
+    results: Range<u32>,
+}
+
+/// One typed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// The tensor's name.
+    pub name: NameId,
+    /// Its shape, or `None` where even the number of dimensions is unknown.
+    pub shape: Option<ShapeId>,
+    /// The type of its elements.
+    pub dtype: DType,
+    /// What it is for.
+    pub role: Role,
+    /// Whether the graph returns it.
+    pub is_output: bool,
+    /// Whether its memory must be cleared before its op adds to it (a memset attribute).
+    pub is_atomic: bool,
+    /// The memory it lives in.
+    pub storage: StorageId,
+    /// The op that computes it; `None` for inputs and for weights that come with the file.
+    pub producer: Option<OpId>,
+}
+
+/// The memory that one or several tensors share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// The tensor that owns the memory; the others are views of it or written in place.
+    pub root: TensorId,
+    /// Bytes that the source states; `None` means those of the root tensor.
+    pub stated_bytes: Option<u64>,
+}
+
+/// A program: ops in execution order, tensors, storages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    name: String,
+    ops: IdVec<OpId, Op>,
+    tensors: IdVec<TensorId, Tensor>,
+    storages: IdVec<StorageId, Storage>,
+    operands: Vec<TensorId>,
+    results: Vec<TensorId>,
+    outputs: Vec<TensorId>,
+    names: Names,
+    shapes: Shapes,
+    exprs: DimExprs,
+    reordered: u32,
+}
+
+impl Graph {
+    /// The graph's name; may be empty.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Ops in execution order.
+    pub fn ops(&self) -> &IdVec<OpId, Op> {
+        &self.ops
+    }
+
+    /// Tensors in the order in which the importer met them.
+    pub fn tensors(&self) -> &IdVec<TensorId, Tensor> {
+        &self.tensors
+    }
+
+    /// Storages.
+    pub fn storages(&self) -> &IdVec<StorageId, Storage> {
+        &self.storages
+    }
+
+    /// What an op reads, including names that its subgraphs capture.
+    pub fn operands(&self, op: OpId) -> &[TensorId] {
+        let Range { start, end } = self.ops[op].operands;
+        &self.operands[start as usize..end as usize]
+    }
+
+    /// What an op computes.
+    pub fn results(&self, op: OpId) -> &[TensorId] {
+        let Range { start, end } = self.ops[op].results;
+        &self.results[start as usize..end as usize]
+    }
+
+    /// What the graph returns, each tensor once.
+    pub fn outputs(&self) -> &[TensorId] {
+        &self.outputs
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: NameId) -> &str {
+        self.names.text(name)
+    }
+
+    /// A tensor's name.
+    pub fn tensor_name(&self, tensor: TensorId) -> &str {
+        self.names.text(self.tensors[tensor].name)
+    }
+
+    /// An op's own name.
+    pub fn op_name(&self, op: OpId) -> &str {
+        self.names.text(self.ops[op].name)
+    }
+
+    /// An op's type.
+    pub fn op_kind(&self, op: OpId) -> &str {
+        self.names.text(self.ops[op].kind)
+    }
+
+    /// The dimensions of a tensor; `None` where their number is unknown.
+    pub fn dims(&self, tensor: TensorId) -> Option<&[Dim]> {
+        self.tensors[tensor].shape.map(|shape| self.shapes.dims(shape))
+    }
+
+    /// A shape as text: `8x64x112x112`, `batch x 3`, `?` where unknown, `scalar`.
+    pub fn shape_text(&self, tensor: TensorId) -> String {
+        self.dims(tensor).map_or_else(
+            || "?".to_owned(),
+            |dims| {
+                if dims.is_empty() {
+                    return "scalar".to_owned();
+                }
+                let texts: Vec<String> = dims
+                    .iter()
+                    .map(|dim| match dim {
+                        Dim::Known(n) => n.to_string(),
+                        Dim::Expr(id) => self.exprs.text(*id),
+                        Dim::Unknown => "?".to_owned(),
+                    })
+                    .collect();
+                texts.join("×")
+            },
+        )
+    }
+
+    /// The expressions of symbolic dimensions.
+    pub fn exprs(&self) -> &DimExprs {
+        &self.exprs
+    }
+
+    /// Names of symbolic dimensions that some tensor's shape depends on, in the order of first use.
+    pub fn symbols(&self) -> Vec<String> {
+        self.exprs.symbols().map(str::to_owned).collect()
+    }
+
+    /// Whether some dimension is symbolic.
+    pub fn is_symbolic(&self) -> bool {
+        self.exprs.symbols().len() > 0
+    }
+
+    /// How many ops stand elsewhere than in the file, because the file is not in execution order.
+    pub fn reordered_ops(&self) -> u32 {
+        self.reordered
+    }
+}

@@ -1,0 +1,111 @@
+//! Bytes of every tensor and storage under a binding, and the index of consumers.
+
+use super::dim::{Bindings, Dim};
+use super::ids::{Id as _, IdVec, OpId, StorageId, TensorId};
+use super::{Graph, Role};
+
+/// Bytes of a graph under one binding of its symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    tensors: IdVec<TensorId, Option<u64>>,
+    storages: IdVec<StorageId, u64>,
+}
+
+impl Sizes {
+    /// Bytes of a tensor; `None` where its shape or type is unknown.
+    pub fn tensor(&self, tensor: TensorId) -> Option<u64> {
+        self.tensors[tensor]
+    }
+
+    /// Bytes of a storage; 0 where its root's shape is unknown.
+    pub fn storage(&self, storage: StorageId) -> u64 {
+        self.storages[storage]
+    }
+}
+
+/// Which ops read each tensor, in step order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consumers {
+    starts: Vec<u32>,
+    ops: Vec<OpId>,
+}
+
+impl Consumers {
+    /// The ops that read a tensor, ascending; an op that reads it twice appears twice.
+    pub fn of(&self, tensor: TensorId) -> &[OpId] {
+        let range = self.starts[tensor.idx()] as usize..self.starts[tensor.idx() + 1] as usize;
+        &self.ops[range]
+    }
+}
+
+impl Graph {
+    /// Bytes of every tensor and storage; symbols that `bindings` leaves out make sizes unknown.
+    pub fn sizes(&self, bindings: &Bindings) -> Sizes {
+        let values = self.exprs.evaluate(bindings);
+        let tensors: IdVec<TensorId, Option<u64>> = self
+            .tensors
+            .iter()
+            .map(|tensor| {
+                let shape = self.shapes.dims(tensor.shape?);
+                if tensor.dtype == super::DType::Unknown {
+                    return None;
+                }
+                let elements = shape.iter().try_fold(1_u64, |product, dim| {
+                    let size = match dim {
+                        Dim::Known(n) => *n,
+                        Dim::Expr(id) => u64::try_from(values[id.idx()]?).ok()?,
+                        Dim::Unknown => return None,
+                    };
+                    Some(product.saturating_mul(size))
+                })?;
+                Some(tensor.dtype.bytes(elements))
+            })
+            .collect();
+        let storages = self
+            .storages
+            .iter()
+            .map(|storage| storage.stated_bytes.or(tensors[storage.root]).unwrap_or(0))
+            .collect();
+        Sizes { tensors, storages }
+    }
+
+    /// Symbols without a value in `bindings`, in the order of first use.
+    pub fn unbound_symbols(&self, bindings: &Bindings) -> Vec<String> {
+        self.exprs
+            .symbols()
+            .filter(|name| !bindings.contains_key(*name))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Activations whose bytes are unknown under `bindings`, in id order.
+    pub fn unknown_activations<'a>(&'a self, sizes: &'a Sizes) -> impl Iterator<Item = TensorId> + 'a {
+        self.tensors
+            .iter_ids()
+            .filter(|(id, tensor)| tensor.role == Role::Activation && sizes.tensor(*id).is_none())
+            .map(|(id, _)| id)
+    }
+
+    /// The index of consumers. Linear in ops and operands.
+    pub fn consumers(&self) -> Consumers {
+        let mut starts = vec![0_u32; self.tensors.len() + 1];
+        for op in self.ops.ids() {
+            for tensor in self.operands(op) {
+                starts[tensor.idx() + 1] += 1;
+            }
+        }
+        for position in 1..starts.len() {
+            starts[position] += starts[position - 1];
+        }
+        let mut fill = starts.clone();
+        let mut ops = vec![OpId(0); self.operands.len()];
+        for op in self.ops.ids() {
+            for tensor in self.operands(op) {
+                let slot = &mut fill[tensor.idx()];
+                ops[*slot as usize] = op;
+                *slot += 1;
+            }
+        }
+        Consumers { starts, ops }
+    }
+}

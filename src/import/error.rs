@@ -1,0 +1,70 @@
+//! Why a file could not be read: what, where, and what to do.
+
+use crate::graph::GraphError;
+use crate::progress::Cancelled;
+
+/// An import that failed. Messages leave the file's name to the caller.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The content breaks the format's rules.
+    #[error("{what} at {place}; {advice}")]
+    Malformed {
+        /// What is wrong.
+        what: String,
+        /// Where: `byte 1042`, `line 3 column 17`, `op "conv1"`.
+        place: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The content ends too early.
+    #[error("the file ends at byte {at}, in the middle of {what}; it was cut off, copy or export it again")]
+    Truncated {
+        /// Bytes there are.
+        at: u64,
+        /// What was being read.
+        what: String,
+    },
+    /// No importer recognises the content.
+    #[error("the content is none of the formats that can be read ({known}); {advice}")]
+    UnknownFormat {
+        /// Names of the formats.
+        known: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A compressed file grows beyond the limit.
+    #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]
+    UnpacksTooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The parts do not make a graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// The operating system could not read the file.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// The user stopped it.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl ImportError {
+    /// A rule of the format is broken at a byte.
+    pub fn at_byte(what: impl Into<String>, byte: u64) -> Self {
+        Self::Malformed {
+            what: what.into(),
+            place: format!("byte {byte}"),
+            advice: "the file is damaged or of another format, export it again",
+        }
+    }
+
+    /// A rule of the format is broken at a named place.
+    pub fn at(what: impl Into<String>, place: impl Into<String>, advice: &'static str) -> Self {
+        Self::Malformed {
+            what: what.into(),
+            place: place.into(),
+            advice,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The bytes of one file, with a name, a length and the first bytes at hand.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use super::ImportError;
+use crate::progress::Progress;
+
+/// A reader that can skip.
+pub trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+/// How many bytes detection may look at.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// One file's content.
+pub struct Input<'a> {
+    name: String,
+    len: u64,
+    head: Vec<u8>,
+    reader: Box<dyn ReadSeek + 'a>,
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input")
+            .field("name", &self.name)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Input<'a> {
+    /// Takes a reader; reads its length and first 64 KiB.
+    ///
+    /// # Errors
+    /// [`ImportError::Io`].
+    pub fn new(name: &str, mut reader: impl ReadSeek + 'a) -> Result<Self, ImportError> {
+        let len = reader.seek(SeekFrom::End(0))?;
+        reader.rewind()?;
+        let mut head = Vec::new();
+        reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        reader.rewind()?;
+        Ok(Self {
+            name: name.to_owned(),
+            len,
+            head,
+            reader: Box::new(reader),
+        })
+    }
+
+    /// An input of bytes in memory.
+    ///
+    /// # Errors
+    /// None in practice; reading memory does not fail.
+    pub fn from_bytes(name: &str, bytes: impl AsRef<[u8]> + 'a) -> Result<Self, ImportError> {
+        Self::new(name, std::io::Cursor::new(bytes))
+    }
+
+    /// The file's name without folders.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Length in bytes.
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are no bytes.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first bytes (at most 64 KiB).
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// The reader, at the start.
+    ///
+    /// # Errors
+    /// [`ImportError::Io`].
+    pub fn reader(&mut self) -> Result<&mut Box<dyn ReadSeek + 'a>, ImportError> {
+        self.reader.rewind()?;
+        Ok(&mut self.reader)
+    }
+
+    /// All bytes, in pieces of 1 MiB with progress.
+    ///
+    /// # Errors
+    /// [`ImportError::Io`], [`ImportError::Cancelled`].
+    pub fn read_all(&mut self, progress: &Progress<'_>) -> Result<Vec<u8>, ImportError> {
+        let len = self.len;
+        let reader = self.reader()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0).min(1 << 30));
+        loop {
+            progress.set("reading", bytes.len() as u64, len)?;
+            if reader.by_ref().take(1 << 20).read_to_end(&mut bytes)? == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! File bytes -> Source: one file or folder per format, one row each in [`IMPORTERS`].
+//!
+//! In: an [`Input`] (name, length, a seekable reader). Out: [`Imported`] (graphs or live ranges, the format's
+//! name, diagnostics) or an [`ImportError`] with a place in the file. Detection looks at content; the extension
+//! only breaks ties. Deliberately not here: opening files, and anything about policies.
+
+mod error;
+mod gzip;
+mod input;
+mod native;
+mod onnx;
+mod table;
+
+pub use error::ImportError;
+pub use input::{Input, ReadSeek};
+pub use table::{IMPORTERS, Imported, Importer, import};

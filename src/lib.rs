@@ -1,0 +1,12 @@
+//! highwater: plans, simulates and compares the device memory of neural networks.
+
+pub mod analysis;
+pub mod diagnostics;
+pub mod graph;
+pub mod import;
+pub mod liveness;
+pub mod plan;
+pub mod progress;
+pub mod sim;
+pub mod units;
+pub mod workload;

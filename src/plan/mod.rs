@@ -1,0 +1,17 @@
+//! Lifetimes -> Plan: static offsets in one arena.
+//!
+//! In: a [`Problem`] (half-open live ranges, sizes, alignments). Out: a [`Plan`] (one offset per buffer) with
+//! its footprint. [`verify`] checks any plan by brute force and knows nothing of how it was made.
+//! One strategy is one file and one row of [`STRATEGIES`].
+
+mod greedy_by_size;
+mod naive;
+mod problem;
+mod reuse;
+mod strategies;
+mod verify;
+
+pub use problem::{Buffer, Plan, Problem};
+pub use reuse::{ReuseEdge, reuse_edges};
+pub use strategies::{BEST, PlanError, Planned, STRATEGIES, Strategy, find, plan, plan_best};
+pub use verify::{PlanDefect, verify};

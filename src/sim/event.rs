@@ -1,0 +1,182 @@
+//! The event log: what the device and the pools did, step by step.
+//!
+//! Events are 32 bytes each and stand in the order in which they happened; an event at step `s` takes effect on
+//! step `s` (allocations before the op of step `s` runs, frees before the op of step `s` that no longer needs
+//! them). Every figure is a fold over the log.
+
+use crate::graph::TensorId;
+use crate::typed_id;
+use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
+
+use super::policies::StaticMemoryPolicy;
+
+typed_id!(
+    /// A region of the simulation.
+    RegionId
+);
+typed_id!(
+    /// A subject of events: what the bytes are for.
+    SubjectId
+);
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventKind {
+    /// A tensor is given `bytes` at `offset` of `region`.
+    Alloc,
+    /// A tensor returns what it was given.
+    Free,
+    /// The driver gives `bytes` of device memory: the region is born.
+    DeviceMalloc,
+    /// The driver takes the region's device memory back.
+    DeviceFree,
+    /// The shared arena is about to be freed and allocated larger (policy 2, documented).
+    Reallocate,
+    /// The shared arena is large enough for a graph that is being loaded (policy 2).
+    Reuse,
+    /// A virtual range of `bytes` is reserved; it holds no memory yet.
+    Reserve,
+    /// Physical pages of `bytes` are taken from the driver for `region`.
+    PageAlloc,
+    /// Physical pages of `bytes` are given back to the driver.
+    PageFree,
+    /// Pages of `bytes` are mapped at `offset` of `region`.
+    Map,
+    /// Pages of `bytes` are unmapped at `offset` of `region`.
+    Unmap,
+    /// A pool waits for its stream.
+    Sync,
+    /// A pool gives idle blocks back.
+    Recycle,
+    /// A loaded graph is unloaded to make room; `region` is its arena.
+    Unload,
+    /// An unloaded graph is loaded again at its next run.
+    Reload,
+    /// A request failed; see [`OutOfMemory`].
+    OutOfMemory,
+}
+
+/// One event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, on the common axis.
+    pub step: Step,
+    /// What.
+    pub kind: EventKind,
+    /// Where.
+    pub region: RegionId,
+    /// For whom.
+    pub subject: SubjectId,
+    /// Offset in the region.
+    pub offset: u64,
+    /// Bytes, after the rounding of whoever acts.
+    pub bytes: Bytes,
+}
+
+/// What a region of memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RegionKind {
+    /// Session variables.
+    Variables,
+    /// A graph's frozen weights.
+    Weights,
+    /// A graph's inputs and outputs.
+    InputOutput,
+    /// Feature memory of static graphs, one device block (or, under policy 4, one paged range).
+    Arena,
+    /// A device block of the dynamic pools.
+    PoolBlock,
+    /// The virtual range of an expandable pool, backed by pages.
+    PagedRange,
+}
+
+/// A piece of address space with its own offsets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// What it is.
+    pub kind: RegionKind,
+    /// The graph it belongs to; `None` where several share it.
+    pub graph: Option<GraphIdx>,
+    /// Bytes of address space.
+    pub bytes: Bytes,
+}
+
+/// What bytes are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// A tensor of a run (by position in the session's runs); `copy` counts concurrent instances from 0.
+    Tensor {
+        /// Position of the run.
+        run: u32,
+        /// The root tensor.
+        tensor: TensorId,
+        /// Which of the concurrent copies.
+        copy: u16,
+    },
+    /// A graph's whole arena, weights or zero-copy segment.
+    Graph(GraphIdx),
+    /// The session.
+    Session,
+}
+
+/// A subject and what it asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubjectRow {
+    /// Who.
+    pub who: Subject,
+    /// Exact bytes asked for, before any rounding.
+    pub requested: Bytes,
+}
+
+/// The request that ended a simulation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// When.
+    pub step: Step,
+    /// Bytes that were asked of the driver.
+    pub requested: Bytes,
+    /// Device bytes in use at that moment.
+    pub in_use: Bytes,
+    /// For whom.
+    pub subject: Subject,
+}
+
+/// The event log of one session under one policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simulation {
+    /// The policy.
+    pub policy: StaticMemoryPolicy,
+    /// Steps of the common axis.
+    pub n_steps: u32,
+    /// Device memory.
+    pub device_bytes: Bytes,
+    /// Events in order.
+    pub events: Vec<Event>,
+    /// Regions by id.
+    pub regions: Vec<Region>,
+    /// Subjects by id.
+    pub subjects: Vec<SubjectRow>,
+    /// Why the run stopped early, if it did; events end there.
+    pub out_of_memory: Option<OutOfMemory>,
+}
+
+impl Simulation {
+    /// The region of an event.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.0 as usize]
+    }
+
+    /// The subject of an event.
+    pub fn subject(&self, id: SubjectId) -> SubjectRow {
+        self.subjects[id.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn events_stay_small() {
+        assert!(size_of::<super::Event>() <= 32);
+    }
+}

@@ -1,0 +1,64 @@
+//! What the simulation is told: sizes and costs, no option keys.
+
+use crate::units::{Bytes, Nanos};
+use crate::workload::Device;
+
+/// What policy 2 does with its arena when a graph needs more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ArenaBehaviour {
+    /// As the vendor documents it: the arena is freed and allocated again at the larger size.
+    #[default]
+    Documented,
+}
+
+/// Parameters of a simulation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Device memory.
+    pub device_bytes: Bytes,
+    /// Pages of the dynamic pools (64 KiB).
+    pub pool_page: Bytes,
+    /// The smallest device block of the first-level pool, and the rounding of larger arena blocks (2 MiB).
+    pub device_block: Bytes,
+    /// Physical pages of expandable pools (8 MiB).
+    pub physical_page: Bytes,
+    /// Copies of the feature memory that are live at once (concurrent graph instances), at least 1.
+    pub feature_copies: u32,
+    /// Whether graphs with equal weights (name and bytes) hold them once.
+    pub share_weights: bool,
+    /// Whether variables live on the host instead of the device.
+    pub variables_on_host: bool,
+    /// What policy 2 does when a graph needs more.
+    pub arena_behaviour: ArenaBehaviour,
+    /// Estimated cost of one device malloc.
+    pub malloc_cost: Nanos,
+    /// Estimated cost of one device free.
+    pub free_cost: Nanos,
+    /// Estimated cost of mapping one physical page.
+    pub map_cost: Nanos,
+    /// Estimated cost of one synchronisation.
+    pub sync_cost: Nanos,
+    /// Estimated bandwidth of reloading weights from the host, bytes per second, at least 1.
+    pub reload_bytes_per_second: u64,
+}
+
+impl Params {
+    /// The engine's constants on a device.
+    pub fn for_device(device: &Device) -> Self {
+        Self {
+            device_bytes: device.memory(),
+            pool_page: Bytes::kib(64),
+            device_block: Bytes::mib(2),
+            physical_page: Bytes::mib(8),
+            feature_copies: 1,
+            share_weights: false,
+            variables_on_host: false,
+            arena_behaviour: ArenaBehaviour::Documented,
+            malloc_cost: Nanos(device.malloc_ns),
+            free_cost: Nanos(device.free_ns),
+            map_cost: Nanos(device.map_ns),
+            sync_cost: Nanos(device.sync_ns),
+            reload_bytes_per_second: device.host_bytes_per_second.max(1),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Units: bytes, steps and nanoseconds as types of their own.
+//!
+//! In: numbers and texts such as `1.5 GiB`. Out: newtypes with a documented unit, exact text and
+//! readable text. Invariants: a sum never wraps (it saturates, and 16 EiB is above every device, so
+//! a saturated sum still compares as "too large"); parsing never guesses a unit. Deliberately not
+//! here: rates, percentages and any rounding rule of an allocator (those belong to `sim`).
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Sub};
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// A position in the execution order (logical time), counted from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step(pub u32);
+
+/// A duration in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const TIB: u64 = 1 << 40;
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Self = Self(0);
+
+    /// `n` KiB (1024 bytes each).
+    pub const fn kib(n: u64) -> Self {
+        Self(n * KIB)
+    }
+
+    /// `n` MiB (1024 KiB each).
+    pub const fn mib(n: u64) -> Self {
+        Self(n * MIB)
+    }
+
+    /// `n` GiB (1024 MiB each).
+    pub const fn gib(n: u64) -> Self {
+        Self(n * GIB)
+    }
+
+    /// The number itself.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Rounded up to a multiple of `alignment` (bytes, at least 1); saturates.
+    #[must_use]
+    pub const fn align_up(self, alignment: u64) -> Self {
+        let alignment = if alignment == 0 { 1 } else { alignment };
+        let rest = self.0 % alignment;
+        if rest == 0 {
+            self
+        } else {
+            Self(self.0.saturating_add(alignment - rest))
+        }
+    }
+
+    /// `self - other`, or zero where `other` is larger.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// The sum, or `None` above 2^64 - 1.
+    pub const fn checked_add(self, other: Self) -> Option<Self> {
+        match self.0.checked_add(other.0) {
+            Some(sum) => Some(Self(sum)),
+            None => None,
+        }
+    }
+
+    /// Exact digits in groups of three: `2 763 672 996 B`, with thin spaces as separators.
+    pub fn exact(self) -> String {
+        format!("{}\u{a0}B", grouped(self.0))
+    }
+
+    /// Parses `1048576`, `1MiB`, `1.5 GiB`, `2GB` (decimal units mean powers of 1000).
+    ///
+    /// # Errors
+    /// [`ParseUnitError`] names the text and the units that are known. Fractions are cut towards zero.
+    pub fn parse(text: &str) -> Result<Self, ParseUnitError> {
+        let trimmed = text.trim();
+        let split = trimmed
+            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
+            .unwrap_or(trimmed.len());
+        let (digits, unit) = trimmed.split_at(split);
+        let digits = digits.replace('_', "");
+        let factor = unit_factor(unit.trim()).ok_or_else(|| ParseUnitError::new(text))?;
+        parse_scaled(&digits, factor)
+            .map(Self)
+            .ok_or_else(|| ParseUnitError::new(text))
+    }
+}
+
+/// A size text that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is not a size; write bytes (1048576) or a unit (1.5GiB, 512MiB, 64KiB, 2GB)")]
+pub struct ParseUnitError {
+    /// The text as it was given.
+    pub text: String,
+}
+
+impl ParseUnitError {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned() }
+    }
+}
+
+fn unit_factor(unit: &str) -> Option<u64> {
+    Some(match unit.to_ascii_lowercase().as_str() {
+        "" | "b" | "byte" | "bytes" => 1,
+        "k" | "kib" => KIB,
+        "m" | "mib" => MIB,
+        "g" | "gib" => GIB,
+        "t" | "tib" => TIB,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return None,
+    })
+}
+
+/// `digits` (with at most one point) times `factor`, exact in integers; `None` above 2^64 - 1.
+fn parse_scaled(digits: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+        return None;
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let mut total = u128::from(whole) * u128::from(factor);
+    if !fraction.is_empty() {
+        let kept = &fraction[..fraction.len().min(18)];
+        let numerator: u128 = kept.parse().ok()?;
+        total += numerator * u128::from(factor) / 10u128.pow(u32::try_from(kept.len()).ok()?);
+    }
+    u64::try_from(total).ok()
+}
+
+/// Digits in groups of three, separated by no-break spaces.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+impl fmt::Display for Bytes {
+    /// Readable text with three significant figures after the binary unit: `2.574 GiB`, `512 B`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (factor, unit) = match self.0 {
+            n if n >= TIB => (TIB, "TiB"),
+            n if n >= GIB => (GIB, "GiB"),
+            n if n >= MIB => (MIB, "MiB"),
+            n if n >= KIB => (KIB, "KiB"),
+            n => return write!(f, "{n}\u{a0}B"),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
+        let value = self.0 as f64 / factor as f64;
+        let decimals = if value >= 100.0 {
+            1
+        } else if value >= 10.0 {
+            2
+        } else {
+            3
+        };
+        write!(f, "{value:.decimals$}\u{a0}{unit}")
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.saturating_sub(other)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl Step {
+    /// The position as an index.
+    pub const fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// Readable text: `1.25 ms`, `800 ns`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (factor, unit) = match self.0 {
+            n if n >= 1_000_000_000 => (1e9, "s"),
+            n if n >= 1_000_000 => (1e6, "ms"),
+            n if n >= 1_000 => (1e3, "µs"),
+            n => return write!(f, "{n}\u{a0}ns"),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "shown with three figures only")]
+        let value = self.0 as f64 / factor;
+        write!(f, "{value:.2}\u{a0}{unit}")
+    }
+}
+
+impl Add for Nanos {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_parsed_exactly() {
+        for (text, bytes) in [
+            ("1048576", 1 << 20),
+            ("1MiB", 1 << 20),
+            ("1.5 GiB", 3 << 29),
+            ("2GB", 2_000_000_000),
+            ("0.5k", 512),
+            (".25 MiB", 1 << 18),
+            ("32 gib", 32 << 30),
+        ] {
+            assert_eq!(Bytes::parse(text), Ok(Bytes(bytes)), "{text}");
+        }
+        for text in ["", "GiB", "1.2.3", "-1", "1 parsec", "99999999999 TiB"] {
+            assert!(Bytes::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_carry_units() {
+        assert_eq!(Bytes(512).to_string(), "512\u{a0}B");
+        assert_eq!(Bytes(2_763_672_996).to_string(), "2.574\u{a0}GiB");
+        assert_eq!(Bytes(1_234_567).exact(), "1\u{a0}234\u{a0}567\u{a0}B");
+    }
+}

@@ -1,0 +1,68 @@
+//! What runs: graphs, a schedule of runs, the values of symbolic dimensions, and the device.
+//!
+//! The data that travel between stages live here too ([`Lifetimes`], [`Program`]), so that planning
+//! and simulating need not know how lifetimes were found.
+
+mod device;
+mod lifetimes;
+mod schedule;
+
+pub use device::{Device, DeviceError, DeviceProfiles};
+pub use lifetimes::{Lifetime, Lifetimes, Program};
+pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan};
+
+use std::sync::Arc;
+
+use crate::graph::Graph;
+
+/// One graph of a session, with the bodies of its control flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphEntry {
+    /// The name shown to users: the graph's own, else the file's.
+    pub name: String,
+    /// The graph that runs.
+    pub graph: Arc<Graph>,
+    /// Subgraphs and functions, listed but not run by themselves.
+    pub bodies: Vec<Arc<Graph>>,
+}
+
+/// Where the work comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Graphs, in the order of the files; the schedule says what runs when.
+    Graphs(Vec<GraphEntry>),
+    /// A file without a graph: live ranges alone.
+    Lifetimes(Vec<(String, Arc<Lifetimes>)>),
+}
+
+/// What one session on one device runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// The name shown to users.
+    pub name: String,
+    /// Graphs or live ranges.
+    pub source: Source,
+}
+
+impl Workload {
+    /// The graphs of the session; none where the source has only live ranges.
+    pub fn graphs(&self) -> &[GraphEntry] {
+        match &self.source {
+            Source::Graphs(graphs) => graphs,
+            Source::Lifetimes(_) => &[],
+        }
+    }
+
+    /// Names of symbolic dimensions over all graphs, each once, in the order of first use.
+    pub fn symbols(&self) -> Vec<String> {
+        let mut symbols: Vec<String> = Vec::new();
+        for entry in self.graphs() {
+            for symbol in entry.graph.symbols() {
+                if !symbols.contains(&symbol) {
+                    symbols.push(symbol);
+                }
+            }
+        }
+        symbols
+    }
+}

@@ -1,0 +1,162 @@
+//! The schedule: which graph runs when, with which values of its symbolic dimensions.
+//!
+//! In: the number of graphs, iterations, values per dimension. Out: runs in order. Rule: for each
+//! iteration, for each graph in order, for each combination of values (the last named dimension
+//! varies fastest). The step axis is the concatenation of the runs' op steps.
+
+use std::collections::BTreeMap;
+
+use crate::graph::{Bindings, Id as _, OpId};
+use crate::typed_id;
+use crate::units::Step;
+
+typed_id!(
+    /// A graph of the session, by position.
+    GraphIdx
+);
+
+/// One execution of one graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Which graph.
+    pub graph: GraphIdx,
+    /// The training or evaluation iteration, from 0.
+    pub iteration: u32,
+    /// Values of the symbolic dimensions.
+    pub bindings: Bindings,
+}
+
+/// Runs in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// The runs; graphs are loaded at their first run and stay loaded.
+    pub runs: Vec<Run>,
+}
+
+/// Values of each symbolic dimension; several values mean one run each.
+pub type DimValues = BTreeMap<String, Vec<u64>>;
+
+/// What the user asks for, before it becomes runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchedulePlan {
+    /// Iterations, at least 1.
+    pub iterations: u32,
+    /// Values of symbolic dimensions.
+    pub dims: DimValues,
+}
+
+impl Default for SchedulePlan {
+    fn default() -> Self {
+        Self {
+            iterations: 1,
+            dims: DimValues::new(),
+        }
+    }
+}
+
+/// Why a schedule could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// More runs than any table or picture can hold.
+    #[error("the schedule has {runs} runs, more than the {limit} that are supported; use fewer iterations or values")]
+    TooManyRuns {
+        /// Runs asked for.
+        runs: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl SchedulePlan {
+    /// Most runs that a schedule may have.
+    pub const MAX_RUNS: u64 = 100_000;
+
+    /// The runs of graphs, given each graph's own symbols. A graph without symbols runs once an
+    /// iteration; a symbol without values stays unbound.
+    ///
+    /// # Errors
+    /// [`ScheduleError::TooManyRuns`].
+    pub fn schedule(&self, symbols_of_graphs: &[Vec<String>]) -> Result<Schedule, ScheduleError> {
+        let combinations: Vec<Vec<Bindings>> = symbols_of_graphs
+            .iter()
+            .map(|symbols| self.combinations(symbols))
+            .collect::<Result<_, _>>()?;
+        let per_iteration: u64 = combinations.iter().map(|list| list.len() as u64).sum();
+        let runs = per_iteration.saturating_mul(u64::from(self.iterations));
+        if runs > Self::MAX_RUNS {
+            return Err(ScheduleError::TooManyRuns {
+                runs,
+                limit: Self::MAX_RUNS,
+            });
+        }
+        let mut schedule = Schedule::default();
+        for iteration in 0..self.iterations.max(1) {
+            for (idx, list) in combinations.iter().enumerate() {
+                schedule.runs.extend(list.iter().map(|bindings| Run {
+                    graph: GraphIdx::from_idx(idx),
+                    iteration,
+                    bindings: bindings.clone(),
+                }));
+            }
+        }
+        Ok(schedule)
+    }
+
+    fn combinations(&self, symbols: &[String]) -> Result<Vec<Bindings>, ScheduleError> {
+        let mut list = vec![Bindings::new()];
+        for (name, values) in &self.dims {
+            if !symbols.contains(name) || values.is_empty() {
+                continue;
+            }
+            let runs = list.len() as u64 * values.len() as u64;
+            if runs > Self::MAX_RUNS {
+                return Err(ScheduleError::TooManyRuns {
+                    runs,
+                    limit: Self::MAX_RUNS,
+                });
+            }
+            list = list
+                .iter()
+                .flat_map(|bindings| {
+                    values.iter().map(move |value| {
+                        let mut next = bindings.clone();
+                        next.insert(name.clone(), *value);
+                        next
+                    })
+                })
+                .collect();
+        }
+        Ok(list)
+    }
+}
+
+/// A run's place on the step axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisRun {
+    /// The first step of the run on the common axis.
+    pub start: Step,
+    /// Its number of steps.
+    pub n_steps: u32,
+    /// The run.
+    pub run: Run,
+}
+
+/// The common step axis of all lanes: runs laid end to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Axis {
+    /// The runs in order.
+    pub runs: Vec<AxisRun>,
+    /// Steps in sum.
+    pub n_steps: u32,
+}
+
+impl Axis {
+    /// The run that a step belongs to and the op's position in its graph; `None` behind the end.
+    /// O(log runs).
+    pub fn locate(&self, step: Step) -> Option<(usize, OpId)> {
+        let idx = self.runs.partition_point(|run| run.start <= step).checked_sub(1)?;
+        let run = &self.runs[idx];
+        let inside = step.0 - run.start.0;
+        (inside < run.n_steps).then_some((idx, OpId(inside)))
+    }
+}
