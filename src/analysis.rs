@@ -1,15 +1,44 @@
 //! Workload + Options -> Comparison: the whole pipeline as one pure call, with progress and cancel.
 //!
 //! In: a [`Request`]. Out: a [`Comparison`]: the same session simulated under every policy, on one step
-//! axis. Deterministic: the same request gives an equal comparison.
+//! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
+
+mod inspect;
+mod remarks;
+mod session;
 
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
-use crate::sim::fold::{Curves, Summary};
-use crate::sim::{DeviceSession, Simulation, StaticMemoryPolicy};
+use crate::options::{Environment, Options, lower};
+use crate::plan::{PlanError, Strategy};
+use crate::progress::{Cancelled, Progress};
+use crate::sim::fold::{Curves, Summary, curves, summary};
+use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy, simulate};
 use crate::units::Step;
-use crate::workload::{Axis, Device, Workload};
+use crate::workload::{Axis, Device, ScheduleError, SchedulePlan, Workload};
+
+pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
+pub use session::engine_size;
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The graphs.
+    pub workload: Arc<Workload>,
+    /// Iterations and values of symbolic dimensions.
+    pub plan: SchedulePlan,
+    /// Overrides.
+    pub options: Options,
+    /// Environment variables.
+    pub environment: Environment,
+    /// The device.
+    pub device: Device,
+    /// The policies to simulate; none means all.
+    pub policies: Vec<StaticMemoryPolicy>,
+    /// How static arenas are placed.
+    pub strategy: &'static Strategy,
+}
 
 /// One policy's simulation with its folds.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,14 +51,15 @@ pub struct Lane {
     pub curves: Curves,
     /// Exact figures.
     pub summary: Summary,
-    /// The first step whose reserved bytes differ from policy 0; `None` where none does.
+    /// The first step whose reserved bytes differ from policy 0; `None` where none does or where policy 0
+    /// was not simulated.
     pub first_divergence: Option<Step>,
 }
 
 /// Which lane needs least, and why it is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Best {
-    /// The policy with the lowest peak that runs to its end.
+    /// The policy with the lowest peak that runs to its end; the smallest number on a tie.
     pub policy: StaticMemoryPolicy,
     /// A sentence with figures.
     pub why: String,
@@ -44,7 +74,7 @@ pub struct Comparison {
     pub axis: Axis,
     /// What the device has to hold.
     pub session: DeviceSession,
-    /// The device.
+    /// The device, with the memory that the options give it.
     pub device: Device,
     /// One lane per policy, ascending.
     pub lanes: Vec<Lane>,
@@ -58,4 +88,138 @@ pub struct Comparison {
     pub lower_bound: bool,
     /// Oddities of this comparison.
     pub diagnostics: Diagnostics,
+}
+
+impl Comparison {
+    /// The lane of a policy.
+    pub fn lane(&self, policy: StaticMemoryPolicy) -> Option<&Lane> {
+        self.lanes.iter().find(|lane| lane.policy == policy)
+    }
+}
+
+/// Why there is no comparison.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The workload holds no graph.
+    #[error("there is no graph to run; open a model (ONNX or the native JSON)")]
+    NoGraph,
+    /// Symbolic dimensions without a value.
+    #[error("dimension{} {} {} no value; give one with {}", if symbols.len() > 1 { "s" } else { "" }, quoted(symbols), if symbols.len() > 1 { "have" } else { "has" }, flags(symbols))]
+    Unbound {
+        /// Their names.
+        symbols: Vec<String>,
+    },
+    /// A value for a dimension that no graph has.
+    #[error("no graph has a dimension \"{name}\"; {known}")]
+    UnknownSymbol {
+        /// The name.
+        name: String,
+        /// A clause that lists the names there are.
+        known: String,
+    },
+    /// Too many runs.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// More steps than the axis can count.
+    #[error("the schedule has more than 4 294 967 295 steps; use fewer iterations")]
+    TooManySteps,
+    /// No such strategy.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The user stopped it.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+fn quoted(symbols: &[String]) -> String {
+    let texts: Vec<String> = symbols.iter().map(|name| format!("\"{name}\"")).collect();
+    texts.join(", ")
+}
+
+fn flags(symbols: &[String]) -> String {
+    let texts: Vec<String> = symbols.iter().map(|name| format!("--dim {name}=N")).collect();
+    texts.join(" ")
+}
+
+/// Runs the pipeline: schedule, live ranges, plans, one simulation per policy, folds.
+///
+/// # Errors
+/// [`AnalysisError`]; out of memory is an answer, not an error.
+pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
+    let lowered = lower(&request.options, &request.environment, &request.device);
+    let (axis, session, diagnostics) = session::device_session(request, &lowered, progress)?;
+    let policies: Vec<StaticMemoryPolicy> = POLICIES
+        .iter()
+        .map(|row| row.policy)
+        .filter(|policy| request.policies.is_empty() || request.policies.contains(policy))
+        .collect();
+    let mut lanes = simulate_all(&session, &policies, &lowered.params, progress)?;
+    set_divergence(&mut lanes);
+    let mut device = request.device.clone();
+    device.memory_bytes = lowered.params.device_bytes.get();
+    Ok(Comparison {
+        best: remarks::best(&lanes),
+        alike: remarks::alike(&session, &lanes),
+        workload: Arc::clone(&request.workload),
+        axis,
+        session,
+        device,
+        lanes,
+        configured: lowered.policy,
+        lower_bound: remarks::is_lower_bound(&request.workload),
+        diagnostics,
+    })
+}
+
+/// One lane per policy, in order; each lane is computed by a thread of its own.
+fn simulate_all(
+    session: &DeviceSession,
+    policies: &[StaticMemoryPolicy],
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<Vec<Lane>, Cancelled> {
+    progress.set("simulating", 0, 1)?;
+    let cancel = progress.cancel_flag();
+    let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = policies
+            .iter()
+            .map(|policy| scope.spawn(move || lane(session, *policy, params, &Progress::silent(cancel))))
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    progress.set("simulating", 1, 1)?;
+    lanes.into_iter().collect()
+}
+
+fn lane(
+    session: &DeviceSession,
+    policy: StaticMemoryPolicy,
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<Lane, Cancelled> {
+    let simulation = simulate(session, policy, params, progress)?;
+    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "policy {policy:?}");
+    let curves = curves(&simulation);
+    let summary = summary(&simulation, &curves, params);
+    Ok(Lane {
+        policy,
+        simulation,
+        curves,
+        summary,
+        first_divergence: None,
+    })
+}
+
+fn set_divergence(lanes: &mut [Lane]) {
+    let Some(position) = lanes.iter().position(|lane| lane.policy == StaticMemoryPolicy::Dynamic) else {
+        return;
+    };
+    let reference = lanes[position].curves.reserved.clone();
+    for lane in lanes {
+        let differs = reference.iter().zip(&lane.curves.reserved).position(|(a, b)| a != b);
+        lane.first_divergence = differs.and_then(|step| u32::try_from(step).ok()).map(Step);
+    }
 }

@@ -47,6 +47,31 @@ pub fn lifetimes(graph: &Graph, sizes: &Sizes, view: View) -> Lifetimes {
     Lifetimes { n_steps, items }
 }
 
+/// Feature memory as a device holds it: storages of activations and workspaces, without those that hold a
+/// graph output (they belong to the zero-copy segment).
+pub fn feature_lifetimes(graph: &Graph, sizes: &Sizes) -> Lifetimes {
+    let mut is_output = vec![false; graph.storages().len()];
+    for tensor in graph.outputs() {
+        is_output[graph.tensors()[*tensor].storage.idx()] = true;
+    }
+    let mut lifetimes = lifetimes(graph, sizes, View::Aliased);
+    lifetimes
+        .items
+        .retain(|item| !is_output[graph.tensors()[item.tensor].storage.idx()]);
+    for (id, tensor) in graph.tensors().iter_ids() {
+        if let (Role::Workspace, Some(op)) = (tensor.role, tensor.producer) {
+            lifetimes.items.push(Lifetime {
+                birth: Step(op.0),
+                end: Step(op.0 + 1),
+                bytes: Bytes(sizes.storage(tensor.storage)),
+                tensor: id,
+            });
+        }
+    }
+    lifetimes.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+    lifetimes
+}
+
 /// The exclusive end of every tensor; in the aliased view the root carries the end of its storage.
 fn ends(graph: &Graph, view: View, n_steps: u32) -> Vec<u32> {
     let owner = |tensor: TensorId| match view {

@@ -62,6 +62,11 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// The flag, for work that is shared out.
+    pub fn cancel_flag(&self) -> &'a Cancel {
+        self.cancel
+    }
+
     /// To be called at loop heads.
     ///
     /// # Errors

@@ -5,6 +5,8 @@
 //! can break: a second producer at [`GraphBuilder::op`], alias chains and cycles at
 //! [`GraphBuilder::finish`].
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 
 use super::dim::{Dim, DimExprs};
@@ -31,9 +33,9 @@ pub enum GraphError {
         "{count} ops depend on each other in a circle, among them \"{example}\"; the file is not an executable graph"
     )]
     Cycle {
-        /// An op on the circle or behind it.
+        /// The first op of the circle.
         example: String,
-        /// How many ops can never run.
+        /// How many ops form it.
         count: usize,
     },
     /// A limit of the flat tables.
@@ -69,8 +71,6 @@ pub struct NewOp<'a> {
     pub phase: Phase,
     /// Floating point operations; 0 if unknown.
     pub flops: u64,
-    /// Scratch bytes; 0 if unknown.
-    pub workspace_bytes: u64,
 }
 
 /// Collects the parts of a graph in any order that names results before or after their use.
@@ -84,6 +84,7 @@ pub struct GraphBuilder {
     outputs: Vec<TensorId>,
     aliases: Vec<Option<TensorId>>,
     stated_bytes: IndexMap<TensorId, u64>,
+    stated_tensor_bytes: BTreeMap<TensorId, u64>,
     control_edges: Vec<Edge>,
     kinds: IndexMap<Box<str>, NameId>,
     names: Names,
@@ -104,6 +105,7 @@ impl GraphBuilder {
             outputs: Vec::new(),
             aliases: Vec::new(),
             stated_bytes: IndexMap::new(),
+            stated_tensor_bytes: BTreeMap::new(),
             control_edges: Vec::new(),
             kinds: IndexMap::new(),
             names: Names::default(),
@@ -165,6 +167,20 @@ impl GraphBuilder {
         self.tensors[tensor].role = role;
     }
 
+    /// Gives a tensor another name, for sources whose ids are not the names that users know.
+    ///
+    /// # Errors
+    /// [`GraphError::TooLarge`].
+    pub fn set_name(&mut self, tensor: TensorId, name: &str) -> Result<(), GraphError> {
+        self.tensors[tensor].name = self.names.push(name).ok_or(GraphError::TooLarge)?;
+        Ok(())
+    }
+
+    /// Names the graph, for sources that state the name late.
+    pub fn set_graph_name(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
     /// Marks a tensor whose memory must be cleared before its op runs.
     pub fn set_atomic(&mut self, tensor: TensorId) {
         self.tensors[tensor].is_atomic = true;
@@ -194,7 +210,6 @@ impl GraphBuilder {
             kind,
             phase: new.phase,
             flops: new.flops,
-            workspace_bytes: new.workspace_bytes,
             operands,
             results,
         }))
@@ -213,6 +228,18 @@ impl GraphBuilder {
     /// The source states how many bytes the storage of this root takes.
     pub fn state_storage_bytes(&mut self, root: TensorId, bytes: u64) {
         self.stated_bytes.insert(root, bytes);
+    }
+
+    /// The source states how many bytes the tensor takes; used where shape or type are unknown.
+    pub fn state_tensor_bytes(&mut self, tensor: TensorId, bytes: u64) {
+        let known = &self.tensors[tensor];
+        let is_complete = known.dtype != DType::Unknown
+            && known
+                .shape
+                .is_some_and(|shape| !self.shapes.dims(shape).contains(&Dim::Unknown));
+        if !is_complete {
+            self.stated_tensor_bytes.insert(tensor, bytes);
+        }
     }
 
     /// The graph returns this tensor. Naming it twice is fine.
@@ -248,6 +275,7 @@ impl GraphBuilder {
             results: self.results,
             outputs: self.outputs,
             names: self.names,
+            stated_bytes: self.stated_tensor_bytes,
             shapes: self.shapes,
             exprs: self.exprs,
             reordered: u32::try_from(reordered).unwrap_or(u32::MAX),

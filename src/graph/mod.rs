@@ -20,6 +20,7 @@ pub use ids::{ExprId, Id, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
 pub use sizes::{Consumers, Sizes};
 pub use tables::{Names, Shapes};
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a tensor is for, which decides where its bytes are counted.
@@ -39,6 +40,8 @@ pub enum Role {
     Buffer,
     /// A variable of the optimizer.
     OptimizerState,
+    /// Scratch memory of one op, live during its step only.
+    Workspace,
 }
 
 impl Role {
@@ -52,12 +55,13 @@ impl Role {
             Self::Parameter => "parameter",
             Self::Buffer => "buffer",
             Self::OptimizerState => "optimizer state",
+            Self::Workspace => "workspace",
         }
     }
 
     /// Whether the bytes stay on the device between runs.
     pub const fn is_resident(self) -> bool {
-        !matches!(self, Self::Activation | Self::Input)
+        !matches!(self, Self::Activation | Self::Input | Self::Workspace)
     }
 
     /// Whether the session owns it as a variable (it outlives its graph).
@@ -103,8 +107,6 @@ pub struct Op {
     pub phase: Phase,
     /// Floating point operations as the source counts them; 0 where it does not.
     pub flops: u64,
-    /// Scratch bytes that live during this op alone; 0 where the source names none.
-    pub workspace_bytes: u64,
     operands: Range<u32>,
     results: Range<u32>,
 }
@@ -150,6 +152,7 @@ pub struct Graph {
     results: Vec<TensorId>,
     outputs: Vec<TensorId>,
     names: Names,
+    stated_bytes: BTreeMap<TensorId, u64>,
     shapes: Shapes,
     exprs: DimExprs,
     reordered: u32,
@@ -237,6 +240,11 @@ impl Graph {
                 texts.join("×")
             },
         )
+    }
+
+    /// Bytes that the source states for a tensor whose shape or type is unknown.
+    pub fn stated_tensor_bytes(&self, tensor: TensorId) -> Option<u64> {
+        self.stated_bytes.get(&tensor).copied()
     }
 
     /// The expressions of symbolic dimensions.

@@ -6,10 +6,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
+
 /// A directed edge between file positions of ops: the first runs before the second.
 pub(super) type Edge = (u32, u32);
 
-/// The order of `n_ops` ops as file positions, or the positions of the ops on or behind a cycle.
+/// The order of `n_ops` ops as file positions, or the positions of the ops of one circle.
 pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Vec<u32>> {
     if edges.iter().all(|(from, to)| from < to) {
         return Ok((0..n_ops).collect());
@@ -49,8 +52,23 @@ pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Ve
     if order.len() == n_ops as usize {
         Ok(order)
     } else {
-        Err((0..n_ops).filter(|op| waiting_for[*op as usize] > 0).collect())
+        Err(circle(edges))
     }
+}
+
+/// The ops of one circle, ascending: the strongly connected component that holds the smallest file position.
+fn circle(edges: &[Edge]) -> Vec<u32> {
+    let graph = DiGraph::<(), (), u32>::from_edges(edges);
+    let is_circle = |ops: &Vec<_>| {
+        ops.len() > 1 || ops.first().is_some_and(|op| graph.contains_edge(*op, *op))
+    };
+    let circles = tarjan_scc(&graph).into_iter().filter(is_circle);
+    let positions = circles.map(|ops| {
+        let mut positions: Vec<u32> = ops.iter().filter_map(|op| u32::try_from(op.index()).ok()).collect();
+        positions.sort_unstable();
+        positions
+    });
+    positions.min().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -69,6 +87,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_named() {
-        assert_eq!(execution_order(3, &[(0, 1), (1, 0)]), Err(vec![0, 1]));
+        assert_eq!(execution_order(4, &[(0, 1), (1, 2), (2, 1), (2, 3)]), Err(vec![1, 2]));
+        assert_eq!(execution_order(2, &[(1, 1)]), Err(vec![1]));
     }
 }

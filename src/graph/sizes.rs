@@ -44,8 +44,11 @@ impl Graph {
         let values = self.exprs.evaluate(bindings);
         let tensors: IdVec<TensorId, Option<u64>> = self
             .tensors
-            .iter()
-            .map(|tensor| {
+            .iter_ids()
+            .map(|(id, tensor)| {
+                if let Some(stated) = self.stated_bytes.get(&id) {
+                    return Some(*stated);
+                }
                 let shape = self.shapes.dims(tensor.shape?);
                 if tensor.dtype == super::DType::Unknown {
                     return None;

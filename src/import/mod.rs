@@ -4,6 +4,7 @@
 //! name, diagnostics) or an [`ImportError`] with a place in the file. Detection looks at content; the extension
 //! only breaks ties. Deliberately not here: opening files, and anything about policies.
 
+mod dim_text;
 mod error;
 mod gzip;
 mod input;

@@ -4,10 +4,12 @@
 //! and simulating need not know how lifetimes were found.
 
 mod device;
+mod evaluation;
 mod lifetimes;
 mod schedule;
 
 pub use device::{Device, DeviceError, DeviceProfiles};
+pub use evaluation::evaluation_graph;
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan};
 

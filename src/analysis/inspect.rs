@@ -1,0 +1,139 @@
+//! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
+
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Bindings, Graph, Role, Sizes};
+use crate::liveness::{View, lifetimes};
+use crate::units::{Bytes, Step};
+use crate::workload::{Source, Workload};
+
+/// Figures of one graph. Byte fields that depend on symbols without a value are `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphFigures {
+    /// The graph's name.
+    pub name: String,
+    /// Nodes of the graph.
+    pub ops: u64,
+    /// Results of its nodes.
+    pub tensors: u64,
+    /// Weights, constants, parameters and buffers.
+    pub weights: Bytes,
+    /// Optimizer state.
+    pub state: Bytes,
+    /// Graph inputs.
+    pub inputs: Option<Bytes>,
+    /// Results that are computed, each with memory of its own.
+    pub activations: Option<Bytes>,
+    /// The peak where every result has memory of its own.
+    pub naive_peak: Option<(Bytes, Option<Step>)>,
+    /// The peak where views and in-place results share memory.
+    pub aliased_peak: Option<(Bytes, Option<Step>)>,
+    /// Names of symbolic dimensions.
+    pub symbols: Vec<String>,
+    /// Activations whose shape stays unknown.
+    pub unknown_shapes: u64,
+}
+
+/// Figures of live ranges without a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifetimeFigures {
+    /// What they belong to.
+    pub name: String,
+    /// How many.
+    pub count: u64,
+    /// Their peak.
+    pub peak: Bytes,
+    /// Their bytes in sum.
+    pub total: Bytes,
+}
+
+/// What a workload holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// Graphs in order, each followed by the bodies of its control flow.
+    pub graphs: Vec<GraphFigures>,
+    /// Live ranges without a graph.
+    pub lifetimes: Vec<LifetimeFigures>,
+    /// What the figures leave out.
+    pub diagnostics: Diagnostics,
+}
+
+/// Counts everything once. O(graph).
+pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
+    let mut inspection = Inspection::default();
+    match &workload.source {
+        Source::Graphs(entries) => {
+            for entry in entries {
+                for (idx, graph) in std::iter::once(&entry.graph).chain(&entry.bodies).enumerate() {
+                    let name = if idx == 0 { &entry.name } else { graph.name() };
+                    let figures = figures(name, graph, bindings, &mut inspection.diagnostics);
+                    inspection.graphs.push(figures);
+                }
+            }
+        }
+        Source::Lifetimes(entries) => {
+            inspection.lifetimes.extend(entries.iter().map(|(name, lifetimes)| LifetimeFigures {
+                name: name.clone(),
+                count: lifetimes.items.len() as u64,
+                peak: lifetimes.peak().0,
+                total: lifetimes.total(),
+            }));
+        }
+    }
+    inspection
+}
+
+fn figures(name: &str, graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> GraphFigures {
+    let sizes = graph.sizes(bindings);
+    let unbound = graph.unbound_symbols(bindings);
+    for symbol in &unbound {
+        diagnostics.unbound_symbol(symbol);
+    }
+    let is_bound = unbound.is_empty();
+    let naive = lifetimes(graph, &sizes, View::Naive);
+    let aliased = lifetimes(graph, &sizes, View::Aliased);
+    GraphFigures {
+        name: name.to_owned(),
+        ops: graph.ops().len() as u64,
+        tensors: count_results(graph),
+        weights: sum(graph, &sizes, |role| {
+            matches!(role, Role::Weight | Role::Constant | Role::Parameter | Role::Buffer)
+        }),
+        state: sum(graph, &sizes, |role| role == Role::OptimizerState),
+        inputs: is_bound.then(|| sum(graph, &sizes, |role| role == Role::Input)),
+        activations: is_bound.then(|| naive.total()),
+        naive_peak: is_bound.then(|| naive.peak()),
+        aliased_peak: is_bound.then(|| aliased.peak()),
+        unknown_shapes: count_unknown(graph, bindings, diagnostics),
+        symbols: graph.symbols(),
+    }
+}
+
+fn count_results(graph: &Graph) -> u64 {
+    let results = graph.tensors().iter().filter(|tensor| tensor.producer.is_some());
+    results.filter(|tensor| tensor.role != Role::Workspace).count() as u64
+}
+
+fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
+    graph
+        .tensors()
+        .iter_ids()
+        .filter(|(_, tensor)| wanted(tensor.role))
+        .map(|(id, _)| Bytes(sizes.tensor(id).unwrap_or(0)))
+        .sum()
+}
+
+/// Shapes that no value of the symbols would tell: symbols without a value are taken as 1.
+fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
+    let mut complete = bindings.clone();
+    for symbol in graph.unbound_symbols(bindings) {
+        complete.insert(symbol, 1);
+    }
+    let sizes = graph.sizes(&complete);
+    let mut unknown = graph.unknown_activations(&sizes);
+    let Some(first) = unknown.next() else {
+        return 0;
+    };
+    let count = 1 + unknown.count() as u64;
+    diagnostics.unknown_shapes(graph.tensor_name(first), count);
+    count
+}

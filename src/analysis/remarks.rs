@@ -1,0 +1,77 @@
+//! What the figures mean, in sentences with figures: the best lane, and why lanes are alike.
+
+use super::{Best, Lane};
+use crate::graph::Role;
+use crate::sim::{DeviceSession, StaticMemoryPolicy};
+use crate::units::Bytes;
+use crate::workload::Workload;
+
+/// The lane with the lowest peak that runs to its end; the smallest number on a tie.
+pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
+    let complete = || lanes.iter().filter(|lane| !lane.summary.out_of_memory);
+    let winner = complete().min_by_key(|lane| (lane.summary.peak_reserved, lane.policy))?;
+    let peak = winner.summary.peak_reserved;
+    let ties = complete().filter(|lane| lane.summary.peak_reserved == peak).count();
+    let reference = lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
+    let why = match reference {
+        _ if lanes.len() == 1 => format!("the only policy that was simulated: peak {peak}"),
+        Some(zero) if zero.summary.out_of_memory => format!("policy 0 runs out of memory, this one peaks at {peak}"),
+        Some(zero) if zero.summary.peak_reserved > peak => {
+            let saved = zero.summary.peak_reserved - peak;
+            format!(
+                "the lowest peak, {peak}: {saved} ({}) below policy 0",
+                percent(saved, zero.summary.peak_reserved)
+            )
+        }
+        _ if ties == lanes.len() => format!("all policies reserve the same peak, {peak}; the simplest is named"),
+        _ => {
+            let next = complete()
+                .filter(|lane| lane.summary.peak_reserved > peak)
+                .min_by_key(|lane| (lane.summary.peak_reserved, lane.policy));
+            match next {
+                Some(next) => format!(
+                    "the lowest peak, {peak}: {} below policy {}",
+                    next.summary.peak_reserved - peak,
+                    next.policy.number()
+                ),
+                None => format!("the lowest peak, {peak}"),
+            }
+        }
+    };
+    Some(Best {
+        policy: winner.policy,
+        why,
+    })
+}
+
+/// `saved` as a share of `whole`, with one decimal.
+fn percent(saved: Bytes, whole: Bytes) -> String {
+    let per_mille = u128::from(saved.get()) * 1000 / u128::from(whole.get().max(1));
+    format!("{}.{} %", per_mille / 10, per_mille % 10)
+}
+
+/// Why the lanes can differ by rounding only, with the largest difference.
+pub(super) fn alike(session: &DeviceSession, lanes: &[Lane]) -> Option<String> {
+    let is_one_static_graph = session.graphs.len() == 1 && session.graphs[0].is_static;
+    if !is_one_static_graph || lanes.len() < 2 || lanes.iter().any(|lane| lane.summary.out_of_memory) {
+        return None;
+    }
+    let peaks = lanes.iter().map(|lane| lane.summary.peak_reserved);
+    let (low, high) = (peaks.clone().min()?, peaks.max()?);
+    Some(format!(
+        "These policies differ only with several graphs or changing shapes. Here one graph runs with one set of \
+         shapes: the peaks are {} apart, by rounding to 2 MiB blocks and 8 MiB pages alone.",
+        high - low
+    ))
+}
+
+/// Whether no graph states scratch memory.
+pub(super) fn is_lower_bound(workload: &Workload) -> bool {
+    !workload.graphs().iter().any(|entry| {
+        entry
+            .graph
+            .tensors()
+            .iter()
+            .any(|tensor| tensor.role == Role::Workspace)
+    })
+}

@@ -1,0 +1,244 @@
+//! From a workload and a schedule to what the device has to hold, run by run.
+//!
+//! Rules: a graph is static when its dimensions have one value over the whole schedule; equal runs share one
+//! [`BoundGraph`]; a variable with equal name and bytes is one variable of the session.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use super::{AnalysisError, Request};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Bindings, Graph, Id as _, Role, Sizes};
+use crate::liveness::feature_lifetimes;
+use crate::options::Lowered;
+use crate::plan::{Buffer, Problem, plan};
+use crate::progress::Progress;
+use crate::rewrite::atomic_clean;
+use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+use crate::units::{Bytes, Step};
+use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
+
+/// Alignment of tensors in an arena.
+const ARENA_ALIGNMENT: u64 = 512;
+
+/// Bytes that the engine asks for to hold a tensor of `bytes`: a multiple of 32 with at least 32 spare.
+/// Source: the engine's rule for tensor sizes (n = 0 gives 32, 256 gives 288).
+pub fn engine_size(bytes: Bytes) -> Bytes {
+    Bytes(bytes.get().saturating_add(63) / 32 * 32)
+}
+
+/// The axis, the session, and what was odd on the way.
+pub(super) fn device_session(
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> Result<(Axis, DeviceSession, Diagnostics), AnalysisError> {
+    let schedule = schedule(request)?;
+    let mut maker = Maker {
+        request,
+        lowered,
+        diagnostics: Diagnostics::new(),
+        bound: BTreeMap::new(),
+    };
+    let axis = axis(request, schedule)?;
+    let statics = static_graphs(request, &axis);
+    let mut session = DeviceSession::default();
+    for (idx, entry) in request.workload.graphs().iter().enumerate() {
+        let graph_idx = GraphIdx::from_idx(idx);
+        let first = axis.runs.iter().find(|run| run.run.graph == graph_idx);
+        let sizes = entry.graph.sizes(first.map_or(&Bindings::new(), |run| &run.run.bindings));
+        session.graphs.push(LoadedGraph {
+            name: entry.name.clone(),
+            is_static: statics[idx],
+            weights: residents(&entry.graph, &sizes, |role| role.is_resident() && !role.is_variable()),
+        });
+    }
+    session.variables = variables(request, &axis);
+    let n_runs = axis.runs.len() as u64;
+    for (done, run) in (0_u64..).zip(&axis.runs) {
+        progress.set("planning", done, n_runs)?;
+        let bound = maker.bound_graph(&run.run, statics[run.run.graph.idx()], progress)?;
+        session.runs.push(DeviceRun {
+            graph: run.run.graph,
+            bound,
+            start: run.start,
+            n_steps: run.n_steps,
+        });
+    }
+    session.n_steps = axis.n_steps;
+    Ok((axis, session, maker.diagnostics))
+}
+
+/// The runs, with every symbol of every graph bound.
+fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
+    let graphs = request.workload.graphs();
+    if graphs.is_empty() {
+        return Err(AnalysisError::NoGraph);
+    }
+    let known = request.workload.symbols();
+    if let Some(name) = request.plan.dims.keys().find(|name| !known.contains(name)) {
+        let known = if known.is_empty() {
+            "all dimensions are known numbers".to_owned()
+        } else {
+            format!("known: {}", known.join(", "))
+        };
+        return Err(AnalysisError::UnknownSymbol {
+            name: name.clone(),
+            known,
+        });
+    }
+    let has_value = |name: &String| request.plan.dims.get(name).is_some_and(|values| !values.is_empty());
+    let unbound: Vec<String> = known.into_iter().filter(|name| !has_value(name)).collect();
+    if !unbound.is_empty() {
+        return Err(AnalysisError::Unbound { symbols: unbound });
+    }
+    let symbols: Vec<Vec<String>> = graphs.iter().map(|entry| entry.graph.symbols()).collect();
+    Ok(request.plan.schedule(&symbols)?)
+}
+
+fn axis(request: &Request, schedule: Schedule) -> Result<Axis, AnalysisError> {
+    let mut axis = Axis::default();
+    for run in schedule.runs {
+        let n_ops = request.workload.graphs()[run.graph.idx()].graph.ops().len();
+        let n_steps = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
+        let start = axis.n_steps;
+        axis.n_steps = start.checked_add(n_steps).ok_or(AnalysisError::TooManySteps)?;
+        axis.runs.push(AxisRun {
+            start: Step(start),
+            n_steps,
+            run,
+        });
+    }
+    Ok(axis)
+}
+
+/// By graph: whether all its runs have equal bindings.
+fn static_graphs(request: &Request, axis: &Axis) -> Vec<bool> {
+    let mut first: Vec<Option<&Bindings>> = vec![None; request.workload.graphs().len()];
+    let mut is_static = vec![true; first.len()];
+    for run in &axis.runs {
+        let idx = run.run.graph.idx();
+        match first[idx] {
+            None => first[idx] = Some(&run.run.bindings),
+            Some(bindings) => is_static[idx] &= *bindings == run.run.bindings,
+        }
+    }
+    is_static
+}
+
+/// Resident storages of some roles, by name and exact bytes.
+fn residents(graph: &Graph, sizes: &Sizes, wanted: fn(Role) -> bool) -> Vec<Variable> {
+    graph
+        .storages()
+        .iter_ids()
+        .filter(|(_, storage)| wanted(graph.tensors()[storage.root].role))
+        .map(|(id, storage)| Variable {
+            name: graph.tensor_name(storage.root).into(),
+            bytes: Bytes(sizes.storage(id)),
+        })
+        .collect()
+}
+
+/// Variables of all graphs, each once, in the order of first appearance.
+fn variables(request: &Request, axis: &Axis) -> Vec<Variable> {
+    let mut variables: IndexSet<Variable> = IndexSet::new();
+    for (idx, entry) in request.workload.graphs().iter().enumerate() {
+        let run = axis.runs.iter().find(|run| run.run.graph.idx() == idx);
+        let sizes = entry.graph.sizes(run.map_or(&Bindings::new(), |run| &run.run.bindings));
+        variables.extend(residents(&entry.graph, &sizes, Role::is_variable));
+    }
+    variables.into_iter().collect()
+}
+
+struct Maker<'a> {
+    request: &'a Request,
+    lowered: &'a Lowered,
+    diagnostics: Diagnostics,
+    bound: BTreeMap<(GraphIdx, Bindings), Arc<BoundGraph>>,
+}
+
+impl Maker<'_> {
+    fn bound_graph(
+        &mut self,
+        run: &Run,
+        is_static: bool,
+        progress: &Progress<'_>,
+    ) -> Result<Arc<BoundGraph>, AnalysisError> {
+        let key = (run.graph, run.bindings.clone());
+        if let Some(bound) = self.bound.get(&key) {
+            return Ok(Arc::clone(bound));
+        }
+        let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
+        let sizes = graph.sizes(&run.bindings);
+        self.note_unknown_shapes(graph, &sizes);
+        let program = Program {
+            lifetimes: feature_lifetimes(graph, &sizes),
+            kept_apart: Vec::new(),
+        };
+        let program = atomic_clean(program, graph, self.lowered.atomic_clean);
+        let engine_sizes: Vec<Bytes> = program.lifetimes.items.iter().map(|item| engine_size(item.bytes)).collect();
+        let plan = if is_static {
+            let problem = arena_problem(&program, &engine_sizes);
+            Some(Arc::new(plan(self.request.strategy, &problem, progress)?.plan))
+        } else {
+            None
+        };
+        let bound = Arc::new(BoundGraph {
+            program,
+            engine_sizes,
+            plan,
+            io: io_tensors(graph, &sizes),
+        });
+        self.bound.insert(key, Arc::clone(&bound));
+        Ok(bound)
+    }
+
+    fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {
+        let mut unknown = graph.unknown_activations(sizes);
+        if let Some(first) = unknown.next() {
+            let count = 1 + unknown.count() as u64;
+            self.diagnostics.unknown_shapes(graph.tensor_name(first), count);
+        }
+    }
+}
+
+/// Lifetimes with the engine's sizes, rounded to the arena's alignment.
+fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
+    let buffers = program
+        .lifetimes
+        .items
+        .iter()
+        .zip(engine_sizes)
+        .map(|(item, size)| Buffer {
+            lower: item.birth,
+            upper: item.end,
+            size: size.align_up(ARENA_ALIGNMENT),
+            alignment: ARENA_ALIGNMENT,
+        })
+        .collect();
+    Problem { buffers }
+}
+
+/// Graph inputs, and roots of graph outputs that are computed.
+fn io_tensors(graph: &Graph, sizes: &Sizes) -> Vec<IoTensor> {
+    let mut is_io = vec![false; graph.storages().len()];
+    for (_, tensor) in graph.tensors().iter_ids().filter(|(_, tensor)| tensor.role == Role::Input) {
+        is_io[tensor.storage.idx()] = true;
+    }
+    for tensor in graph.outputs() {
+        let storage = graph.tensors()[*tensor].storage;
+        let root = graph.storages()[storage].root;
+        is_io[storage.idx()] |= !graph.tensors()[root].role.is_resident();
+    }
+    graph
+        .storages()
+        .iter_ids()
+        .filter(|(id, _)| is_io[id.idx()])
+        .map(|(id, storage)| IoTensor {
+            tensor: storage.root,
+            bytes: Bytes(sizes.storage(id)),
+        })
+        .collect()
+}

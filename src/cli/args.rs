@@ -1,0 +1,223 @@
+//! The arguments, as clap reads them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::workload::DeviceProfiles;
+
+/// Plans, simulates and compares the device memory of neural networks under every static memory policy.
+#[derive(Parser, Debug)]
+#[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// What to do; without a command the window opens.
+    #[command(subcommand)]
+    pub action: Option<Action>,
+    /// Graphs to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled one.
+    pub files: Vec<String>,
+    /// Settings that the window starts with.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const AFTER_HELP: &str = "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: sample:resnet50, \
+sample:bert, sample:mobilenet.\nExit codes: 0 done; 1 the answer is \"no\" (does not fit, an error-level finding, the \
+effective policy runs out of memory); 2 bad usage or bad input.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Action {
+    /// What was read: counts, bytes, peaks, diagnostics.
+    Inspect(InspectArgs),
+    /// Simulate under every policy and compare.
+    Compare(CompareArgs),
+    /// Place the lifetimes of one graph in an arena.
+    Plan(PlanArgs),
+    /// Validate a configuration and environment.
+    Check(CheckArgs),
+    /// Every option: type, default, range, effect on memory, rules.
+    Options(OptionsArgs),
+    /// Write the configuration with the predicted peaks as JSON.
+    Export(ExportArgs),
+    /// Print shell completions.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// How answers are written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for people.
+    #[default]
+    Text,
+    /// One object for programs.
+    Json,
+    /// Rows `id,lower,upper,size,offset` (plan only).
+    Csv,
+}
+
+/// Settings that several commands share.
+#[derive(Args, Debug, Clone)]
+pub struct Common {
+    /// A configuration file (JSON), read before --set and --env.
+    #[arg(long, value_name = "FILE")]
+    pub config: Vec<PathBuf>,
+    /// Set an option, such as memory_config.static_memory_policy=2 (repeatable).
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Set an environment variable of the session (repeatable).
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Read the variables that matter from the environment of this process.
+    #[arg(long)]
+    pub inherit_env: bool,
+    /// The device profile.
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Device memory, such as 32GiB, instead of the profile's.
+    #[arg(long, value_name = "SIZE")]
+    pub device_memory: Option<String>,
+    /// Give a symbolic dimension a value, or several values for one run each (repeatable).
+    #[arg(long = "dim", value_name = "NAME=VALUE[,VALUE...]")]
+    pub dim: Vec<String>,
+    /// Iterations of the schedule.
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Run the forward phase of each training graph beside it.
+    #[arg(long)]
+    pub evaluation: bool,
+}
+
+impl Common {
+    /// The device profile's name.
+    pub fn device_name(&self) -> &str {
+        self.device.as_deref().unwrap_or(DeviceProfiles::DEFAULT)
+    }
+}
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub struct InspectArgs {
+    /// The file; `-` is standard input, `sample:NAME` a bundled one.
+    pub file: String,
+    /// Give a symbolic dimension a value (repeatable).
+    #[arg(long = "dim", value_name = "NAME=VALUE")]
+    pub dim: Vec<String>,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// The graphs of the session, in running order.
+    #[arg(required = true)]
+    pub files: Vec<String>,
+    /// Settings.
+    #[command(flatten)]
+    pub common: Common,
+    /// The policies to simulate.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub policies: Vec<String>,
+    /// How static arenas are placed.
+    #[arg(long, value_name = "NAME", default_value = "greedy_by_size")]
+    pub strategy: String,
+    /// Draw each policy's memory map as text.
+    #[arg(long)]
+    pub map: bool,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `plan`.
+#[derive(Args, Debug)]
+pub struct PlanArgs {
+    /// The graph.
+    pub file: String,
+    /// The placement strategy, or `best` for the smallest footprint of all.
+    #[arg(long, value_name = "NAME", default_value = "best")]
+    pub strategy: String,
+    /// Which graph of a file that holds several (the first where none is named).
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
+    /// Divisor of offsets and sizes.
+    #[arg(long, value_name = "BYTES", default_value_t = 512)]
+    pub alignment: u64,
+    /// Who owns memory.
+    #[arg(long, value_enum, default_value_t)]
+    pub lifetimes: LifetimesView,
+    /// Ask whether the plan fits in so many bytes (exit 1 where it does not).
+    #[arg(long, value_name = "SIZE")]
+    pub capacity: Option<String>,
+    /// Stop strategies that search after so many nodes (none of the present ones searches).
+    #[arg(long, value_name = "N")]
+    pub node_limit: Option<u64>,
+    /// Stop after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub deadline: Option<f64>,
+    /// List the reuse edges.
+    #[arg(long)]
+    pub edges: bool,
+    /// Give a symbolic dimension a value (repeatable).
+    #[arg(long = "dim", value_name = "NAME=VALUE")]
+    pub dim: Vec<String>,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Who owns memory.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LifetimesView {
+    /// Every result.
+    Naive,
+    /// Every storage; views and in-place results share it.
+    #[default]
+    Aliased,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Configuration files.
+    pub configs: Vec<PathBuf>,
+    /// Set an option (repeatable).
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Set an environment variable (repeatable).
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Read the variables that matter from the environment of this process.
+    #[arg(long)]
+    pub inherit_env: bool,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `options`.
+#[derive(Args, Debug)]
+pub struct OptionsArgs {
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// The graphs of the session, in running order.
+    #[arg(required = true)]
+    pub files: Vec<String>,
+    /// The file to write; this version writes configurations (.json).
+    #[arg(long, value_name = "OUT")]
+    pub to: PathBuf,
+    /// Settings.
+    #[command(flatten)]
+    pub common: Common,
+}

@@ -1,0 +1,220 @@
+//! `highwater compare`: every policy beside the others.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::args::{CompareArgs, Format};
+use super::settings::{Settings, read_settings};
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::analysis::{Comparison, Request, compare};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::export::WireComparison;
+use crate::options::{Finding, check};
+use crate::plan::find;
+use crate::progress::Progress;
+use crate::session::{Loaded, SourceSpec, load};
+use crate::sim::StaticMemoryPolicy;
+use crate::timeline::Timeline;
+
+/// Runs the command.
+pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let sources = sources(&args.files)?;
+    let settings = with_sample_dims(read_settings(&args.common)?, &sources);
+    let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    let request = Request {
+        workload: Arc::clone(&loaded.workload),
+        plan: settings.plan.clone(),
+        options: settings.options.clone(),
+        environment: settings.environment.clone(),
+        device: settings.device.clone(),
+        policies: policies(&args.policies, &settings)?,
+        strategy: find(&args.strategy)?,
+    };
+    let comparison = compare(&request, progress)?;
+    let findings = check(&settings.options, &settings.environment);
+    let import = import_diagnostics(&loaded, &settings);
+    match args.format {
+        Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,
+        Format::Text => print(&text(args, &comparison, &findings, &import))?,
+        Format::Csv => bail!("--format csv is for `plan`; use text or json"),
+    }
+    Ok(verdict(&comparison, &findings))
+}
+
+/// The sources of the arguments.
+pub(super) fn sources(files: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
+    let mut sources = Vec::with_capacity(files.len());
+    for file in files {
+        sources.push(SourceSpec::from_argument(file)?);
+    }
+    Ok(sources)
+}
+
+/// A bundled sample brings values for its dimensions; flags win over them.
+pub(super) fn with_sample_dims(mut settings: Settings, sources: &[SourceSpec]) -> Settings {
+    for source in sources {
+        if let SourceSpec::Sample(sample) = source {
+            for (name, values) in sample.dims {
+                let entry = settings.plan.dims.entry((*name).to_owned());
+                entry.or_insert_with(|| values.to_vec());
+            }
+        }
+    }
+    settings
+}
+
+/// What importers and configuration files found odd.
+pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagnostics {
+    let mut all = loaded.diagnostics.clone();
+    for warning in &settings.warnings {
+        all.warning(warning.clone(), "");
+    }
+    all
+}
+
+/// Policy numbers as the option takes them; the one in force is simulated in any case.
+fn policies(texts: &[String], settings: &Settings) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
+    let mut policies = Vec::new();
+    for text in texts {
+        let number = text.trim().parse().ok();
+        match number.and_then(StaticMemoryPolicy::from_number) {
+            Some(policy) => policies.push(policy),
+            None => bail!("--policies {text}: write a list of 0, 1, 2, 3, 4, such as 0,2"),
+        }
+    }
+    let in_force = crate::options::effective_policy(&settings.options, &settings.environment);
+    if !policies.is_empty() && !policies.contains(&in_force) {
+        policies.push(in_force);
+    }
+    Ok(policies)
+}
+
+/// "No" where an error-level finding stands or the policy in force runs out of memory.
+fn verdict(comparison: &Comparison, findings: &[Finding]) -> Verdict {
+    let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let in_force = comparison.lane(comparison.configured);
+    if has_error || in_force.is_some_and(|lane| lane.summary.out_of_memory) {
+        Verdict::No
+    } else {
+        Verdict::Done
+    }
+}
+
+fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
+    let mut out = heading(comparison);
+    out.push('\n');
+    out.push_str(&table(comparison).text());
+    out.push('\n');
+    if let Some(best) = &comparison.best {
+        out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
+    }
+    if let Some(alike) = &comparison.alike {
+        out.push_str(alike);
+        out.push('\n');
+    }
+    if comparison.lower_bound {
+        out.push_str("Figures are lower bounds: kernel scratch not included. Overhead is an estimate.\n");
+    }
+    if args.map {
+        let timeline = Timeline::new(comparison);
+        for (position, lane) in comparison.lanes.iter().enumerate() {
+            out.push_str(&format!("\npolicy {}\n", lane.policy.number()));
+            out.push_str(&timeline.ascii(position, 100, 20));
+        }
+    }
+    let mut all = import.clone();
+    all.extend(&comparison.diagnostics);
+    let oddities = diagnostics(&all) + &findings_text(findings);
+    if !oddities.is_empty() {
+        out.push('\n');
+        out.push_str(&oddities);
+    }
+    out
+}
+
+fn heading(comparison: &Comparison) -> String {
+    let graphs: Vec<String> = comparison
+        .workload
+        .graphs()
+        .iter()
+        .map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()))
+        .collect();
+    format!(
+        "{}\n{} runs, {} steps; graphs: {}\ndevice {} with {}\n",
+        comparison.workload.name,
+        comparison.axis.runs.len(),
+        comparison.axis.n_steps,
+        graphs.join(", "),
+        comparison.device.name,
+        comparison.device.memory(),
+    )
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let mut table = Table::new(&[
+        "policy",
+        "",
+        ">peak reserved",
+        ">exact",
+        ">at step",
+        ">features",
+        ">weights",
+        ">variables",
+        ">in/out",
+        ">peak live",
+        ">fragm.",
+        ">mallocs",
+        ">pages",
+        ">est. overhead",
+        "",
+    ]);
+    for lane in &comparison.lanes {
+        let row = lane.policy.row();
+        let summary = &lane.summary;
+        let mut marks = Vec::new();
+        if lane.policy == comparison.configured {
+            marks.push("in force");
+        }
+        if comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
+            marks.push("best");
+        }
+        if summary.out_of_memory {
+            marks.push("OUT OF MEMORY");
+        }
+        table.row(vec![
+            row.number.to_string(),
+            row.label.to_owned(),
+            summary.peak_reserved.to_string(),
+            summary.peak_reserved.exact(),
+            summary.peak_reserved_step.map_or(String::new(), |step| step.to_string()),
+            summary.reserved.features.to_string(),
+            summary.reserved.weights.to_string(),
+            summary.reserved.variables.to_string(),
+            summary.reserved.io.to_string(),
+            summary.peak_live.to_string(),
+            format!("{:.1} %", summary.fragmentation * 100.0),
+            summary.device_mallocs.to_string(),
+            summary.pages_mapped.to_string(),
+            summary.estimated_overhead.to_string(),
+            marks.join(", "),
+        ]);
+    }
+    table
+}
+
+/// Findings, one a line.
+pub(super) fn findings_text(findings: &[Finding]) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        out.push_str(&format!(
+            "{}: {} {} ({})\n",
+            finding.severity,
+            finding.rule,
+            finding.message,
+            finding.options.join(", ")
+        ));
+    }
+    out
+}

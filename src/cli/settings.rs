@@ -1,0 +1,154 @@
+//! From shared arguments to what the engine takes: options, environment, device, schedule.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, bail};
+
+use super::args::Common;
+use crate::export::config::{ConfigDocument, from_json};
+use crate::graph::Bindings;
+use crate::options::{ENVIRONMENT, Environment, Options};
+use crate::session::read_bytes;
+use crate::units::Bytes;
+use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
+
+/// What the shared arguments say.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Overrides.
+    pub options: Options,
+    /// Options of configuration files that this version does not know.
+    pub unknown_options: BTreeMap<String, serde_json::Value>,
+    /// Whether evaluation graphs run beside training graphs.
+    pub evaluation: bool,
+    /// Environment variables.
+    pub environment: Environment,
+    /// The device.
+    pub device: Device,
+    /// Iterations and dimension values.
+    pub plan: SchedulePlan,
+    /// What was odd in configuration files.
+    pub warnings: Vec<String>,
+}
+
+/// Reads configuration files first, then the flags, which win.
+///
+/// # Errors
+/// A sentence that names the file or the flag.
+pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
+    let profiles = DeviceProfiles::bundled()?;
+    let mut settings = Settings {
+        options: Options::default(),
+        unknown_options: BTreeMap::new(),
+        evaluation: common.evaluation,
+        environment: Environment::default(),
+        device: profiles.find(common.device_name())?,
+        plan: SchedulePlan::default(),
+        warnings: Vec::new(),
+    };
+    for path in &common.config {
+        let name = path.display().to_string();
+        let bytes = read_bytes(path)?;
+        let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
+        settings.warnings.extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
+        merge(&document, &mut settings, common.device.is_none(), &profiles).with_context(|| name.clone())?;
+    }
+    set_options(&common.set, &mut settings.options)?;
+    set_environment(&common.env, common.inherit_env, &mut settings.environment)?;
+    if let Some(memory) = &common.device_memory {
+        let memory = Bytes::parse(memory).context("--device-memory")?;
+        settings.options.set_text("simulation.device_memory", &memory.get().to_string())?;
+    }
+    for (name, values) in parse_dims(&common.dim)? {
+        settings.plan.dims.insert(name, values);
+    }
+    if let Some(iterations) = common.iterations {
+        if iterations == 0 {
+            bail!("--iterations must be at least 1");
+        }
+        settings.plan.iterations = iterations;
+    }
+    Ok(settings)
+}
+
+/// Takes over what a configuration file says.
+fn merge(
+    document: &ConfigDocument,
+    settings: &mut Settings,
+    takes_device: bool,
+    profiles: &DeviceProfiles,
+) -> anyhow::Result<()> {
+    for (key, value) in document.options.overrides() {
+        settings.options.set(key, value.clone())?;
+    }
+    settings.unknown_options.extend(document.unknown_options.clone());
+    for (name, value) in document.environment.iter() {
+        settings.environment.set(name, value);
+    }
+    settings.evaluation |= document.evaluation;
+    if let Some(schedule) = &document.schedule {
+        settings.plan = schedule.clone();
+    }
+    if takes_device && let Some(device) = &document.device {
+        settings.device = device.resolve(profiles)?;
+    }
+    Ok(())
+}
+
+/// `KEY=VALUE` texts into options.
+pub(super) fn set_options(texts: &[String], options: &mut Options) -> anyhow::Result<()> {
+    for text in texts {
+        let (key, value) = pair(text, "--set", "KEY=VALUE")?;
+        options.set_text(key, value).with_context(|| format!("--set {text}"))?;
+    }
+    Ok(())
+}
+
+/// `NAME=VALUE` texts, and the process's own variables where asked, into the environment.
+pub(super) fn set_environment(texts: &[String], inherits: bool, environment: &mut Environment) -> anyhow::Result<()> {
+    if inherits {
+        for row in ENVIRONMENT {
+            if let Ok(value) = std::env::var(row.name) {
+                environment.set(row.name, &value);
+            }
+        }
+    }
+    for text in texts {
+        let (name, value) = pair(text, "--env", "NAME=VALUE")?;
+        environment.set(name, value);
+    }
+    Ok(())
+}
+
+/// `NAME=8,16,32` texts.
+pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
+    let mut dims = DimValues::new();
+    for text in texts {
+        let (name, list) = pair(text, "--dim", "NAME=VALUE")?;
+        let values: Result<Vec<u64>, _> = list.split(',').map(|value| value.trim().parse::<u64>()).collect();
+        match values {
+            Ok(values) if !values.is_empty() => dims.insert(name.to_owned(), values),
+            _ => bail!("--dim {text}: \"{list}\" is no list of whole numbers; write {name}=8 or {name}=8,16,32"),
+        };
+    }
+    Ok(dims)
+}
+
+/// Dimensions that take one value each.
+pub(super) fn parse_bindings(texts: &[String]) -> anyhow::Result<Bindings> {
+    let mut bindings = Bindings::new();
+    for (name, values) in parse_dims(texts)? {
+        let [value] = values[..] else {
+            bail!("--dim {name}: this command takes one value; `compare` runs several");
+        };
+        bindings.insert(name, value);
+    }
+    Ok(bindings)
+}
+
+fn pair<'a>(text: &'a str, flag: &str, form: &str) -> anyhow::Result<(&'a str, &'a str)> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim(), value)),
+        _ => bail!("{flag} {text}: write {flag} {form}"),
+    }
+}

@@ -1,0 +1,163 @@
+//! The wire form of `highwater compare --format json`.
+
+use serde::Serialize;
+
+use super::WireDiagnostic;
+use crate::analysis::{Comparison, Lane};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::options::Finding;
+
+#[derive(Serialize, Debug)]
+struct WireReserved {
+    features: u64,
+    weights: u64,
+    variables: u64,
+    io: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct WireDevice {
+    name: String,
+    memory_bytes: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct WirePolicy {
+    policy: u8,
+    label: &'static str,
+    peak_reserved_bytes: u64,
+    peak_reserved_step: Option<u32>,
+    reserved: WireReserved,
+    peak_live_bytes: u64,
+    fragmentation: f64,
+    device_mallocs: u64,
+    device_frees: u64,
+    reallocations: u64,
+    pages_mapped: u64,
+    unloads: u64,
+    out_of_memory: bool,
+    estimated_overhead_ns: u64,
+    first_divergence_step: Option<u32>,
+    lower_bound: bool,
+}
+
+#[derive(Serialize, Debug)]
+struct WireBest {
+    policy: u8,
+    why: String,
+}
+
+#[derive(Serialize, Debug)]
+struct WireRun {
+    graph: String,
+    iteration: u32,
+    dims: std::collections::BTreeMap<String, u64>,
+    start_step: u32,
+    steps: u32,
+}
+
+#[derive(Serialize, Debug)]
+struct WireWorkload {
+    name: String,
+    graphs: Vec<String>,
+    steps: u32,
+    runs: Vec<WireRun>,
+}
+
+/// Every policy beside the others.
+#[derive(Serialize, Debug)]
+pub struct WireComparison {
+    workload: WireWorkload,
+    device: WireDevice,
+    policies: Vec<WirePolicy>,
+    effective_policy: u8,
+    best: Option<WireBest>,
+    alike: Option<String>,
+    diagnostics: Vec<WireDiagnostic>,
+}
+
+impl WireComparison {
+    /// The wire form of a comparison. `diagnostics` are the importers'; findings of the configuration join them.
+    pub fn new(comparison: &Comparison, findings: &[Finding], diagnostics: &Diagnostics) -> Self {
+        let mut all = diagnostics.clone();
+        all.extend(&comparison.diagnostics);
+        for finding in findings {
+            let message = format!("{}: {}", finding.rule, finding.message);
+            let place = finding.options.join(", ");
+            match finding.severity {
+                Severity::Error => all.error(message, &place),
+                Severity::Warning => all.warning(message, &place),
+                Severity::Info => all.info(message, &place),
+            }
+        }
+        Self {
+            workload: wire_workload(comparison),
+            device: WireDevice {
+                name: comparison.device.name.clone(),
+                memory_bytes: comparison.device.memory_bytes,
+            },
+            policies: comparison
+                .lanes
+                .iter()
+                .map(|lane| wire_policy(lane, comparison.lower_bound))
+                .collect(),
+            effective_policy: comparison.configured.number(),
+            best: comparison.best.as_ref().map(|best| WireBest {
+                policy: best.policy.number(),
+                why: best.why.clone(),
+            }),
+            alike: comparison.alike.clone(),
+            diagnostics: WireDiagnostic::all(&all),
+        }
+    }
+}
+
+fn wire_workload(comparison: &Comparison) -> WireWorkload {
+    let graphs = comparison.workload.graphs();
+    let name = |idx: u32| graphs.get(idx as usize).map_or(String::new(), |entry| entry.name.clone());
+    WireWorkload {
+        name: comparison.workload.name.clone(),
+        graphs: graphs.iter().map(|entry| entry.name.clone()).collect(),
+        steps: comparison.axis.n_steps,
+        runs: comparison
+            .axis
+            .runs
+            .iter()
+            .map(|run| WireRun {
+                graph: name(run.run.graph.0),
+                iteration: run.run.iteration,
+                dims: run.run.bindings.clone(),
+                start_step: run.start.0,
+                steps: run.n_steps,
+            })
+            .collect(),
+    }
+}
+
+fn wire_policy(lane: &Lane, lower_bound: bool) -> WirePolicy {
+    let row = lane.policy.row();
+    let summary = &lane.summary;
+    WirePolicy {
+        policy: row.number,
+        label: row.label,
+        peak_reserved_bytes: summary.peak_reserved.get(),
+        peak_reserved_step: summary.peak_reserved_step.map(|step| step.0),
+        reserved: WireReserved {
+            features: summary.reserved.features.get(),
+            weights: summary.reserved.weights.get(),
+            variables: summary.reserved.variables.get(),
+            io: summary.reserved.io.get(),
+        },
+        peak_live_bytes: summary.peak_live.get(),
+        fragmentation: summary.fragmentation,
+        device_mallocs: summary.device_mallocs,
+        device_frees: summary.device_frees,
+        reallocations: summary.reallocations,
+        pages_mapped: summary.pages_mapped,
+        unloads: summary.unloads,
+        out_of_memory: summary.out_of_memory,
+        estimated_overhead_ns: summary.estimated_overhead.0,
+        first_divergence_step: lane.first_divergence.map(|step| step.0),
+        lower_bound,
+    }
+}

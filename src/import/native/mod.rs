@@ -1,0 +1,71 @@
+//! highwater's own JSON: ops, tensors, aliases, phases and costs (docs/format.md has the whole description).
+//!
+//! ```text
+//! { "highwater_graph": 1, "meta": {"model": "name"},
+//!   "nodes":  [ {"name", "op", "inputs": [id], "outputs": [{"id", "shape", "dtype", "bytes",
+//!                "storage_bytes" | "alias_of", "atomic"}], "flops", "phase", "workspace_bytes"} ],
+//!   "inputs": [ {"id", "name", "shape", "dtype", "bytes", "role"} ],
+//!   "outputs": [id] }                       or   { "highwater_graph": 1, "graphs": [ ... such objects ... ] }
+//! ```
+//!
+//! In: text, read as a stream: nodes become ops one by one, so memory stays near the graph's own size. Out: one
+//! graph entry per object. The version key may be missing (version 1). Unknown keys are skipped. Deliberately
+//! not here: shape inference; what the file does not state stays unknown.
+
+mod assemble;
+mod wire;
+
+use serde_json::error::Category;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::Source;
+
+/// The newest version of the format that is read.
+pub(super) const VERSION: u64 = 1;
+
+/// A JSON object whose first 64 KiB name a graph's parts.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    let start = head.iter().position(|byte| !byte.is_ascii_whitespace());
+    let has = |key: &str| head.windows(key.len()).any(|window| window == key.as_bytes());
+    start.is_some_and(|start| head[start] == b'{')
+        && (has("\"highwater_graph\"") || has("\"nodes\"") || (has("\"inputs\"") && has("\"outputs\"")))
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let fallback_name = input.name().to_owned();
+    let bytes = input.read_all(progress)?;
+    let mut context = assemble::Context::new(&fallback_name, *progress, diagnostics);
+    let result = wire::read(&bytes, &mut context);
+    if let Some(error) = context.take_error() {
+        return Err(error);
+    }
+    let drafts = result.map_err(|error| located(&error, bytes.len()))?;
+    drop(bytes);
+    context.finish(drafts).map(Source::Graphs)
+}
+
+fn located(error: &serde_json::Error, len: usize) -> ImportError {
+    let place = format!("line {} column {}", error.line(), error.column());
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    match error.classify() {
+        Category::Eof => ImportError::Truncated {
+            at: len as u64,
+            what: format!("a JSON value ({place})"),
+        },
+        Category::Syntax | Category::Io => ImportError::at(
+            format!("this is not JSON ({what})"),
+            place,
+            "the file is damaged, export it again",
+        ),
+        Category::Data => ImportError::at(what, place, "docs/format.md describes the format"),
+    }
+}

@@ -1,0 +1,58 @@
+//! What can be asked of a session. Whoever drives it pushes these; they are applied in order after the frame.
+
+use std::path::PathBuf;
+
+use super::document::SourceSpec;
+use crate::timeline::Selected;
+
+/// One request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Replace all graphs by these.
+    Open(Vec<SourceSpec>),
+    /// Add graphs to the session.
+    Add(Vec<SourceSpec>),
+    /// Remove a source by position.
+    Remove(usize),
+    /// Set an option from text.
+    SetOption {
+        /// Its key.
+        key: String,
+        /// The text, as on the command line.
+        text: String,
+    },
+    /// Give an option its default again.
+    ResetOption(String),
+    /// Give every option its default again, and empty the environment.
+    ResetAll,
+    /// Set an environment variable, or remove it (`None`).
+    SetEnvironment {
+        /// Its name.
+        name: String,
+        /// The text.
+        value: Option<String>,
+    },
+    /// Choose a device profile.
+    SetDevice(String),
+    /// Values of a symbolic dimension; one run each.
+    SetDim {
+        /// Its name.
+        name: String,
+        /// At least one value.
+        values: Vec<u64>,
+    },
+    /// Iterations of the schedule.
+    SetIterations(u32),
+    /// Run each training graph's forward phase beside it.
+    SetEvaluation(bool),
+    /// Select a tensor everywhere, or nothing.
+    Select(Option<Selected>),
+    /// Write the configuration as JSON.
+    ExportConfig(PathBuf),
+    /// Read a configuration.
+    ImportConfig(PathBuf),
+    /// Stop what the worker does; the last answer stays.
+    Cancel,
+    /// Take a notice off the screen.
+    DismissNotice,
+}

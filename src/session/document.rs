@@ -1,0 +1,162 @@
+//! What is saved and compared: sources, options, environment, device, schedule.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::samples::Sample;
+use crate::options::{Environment, Options};
+use crate::workload::{Device, SchedulePlan};
+
+/// Where a graph comes from.
+#[derive(Clone, Debug)]
+pub enum SourceSpec {
+    /// A file; `-` is standard input.
+    Path(PathBuf),
+    /// A bundled sample.
+    Sample(&'static Sample),
+    /// Content without a path (dropped onto the window).
+    Bytes {
+        /// The name shown to users.
+        name: String,
+        /// The content.
+        bytes: Arc<[u8]>,
+    },
+}
+
+impl SourceSpec {
+    /// The source of a command-line argument: `sample:NAME` or a path.
+    pub fn from_argument(argument: &str) -> Result<Self, super::FileError> {
+        let Some(name) = argument.strip_prefix("sample:") else {
+            return Ok(Self::Path(PathBuf::from(argument)));
+        };
+        super::sample(name)
+            .map(Self::Sample)
+            .ok_or_else(|| super::FileError::UnknownSample {
+                name: name.to_owned(),
+                known: super::SAMPLES.iter().map(|sample| sample.name).collect::<Vec<_>>().join(", "),
+            })
+    }
+
+    /// The text that names it on the command line and in messages.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Sample(sample) => format!("sample:{}", sample.name),
+            Self::Bytes { name, .. } => name.clone(),
+        }
+    }
+
+    /// A short name for titles.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Path(path) => path
+                .file_name()
+                .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()),
+            Self::Sample(sample) => sample.title.to_owned(),
+            Self::Bytes { name, .. } => name.clone(),
+        }
+    }
+}
+
+impl PartialEq for SourceSpec {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Path(a), Self::Path(b)) => a == b,
+            (Self::Sample(a), Self::Sample(b)) => a.name == b.name,
+            (Self::Bytes { bytes: a, .. }, Self::Bytes { bytes: b, .. }) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// Everything the user chose. Small and cheap to clone; equality says whether an answer is current.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Graphs of the session, in order.
+    pub sources: Vec<SourceSpec>,
+    /// Whether each training graph's forward phase runs beside it as an evaluation graph.
+    pub with_evaluation: bool,
+    /// Overrides.
+    pub options: Options,
+    /// Options of a configuration file that this version does not know, kept for writing it again.
+    pub unknown_options: BTreeMap<String, serde_json::Value>,
+    /// Environment variables.
+    pub environment: Environment,
+    /// The device profile.
+    pub device: Device,
+    /// Iterations and values of symbolic dimensions.
+    pub plan: SchedulePlan,
+}
+
+impl Document {
+    /// A document of these sources with default settings on a device.
+    pub fn new(sources: Vec<SourceSpec>, device: Device) -> Self {
+        let mut plan = SchedulePlan::default();
+        for source in &sources {
+            if let SourceSpec::Sample(sample) = source {
+                plan.iterations = plan.iterations.max(sample.iterations);
+                for (name, values) in sample.dims {
+                    plan.dims.insert((*name).to_owned(), values.to_vec());
+                }
+            }
+        }
+        Self {
+            sources,
+            with_evaluation: false,
+            options: Options::default(),
+            unknown_options: BTreeMap::new(),
+            environment: Environment::default(),
+            device,
+            plan,
+        }
+    }
+
+    /// The `highwater compare ...` command that prints the same figures.
+    pub fn command_line(&self, policy: Option<u8>) -> String {
+        let mut words = vec!["highwater".to_owned(), "compare".to_owned()];
+        words.extend(self.sources.iter().map(|source| quote(&source.label())));
+        if self.with_evaluation {
+            words.push("--evaluation".to_owned());
+        }
+        for (key, value) in self.options.overrides() {
+            words.push(format!("--set {}", quote(&format!("{key}={value}"))));
+        }
+        for (name, value) in self.environment.iter() {
+            words.push(format!("--env {}", quote(&format!("{name}={value}"))));
+        }
+        words.push(format!("--device {}", quote(&self.device.name)));
+        for (name, values) in &self.plan.dims {
+            let values: Vec<String> = values.iter().map(u64::to_string).collect();
+            words.push(format!("--dim {}", quote(&format!("{name}={}", values.join(",")))));
+        }
+        if self.plan.iterations != 1 {
+            words.push(format!("--iterations {}", self.plan.iterations));
+        }
+        if let Some(policy) = policy {
+            words.push(format!("--policies {policy}"));
+        }
+        words.join(" ")
+    }
+}
+
+/// A word as a POSIX shell reads it.
+fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        assert_eq!(quote("a/b.json"), "a/b.json");
+        assert_eq!(quote("my model.onnx"), "'my model.onnx'");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+    }
+}

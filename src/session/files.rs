@@ -1,0 +1,146 @@
+//! The one place that touches files: reading sources, writing whole files or none.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::document::SourceSpec;
+use crate::import::{ImportError, Imported, Input, import};
+use crate::progress::Progress;
+
+/// The most bytes that are read from a stream without a length.
+const STREAM_LIMIT: u64 = 4 << 30;
+
+/// A file that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The content or the reading failed.
+    #[error("{name}: {source}")]
+    Import {
+        /// The file as the user named it.
+        name: String,
+        /// What went wrong.
+        source: ImportError,
+    },
+    /// The operating system refuses.
+    #[error("{name}: cannot be {action}: {source}")]
+    Io {
+        /// The file as the user named it.
+        name: String,
+        /// `read`, `opened` or `written`.
+        action: &'static str,
+        /// What it says.
+        source: std::io::Error,
+    },
+    /// No sample of that name.
+    #[error("there is no bundled sample \"{name}\"; known: {known}")]
+    UnknownSample {
+        /// The name as given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+}
+
+/// Reads one source.
+///
+/// # Errors
+/// [`FileError`], one sentence that starts with the file's name.
+pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Imported, FileError> {
+    let name = source.label();
+    let imported = |result: Result<Imported, ImportError>| {
+        result.map_err(|source| FileError::Import {
+            name: name.clone(),
+            source,
+        })
+    };
+    match source {
+        SourceSpec::Sample(sample) => {
+            imported(Input::from_bytes(sample.file, sample.bytes).and_then(|mut input| import(&mut input, progress)))
+        }
+        SourceSpec::Bytes { name, bytes } => {
+            imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import(&mut input, progress)))
+        }
+        SourceSpec::Path(path) if path.as_os_str() == "-" => {
+            let bytes = read_stdin()?;
+            imported(Input::from_bytes("standard input", bytes).and_then(|mut input| import(&mut input, progress)))
+        }
+        SourceSpec::Path(path) => {
+            let file = open(path)?;
+            let short = path.file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
+            let reader = BufReader::with_capacity(64 << 10, file);
+            imported(Input::new(&short, reader).and_then(|mut input| import(&mut input, progress)))
+        }
+    }
+}
+
+/// Reads a small file (a configuration) whole; `-` is standard input.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    if path.as_os_str() == "-" {
+        return read_stdin();
+    }
+    let mut bytes = Vec::new();
+    open(path)?
+        .take(STREAM_LIMIT)
+        .read_to_end(&mut bytes)
+        .map_err(|source| io_error(path, "read", source))?;
+    Ok(bytes)
+}
+
+/// Writes a file whole or not at all: into a temporary file beside it, which then takes its place.
+///
+/// # Errors
+/// [`FileError::Io`]; the old file, if any, is untouched then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".highwater-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // The umask still applies; the default of temporary files is the owner alone.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let mut file = builder.tempfile_in(&folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|source| io_error(path, "written", source))
+}
+
+fn open(path: &Path) -> Result<File, FileError> {
+    let file = File::open(path).map_err(|source| io_error(path, "opened", source))?;
+    let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
+    if is_folder {
+        let source = std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it");
+        return Err(io_error(path, "read", source));
+    }
+    Ok(file)
+}
+
+fn read_stdin() -> Result<Vec<u8>, FileError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(STREAM_LIMIT)
+        .read_to_end(&mut bytes)
+        .map_err(|source| io_error(Path::new("standard input"), "read", source))?;
+    Ok(bytes)
+}
+
+fn io_error(path: &Path, action: &'static str, source: std::io::Error) -> FileError {
+    FileError::Io {
+        name: path.display().to_string(),
+        action,
+        source,
+    }
+}

@@ -1,0 +1,23 @@
+//! Application state without a window: what is open, what is set, what is computed.
+//!
+//! In: [`Command`]s from whoever drives it (the window, a test). Out: a [`Session`] that can be read at any time.
+//! Long work runs on one named worker thread; the newest job wins, and the last answer stays until a newer one
+//! comes. Deliberately not here: widgets, zoom, open panels.
+
+mod commands;
+mod config;
+mod document;
+mod files;
+mod samples;
+mod state;
+mod worker;
+
+pub use commands::Command;
+pub use config::{apply_config, config_from_document};
+pub use document::{Document, SourceSpec};
+pub use files::{FileError, read_bytes, read_source, write_whole};
+pub use samples::{SAMPLES, Sample, sample};
+pub use state::{Busy, Notice, Session};
+pub use worker::{Answer, Job, Loaded, Worker, load};
+
+pub use crate::timeline::Selected;

@@ -1,0 +1,377 @@
+//! The session: the document, the last answer, the selection, and what the worker is doing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::commands::Command;
+use super::config::{apply_config, config_from_document};
+use super::document::{Document, SourceSpec};
+use super::worker::{Answer, Job, Loaded, Worker};
+use crate::analysis::{Comparison, Request};
+use crate::export::config::{from_json, to_json};
+use crate::options::{Finding, check};
+use crate::plan::STRATEGIES;
+use crate::timeline::{Selected, Timeline};
+use crate::workload::DeviceProfiles;
+
+/// What the worker is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Busy {
+    /// The stage's name.
+    pub stage: &'static str,
+    /// 0.0 to 1.0.
+    pub fraction: f32,
+    /// Whether it reads files (otherwise it compares).
+    pub is_loading: bool,
+}
+
+/// A sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Something was done.
+    Done(String),
+    /// Something failed; what was on the screen stays.
+    Failed(String),
+}
+
+/// Everything that a window shows, without a window.
+#[derive(Debug)]
+pub struct Session {
+    document: Document,
+    profiles: DeviceProfiles,
+    worker: Worker,
+    loaded: Option<Loaded>,
+    answer: Option<(Arc<Comparison>, Arc<Timeline>)>,
+    findings: Vec<Finding>,
+    selection: Option<Selected>,
+    busy: Option<Busy>,
+    notice: Option<Notice>,
+    /// Why the current document has no answer, where it has none.
+    problem: Option<String>,
+    /// The document that the answer on the screen belongs to.
+    answered: Option<Document>,
+    load_generation: u64,
+    compare_generation: u64,
+    config_generation: u64,
+}
+
+impl Session {
+    /// A session that starts to load the document's sources at once.
+    pub fn new(document: Document, profiles: DeviceProfiles, worker: Worker) -> Self {
+        let mut session = Self {
+            findings: check(&document.options, &document.environment),
+            document,
+            profiles,
+            worker,
+            loaded: None,
+            answer: None,
+            selection: None,
+            busy: None,
+            notice: None,
+            problem: None,
+            answered: None,
+            load_generation: 0,
+            compare_generation: 0,
+            config_generation: 0,
+        };
+        session.load();
+        session
+    }
+
+    /// What the user chose.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The device profiles there are.
+    pub fn profiles(&self) -> &DeviceProfiles {
+        &self.profiles
+    }
+
+    /// What was read.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        self.loaded.as_ref()
+    }
+
+    /// The last answer; it may belong to an older document (see [`Self::is_stale`]).
+    pub fn answer(&self) -> Option<(&Arc<Comparison>, &Arc<Timeline>)> {
+        self.answer.as_ref().map(|(comparison, timeline)| (comparison, timeline))
+    }
+
+    /// Whether the answer on the screen is not the answer to the current document.
+    pub fn is_stale(&self) -> bool {
+        self.answer.is_some() && self.answered.as_ref() != Some(&self.document)
+    }
+
+    /// Findings about options and environment, current in every frame.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The selected tensor.
+    pub fn selection(&self) -> Option<Selected> {
+        self.selection
+    }
+
+    /// What the worker is doing, if anything.
+    pub fn busy(&self) -> Option<&Busy> {
+        self.busy.as_ref()
+    }
+
+    /// A sentence for the user, if there is one.
+    pub fn notice(&self) -> Option<&Notice> {
+        self.notice.as_ref()
+    }
+
+    /// Why there is no current answer, if there is none.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Shows a sentence.
+    pub fn notify(&mut self, notice: Notice) {
+        self.notice = Some(notice);
+    }
+
+    /// Applies one command.
+    pub fn apply(&mut self, command: Command) {
+        match command {
+            Command::Open(sources) => self.open(sources),
+            Command::Add(sources) => {
+                let mut all = self.document.sources.clone();
+                all.extend(sources);
+                self.change_sources(all);
+            }
+            Command::Remove(position) => {
+                let mut all = self.document.sources.clone();
+                if position < all.len() && all.len() > 1 {
+                    all.remove(position);
+                    self.change_sources(all);
+                }
+            }
+            Command::Select(selection) => self.selection = selection,
+            Command::ExportConfig(path) => self.export_config(path),
+            Command::ImportConfig(path) => self.config_generation = self.worker.send(Job::ReadConfig(path)),
+            Command::Cancel => {
+                self.worker.cancel();
+                self.busy = None;
+            }
+            Command::DismissNotice => self.notice = None,
+            edit => self.edit(edit),
+        }
+    }
+
+    /// Takes the worker's answers. Never waits. Returns whether anything changed.
+    pub fn poll(&mut self) -> bool {
+        let mut has_changed = false;
+        while let Some((generation, answer)) = self.worker.poll() {
+            self.take(generation, answer);
+            has_changed = true;
+        }
+        has_changed
+    }
+
+    /// Waits until the worker has nothing to do, for callers without frames. Returns at once when idle.
+    pub fn settle(&mut self) {
+        while self.busy.is_some() {
+            match self.worker.wait() {
+                Some((generation, answer)) => self.take(generation, answer),
+                None => return,
+            }
+        }
+    }
+
+    fn open(&mut self, sources: Vec<SourceSpec>) {
+        let fresh = Document::new(sources, self.document.device.clone());
+        self.document.plan = fresh.plan;
+        self.document.with_evaluation = false;
+        self.change_sources(fresh.sources);
+    }
+
+    fn change_sources(&mut self, sources: Vec<SourceSpec>) {
+        self.document.sources = sources;
+        self.selection = None;
+        self.load();
+    }
+
+    /// Commands that change the document.
+    fn edit(&mut self, command: Command) {
+        let before = self.document.clone();
+        match command {
+            Command::SetOption { key, text } => {
+                if let Err(error) = self.document.options.set_text(&key, &text) {
+                    self.notice = Some(Notice::Failed(error.to_string()));
+                }
+            }
+            Command::ResetOption(key) => self.document.options.reset(&key),
+            Command::ResetAll => {
+                self.document.options = crate::options::Options::default();
+                self.document.unknown_options.clear();
+                self.document.environment = crate::options::Environment::default();
+            }
+            Command::SetEnvironment { name, value } => match value {
+                Some(value) => self.document.environment.set(&name, &value),
+                None => self.document.environment.remove(&name),
+            },
+            Command::SetDevice(name) => match self.profiles.find(&name) {
+                Ok(device) => self.document.device = device,
+                Err(error) => self.notice = Some(Notice::Failed(error.to_string())),
+            },
+            Command::SetDim { name, values } => {
+                self.document.plan.dims.insert(name, values);
+            }
+            Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
+            Command::SetEvaluation(is_on) => self.document.with_evaluation = is_on,
+            _ => {}
+        }
+        if self.document == before {
+            return;
+        }
+        self.findings = check(&self.document.options, &self.document.environment);
+        if self.document.with_evaluation == before.with_evaluation {
+            self.compare();
+        } else {
+            self.load();
+        }
+    }
+
+    fn load(&mut self) {
+        self.problem = None;
+        self.load_generation = self.worker.send(Job::Load {
+            sources: self.document.sources.clone(),
+            with_evaluation: self.document.with_evaluation,
+        });
+        self.compare_generation = 0;
+        self.busy = Some(Busy {
+            stage: "reading",
+            fraction: 0.0,
+            is_loading: true,
+        });
+    }
+
+    /// Starts a comparison of what is loaded; while sources are being read it waits for them.
+    fn compare(&mut self) {
+        if self.load_generation != 0 {
+            return;
+        }
+        let Some(loaded) = &self.loaded else {
+            return;
+        };
+        self.problem = None;
+        let symbols = loaded.workload.symbols();
+        // A value for a dimension that another file had must not stop this one.
+        self.document.plan.dims.retain(|name, _| symbols.contains(name));
+        for symbol in symbols {
+            self.document.plan.dims.entry(symbol).or_insert_with(|| vec![1]);
+        }
+        let request = Request {
+            workload: Arc::clone(&loaded.workload),
+            plan: self.document.plan.clone(),
+            options: self.document.options.clone(),
+            environment: self.document.environment.clone(),
+            device: self.document.device.clone(),
+            policies: Vec::new(),
+            strategy: &STRATEGIES[0],
+        };
+        self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
+        self.busy = Some(Busy {
+            stage: "planning",
+            fraction: 0.0,
+            is_loading: false,
+        });
+    }
+
+    fn take(&mut self, generation: u64, answer: Answer) {
+        let is_load = generation == self.load_generation;
+        let is_compare = generation == self.compare_generation;
+        match answer {
+            Answer::Progress { stage, fraction } if is_load || is_compare => {
+                self.busy = Some(Busy {
+                    stage,
+                    fraction,
+                    is_loading: is_load,
+                });
+            }
+            Answer::Loaded(loaded) if is_load => {
+                self.load_generation = 0;
+                self.busy = None;
+                self.loaded = Some(loaded);
+                self.compare();
+            }
+            Answer::Compared(comparison, timeline) if is_compare => {
+                self.compare_generation = 0;
+                self.busy = None;
+                self.answer = Some((comparison, timeline));
+                self.answered = Some(self.document.clone());
+                self.drop_dead_selection();
+            }
+            Answer::Written(path) => self.notice = Some(Notice::Done(format!("saved {}", path.display()))),
+            Answer::ConfigRead(path, bytes) if generation == self.config_generation => {
+                self.take_config(&path.display().to_string(), &bytes);
+            }
+            Answer::Failed(message) => self.fail(generation, message),
+            Answer::Cancelled if is_load || is_compare => self.stop(),
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, generation: u64, message: String) {
+        if generation == self.load_generation || generation == self.compare_generation {
+            self.problem = Some(message.clone());
+            self.stop();
+        }
+        self.notice = Some(Notice::Failed(message));
+    }
+
+    fn stop(&mut self) {
+        self.load_generation = 0;
+        self.compare_generation = 0;
+        self.busy = None;
+    }
+
+    /// A selection survives an edit where its run and tensor still exist.
+    fn drop_dead_selection(&mut self) {
+        let Some((comparison, _)) = &self.answer else {
+            return;
+        };
+        let exists = self.selection.is_some_and(|selected| {
+            let run = comparison.axis.runs.get(selected.run as usize);
+            run.is_some_and(|run| run.run.graph == selected.graph)
+        });
+        if !exists {
+            self.selection = None;
+        }
+    }
+
+    fn export_config(&mut self, path: PathBuf) {
+        let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
+        let config = config_from_document(&self.document, comparison);
+        self.worker.send(Job::Write {
+            path,
+            bytes: to_json(&config).into_bytes(),
+        });
+    }
+
+    fn take_config(&mut self, name: &str, bytes: &[u8]) {
+        match from_json(bytes) {
+            Err(error) => self.notice = Some(Notice::Failed(format!("{name}: {error}"))),
+            Ok((config, warnings)) => {
+                let before = self.document.clone();
+                let applied = apply_config(&config, &mut self.document, &self.profiles);
+                self.findings = check(&self.document.options, &self.document.environment);
+                self.notice = Some(match (applied, warnings.first()) {
+                    (Err(error), _) => Notice::Failed(format!("{name}: {error}; the device stays as it was")),
+                    (Ok(()), None) => Notice::Done(format!("read {name}")),
+                    (Ok(()), Some(first)) => {
+                        Notice::Done(format!("read {name}; {} warnings, the first: {first}", warnings.len()))
+                    }
+                });
+                if self.document.with_evaluation != before.with_evaluation {
+                    self.load();
+                } else if self.document != before {
+                    self.compare();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The worker: one named thread that loads, compares and writes, so that the window never waits.
+//!
+//! The newest load or comparison wins: a newer one cancels it, and answers of older generations are dropped by
+//! the session. Files are written in order, none is dropped. A panic in the engine becomes an answer. The wake-up
+//! is a closure, so this file knows no GUI.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use super::document::SourceSpec;
+use super::files::{read_bytes, read_source, write_whole};
+use crate::analysis::{Comparison, Request, compare};
+use crate::diagnostics::Diagnostics;
+use crate::progress::{Cancel, Progress};
+use crate::timeline::Timeline;
+use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
+
+/// Work to do.
+#[derive(Debug)]
+pub enum Job {
+    /// Read sources and make a workload.
+    Load {
+        /// What to read.
+        sources: Vec<SourceSpec>,
+        /// Whether to add evaluation graphs.
+        with_evaluation: bool,
+    },
+    /// Simulate every policy.
+    Compare(Box<Request>),
+    /// Write a file whole or not at all.
+    Write {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// Read a configuration file.
+    ReadConfig(PathBuf),
+}
+
+/// What a load found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The graphs.
+    pub workload: Arc<Workload>,
+    /// Each source's format, by position.
+    pub formats: Vec<&'static str>,
+    /// Oddities of all sources.
+    pub diagnostics: Diagnostics,
+}
+
+/// What the worker says.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// How far the current job is.
+    Progress {
+        /// The stage's name.
+        stage: &'static str,
+        /// 0.0 to 1.0.
+        fraction: f32,
+    },
+    /// Sources were read.
+    Loaded(Loaded),
+    /// Policies were simulated.
+    Compared(Arc<Comparison>, Arc<Timeline>),
+    /// A file was written.
+    Written(PathBuf),
+    /// A configuration file was read.
+    ConfigRead(PathBuf, Vec<u8>),
+    /// The job failed; a sentence for the user.
+    Failed(String),
+    /// The job was cancelled.
+    Cancelled,
+}
+
+struct Order {
+    generation: u64,
+    job: Job,
+    cancel: Cancel,
+}
+
+/// The handle of the worker thread; joins it when dropped.
+pub struct Worker {
+    orders: Option<Sender<Order>>,
+    answers: Receiver<(u64, Answer)>,
+    current: Arc<Mutex<Cancel>>,
+    generation: u64,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("generation", &self.generation).finish_non_exhaustive()
+    }
+}
+
+impl Worker {
+    /// Starts the thread. `wake` is called after every answer.
+    ///
+    /// # Errors
+    /// What the operating system says where it cannot start a thread.
+    pub fn start(wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+        let (orders, inbox) = unbounded::<Order>();
+        let (outbox, answers) = unbounded();
+        let thread = std::thread::Builder::new()
+            .name("highwater-worker".to_owned())
+            .spawn(move || serve(&inbox, &outbox, &wake))?;
+        Ok(Self {
+            orders: Some(orders),
+            answers,
+            current: Arc::new(Mutex::new(Cancel::new())),
+            generation: 0,
+            thread: Some(thread),
+        })
+    }
+
+    /// Sends a job and returns its generation. A load or comparison cancels the one before.
+    pub fn send(&mut self, job: Job) -> u64 {
+        let cancel = Cancel::new();
+        if matches!(job, Job::Load { .. } | Job::Compare(_)) {
+            self.cancel();
+            *self.lock() = cancel.clone();
+        }
+        self.generation += 1;
+        if let Some(orders) = &self.orders {
+            // A closed channel means that the thread is gone, which only dropping this handle does.
+            let order = Order {
+                generation: self.generation,
+                job,
+                cancel,
+            };
+            drop(orders.send(order));
+        }
+        self.generation
+    }
+
+    /// Asks the current load or comparison to stop.
+    pub fn cancel(&self) {
+        self.lock().cancel();
+    }
+
+    /// The next answer with its generation, if there is one. Never waits.
+    pub fn poll(&self) -> Option<(u64, Answer)> {
+        self.answers.try_recv().ok()
+    }
+
+    /// The next answer, for callers without a frame. Waits.
+    pub fn wait(&self) -> Option<(u64, Answer)> {
+        self.answers.recv().ok()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Cancel> {
+        self.current.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.cancel();
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // The thread catches panics of jobs; there is nothing left to report on the way out.
+            drop(thread.join());
+        }
+    }
+}
+
+fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn()) {
+    while let Ok(order) = inbox.recv() {
+        let say = |answer: Answer| {
+            // The receiver is gone only while the program ends.
+            drop(outbox.send((order.generation, answer)));
+            wake();
+        };
+        if order.cancel.is_cancelled() {
+            say(Answer::Cancelled);
+            continue;
+        }
+        let report = |stage: &'static str, fraction: f32| say(Answer::Progress { stage, fraction });
+        let throttled = Throttle::new(&report);
+        let progress_report = |stage: &'static str, fraction: f32| throttled.report(stage, fraction);
+        let progress = Progress::new(&order.cancel, &progress_report);
+        let result = catch_unwind(AssertUnwindSafe(|| perform(order.job, &progress)));
+        let answer = result.unwrap_or_else(|panic| Err(panic_text(&*panic)));
+        say(match answer {
+            _ if order.cancel.is_cancelled() => Answer::Cancelled,
+            Ok(answer) => answer,
+            Err(message) => Answer::Failed(message),
+        });
+    }
+}
+
+/// Passes on a report when the stage or the whole percent changes, so that loops may report as they like.
+struct Throttle<'a> {
+    report: &'a dyn Fn(&'static str, f32),
+    last: std::cell::Cell<(&'static str, i32)>,
+}
+
+impl<'a> Throttle<'a> {
+    fn new(report: &'a dyn Fn(&'static str, f32)) -> Self {
+        Self {
+            report,
+            last: std::cell::Cell::new(("", -1)),
+        }
+    }
+
+    fn report(&self, stage: &'static str, fraction: f32) {
+        #[expect(clippy::cast_possible_truncation, reason = "0 to 50")]
+        let now = (stage, (fraction * 50.0) as i32);
+        if self.last.replace(now) != now {
+            (self.report)(stage, fraction);
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    format!("this is a fault in highwater, not in your file; please report it: {text}")
+}
+
+fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
+    match job {
+        Job::Load {
+            sources,
+            with_evaluation,
+        } => load(&sources, with_evaluation, progress).map(Answer::Loaded),
+        Job::Compare(request) => {
+            let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
+            let timeline = Timeline::new(&comparison);
+            Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+        }
+        Job::Write { path, bytes } => {
+            write_whole(&path, &bytes).map_err(|error| error.to_string())?;
+            Ok(Answer::Written(path))
+        }
+        Job::ReadConfig(path) => {
+            let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
+            Ok(Answer::ConfigRead(path, bytes))
+        }
+    }
+}
+
+/// Reads sources into one workload; a graph name that appears twice gets a number.
+///
+/// # Errors
+/// One sentence that names the file.
+pub fn load(
+    sources: &[SourceSpec],
+    with_evaluation: bool,
+    progress: &Progress<'_>,
+) -> Result<Loaded, String> {
+    let mut graphs: Vec<GraphEntry> = Vec::new();
+    let mut lifetimes = Vec::new();
+    let mut formats = Vec::new();
+    let mut diagnostics = Diagnostics::new();
+    for source in sources {
+        let imported = read_source(source, progress).map_err(|error| error.to_string())?;
+        formats.push(imported.format);
+        diagnostics.extend(&imported.diagnostics);
+        match imported.source {
+            Source::Graphs(entries) => graphs.extend(entries),
+            Source::Lifetimes(entries) => lifetimes.extend(entries),
+        }
+    }
+    if with_evaluation {
+        add_evaluation(&mut graphs, &mut diagnostics);
+    }
+    number_names(&mut graphs);
+    let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
+    let source = if graphs.is_empty() && !lifetimes.is_empty() {
+        Source::Lifetimes(lifetimes)
+    } else {
+        Source::Graphs(graphs)
+    };
+    Ok(Loaded {
+        workload: Arc::new(Workload { name, source }),
+        formats,
+        diagnostics,
+    })
+}
+
+fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
+    let mut added = Vec::new();
+    for entry in graphs.iter() {
+        let name = format!("{} (evaluation)", entry.name);
+        if let Some(graph) = evaluation_graph(&entry.graph, &name) {
+            added.push(GraphEntry {
+                name,
+                graph: Arc::new(graph),
+                bodies: Vec::new(),
+            });
+        }
+    }
+    if added.is_empty() {
+        diagnostics.warning(
+            "no graph states forward and backward phases, so there is no evaluation graph to add".to_owned(),
+            "",
+        );
+    }
+    graphs.extend(added);
+}
+
+fn number_names(graphs: &mut [GraphEntry]) {
+    for later in 1..graphs.len() {
+        let (before, rest) = graphs.split_at_mut(later);
+        let name = rest[0].name.clone();
+        let mut number = 2;
+        let mut candidate = name.clone();
+        while before.iter().any(|entry| entry.name == candidate) {
+            candidate = format!("{name} ({number})");
+            number += 1;
+        }
+        rest[0].name = candidate;
+    }
+}

@@ -1,0 +1,132 @@
+//! The evaluation graph of a training graph: its forward phase alone.
+//!
+//! In: a graph whose ops carry phases. Out: the same ops without backward and optimizer, the training graph's
+//! outputs (the loss) as outputs; inputs and variables that nothing reads any more are left out. `None` where the
+//! graph has no backward phase, or where a kept op reads a result of a dropped one.
+
+use crate::graph::{Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, TensorId};
+
+/// See the module's header. Linear in the graph.
+pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
+    if !graph.ops().iter().any(|op| op.phase == Phase::Backward) {
+        return None;
+    }
+    let mut copy = Copy {
+        graph,
+        builder: GraphBuilder::new(name),
+        tensors: vec![None; graph.tensors().len()],
+        exprs: Vec::new(),
+    };
+    copy.copy_exprs();
+    for (op_id, op) in graph.ops().iter_ids() {
+        if !matches!(op.phase, Phase::Forward | Phase::Unknown) {
+            continue;
+        }
+        let operands = copy.tensors_of(graph.operands(op_id))?;
+        let results = copy.tensors_of(graph.results(op_id))?;
+        let new = NewOp {
+            name: graph.op_name(op_id),
+            kind: graph.op_kind(op_id),
+            operands: &operands,
+            results: &results,
+            phase: op.phase,
+            flops: op.flops,
+        };
+        copy.builder.op(new).ok()?;
+    }
+    for (old, new) in copy.tensors.iter().enumerate() {
+        if let Some(new) = new
+            && graph.tensors()[TensorId::from_idx(old)].producer.is_some()
+            && copy.builder.get(*new).producer.is_none()
+        {
+            return None;
+        }
+    }
+    for output in graph.outputs() {
+        if let Some(new) = copy.tensors[output.idx()] {
+            copy.builder.output(new);
+        }
+    }
+    copy.builder.finish().ok()
+}
+
+struct Copy<'a> {
+    graph: &'a Graph,
+    builder: GraphBuilder,
+    tensors: Vec<Option<TensorId>>,
+    exprs: Vec<ExprId>,
+}
+
+impl Copy<'_> {
+    fn tensors_of(&mut self, old: &[TensorId]) -> Option<Vec<TensorId>> {
+        old.iter().map(|tensor| self.tensor(*tensor)).collect()
+    }
+
+    fn tensor(&mut self, old: TensorId) -> Option<TensorId> {
+        if let Some(new) = self.tensors[old.idx()] {
+            return Some(new);
+        }
+        let tensor = &self.graph.tensors()[old];
+        let dims: Option<Vec<Dim>> = self.graph.dims(old).map(|dims| {
+            dims.iter()
+                .map(|dim| match dim {
+                    Dim::Expr(id) => Dim::Expr(self.exprs[id.idx()]),
+                    other => *other,
+                })
+                .collect()
+        });
+        let shape = dims.map(|dims| self.builder.shape(&dims));
+        let new = self
+            .builder
+            .tensor(NewTensor {
+                name: self.graph.tensor_name(old),
+                dtype: tensor.dtype,
+                shape,
+                role: tensor.role,
+            })
+            .ok()?;
+        self.tensors[old.idx()] = Some(new);
+        if tensor.is_atomic {
+            self.builder.set_atomic(new);
+        }
+        if let Some(bytes) = self.graph.stated_tensor_bytes(old) {
+            self.builder.state_tensor_bytes(new, bytes);
+        }
+        let storage = &self.graph.storages()[tensor.storage];
+        if storage.root == old {
+            if let Some(bytes) = storage.stated_bytes {
+                self.builder.state_storage_bytes(new, bytes);
+            }
+        } else {
+            let root = self.tensor(storage.root)?;
+            self.builder.alias(new, root);
+        }
+        Some(new)
+    }
+
+    /// The same expressions in the same order: children come first, so ids map one by one.
+    fn copy_exprs(&mut self) {
+        let old = self.graph.exprs();
+        for position in 0.. {
+            let Some(expr) = old.get(ExprId::from_idx(position)) else {
+                return;
+            };
+            let new = copy_expr(expr, old, &self.exprs, &mut self.builder.exprs);
+            self.exprs.push(new);
+        }
+    }
+}
+
+fn copy_expr(expr: DimExpr, old: &DimExprs, ids: &[ExprId], new: &mut DimExprs) -> ExprId {
+    match expr {
+        DimExpr::Const(value) => new.constant(value),
+        DimExpr::Symbol(position) => {
+            let name = old.symbols().nth(position as usize).unwrap_or("?").to_owned();
+            new.symbol(&name)
+        }
+        DimExpr::Binary(op, a, b) => new.binary(op, ids[a.idx()], ids[b.idx()]),
+        DimExpr::Select { condition, then, other } => {
+            new.select(ids[condition.idx()], ids[then.idx()], ids[other.idx()])
+        }
+    }
+}
