@@ -5,11 +5,20 @@
 //! are pure folds over it ([`fold`]). [`verify`] checks any simulation by brute force. One policy is one
 //! row of [`POLICIES`].
 
+mod arena;
+mod device;
 mod event;
+mod expandable_pool;
 pub mod fold;
+mod page_pool;
+mod page_store;
 mod params;
 mod policies;
+mod residents;
 mod session;
+mod simulate;
+mod spans;
+mod verify;
 
 pub use event::{
     Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, Subject, SubjectId, SubjectRow,
@@ -17,3 +26,5 @@ pub use event::{
 pub use params::{ArenaBehaviour, Params};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use session::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+pub use simulate::simulate;
+pub use verify::{SimulationDefect, verify};
