@@ -46,12 +46,7 @@ pub(super) struct DeviceMemory {
 
 impl DeviceMemory {
     /// An empty device. `n_tensors` is how many blocks will be handed out, to size the log.
-    pub(super) fn new(
-        policy: StaticMemoryPolicy,
-        capacity: Bytes,
-        session: &DeviceSession,
-        n_tensors: usize,
-    ) -> Self {
+    pub(super) fn new(policy: StaticMemoryPolicy, capacity: Bytes, session: &DeviceSession, n_tensors: usize) -> Self {
         let variables = Region {
             kind: RegionKind::Variables,
             graph: None,

@@ -94,7 +94,8 @@ impl Replay {
                     answer["addr"] = json!([space, start + grant.offset]);
                     answer["span"] = json!(grant.bytes.get());
                 }
-                self.live.insert((*id).to_owned(), granted.map(|grant| (self.current, grant)));
+                self.live
+                    .insert((*id).to_owned(), granted.map(|grant| (self.current, grant)));
             }
             ["f", id] => {
                 if let Some((name, grant)) = self.live.remove(*id).flatten() {
@@ -234,7 +235,9 @@ fn compare(trace: &str, golden: &str, policy: StaticMemoryPolicy) -> Result<usiz
         }
         if answer != wanted {
             let policy = replay.policy.number();
-            return Err(format!("policy {policy}, line {number}: {line}\n  is     {answer}\n  wanted {wanted}"));
+            return Err(format!(
+                "policy {policy}, line {number}: {line}\n  is     {answer}\n  wanted {wanted}"
+            ));
         }
         count += 1;
     }
@@ -261,7 +264,9 @@ fn pools_answer_as_the_original() {
             let name = path.with_extension(format!("p{}.jsonl", policy.number()));
             let golden = std::fs::read_to_string(&name).expect("answers");
             let expands = policy.row().expands_pools;
-            let not_modelled = ["\"nv\":1", "\"ev\":\"destroy\""].iter().any(|text| golden.contains(text));
+            let not_modelled = ["\"nv\":1", "\"ev\":\"destroy\""]
+                .iter()
+                .any(|text| golden.contains(text));
             // Without virtual ranges the engine falls back to the pools of policy 0.
             let policy = if expands && trace.contains("\nno_reserve") {
                 StaticMemoryPolicy::Dynamic

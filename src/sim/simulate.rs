@@ -280,12 +280,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn allocate(
-        &mut self,
-        place: &Place<'_>,
-        (idx, run): (u32, &DeviceRun),
-        item: usize,
-    ) -> Result<(), Shortage> {
+    fn allocate(&mut self, place: &Place<'_>, (idx, run): (u32, &DeviceRun), item: usize) -> Result<(), Shortage> {
         let lifetime = run.bound.program.lifetimes.items[item];
         let bytes = run.bound.engine_sizes.get(item).copied().unwrap_or(lifetime.bytes);
         for copy in 0..self.copies {
@@ -314,7 +309,8 @@ impl<'a> Machine<'a> {
                     }
                 }
             };
-            self.memory.record(EventKind::Alloc, live.region, live.offset, live.bytes);
+            self.memory
+                .record(EventKind::Alloc, live.region, live.offset, live.bytes);
             self.live[item * self.copies + copy] = Some(live);
         }
         Ok(())
@@ -326,7 +322,8 @@ impl<'a> Machine<'a> {
                 continue;
             };
             self.memory.serve(live.subject);
-            self.memory.record(EventKind::Free, live.region, live.offset, live.bytes);
+            self.memory
+                .record(EventKind::Free, live.region, live.offset, live.bytes);
             if let (Place::Dynamic(pool), Some(span)) = (place, live.span) {
                 self.pools.release(*pool, span);
             }

@@ -82,7 +82,7 @@ impl Span {
 #[derive(Debug)]
 pub(super) struct Spans {
     page: u64,
-    spans: Vec<Span>,
+    all: Vec<Span>,
     unused: Vec<SpanId>,
     /// Front of each layer that is not empty, by page count.
     layers: BTreeMap<u64, SpanId>,
@@ -94,7 +94,7 @@ impl Spans {
     pub(super) fn new(page: u64) -> Self {
         Self {
             page,
-            spans: Vec::new(),
+            all: Vec::new(),
             unused: Vec::new(),
             layers: BTreeMap::new(),
             idle_pages: 0,
@@ -103,7 +103,7 @@ impl Spans {
 
     /// The span of an id.
     pub(super) fn get(&self, id: SpanId) -> &Span {
-        &self.spans[id.0 as usize]
+        &self.all[id.0 as usize]
     }
 
     /// Bytes of idle spans.
@@ -114,18 +114,22 @@ impl Spans {
     /// Adds a span that no layer holds yet.
     pub(super) fn insert(&mut self, span: Span) -> SpanId {
         if let Some(id) = self.unused.pop() {
-            self.spans[id.0 as usize] = span;
+            self.all[id.0 as usize] = span;
             return id;
         }
-        let id = SpanId(u32::try_from(self.spans.len()).expect("a pool has fewer than 2^32 spans"));
-        self.spans.push(span);
+        let id = SpanId(u32::try_from(self.all.len()).expect("a pool has fewer than 2^32 spans"));
+        self.all.push(span);
         id
     }
 
     /// Takes an idle span of exactly `pages`: the front of that layer, else the tail of the front of the
     /// next layer above that may be split. `None` asks for new memory. O(log layers).
     pub(super) fn take(&mut self, pages: u64) -> Option<SpanId> {
-        let (layer, front) = self.layers.range(pages..).next().map(|(layer, front)| (*layer, *front))?;
+        let (layer, front) = self
+            .layers
+            .range(pages..)
+            .next()
+            .map(|(layer, front)| (*layer, *front))?;
         if layer > pages && !self.may_split(front, pages) {
             return None;
         }
@@ -251,6 +255,6 @@ impl Spans {
     }
 
     fn at(&mut self, id: SpanId) -> &mut Span {
-        &mut self.spans[id.0 as usize]
+        &mut self.all[id.0 as usize]
     }
 }

@@ -227,7 +227,8 @@ impl<'a> Checker<'a> {
             return Err(SimulationDefect::Uncovered { event: idx, region });
         }
         if end > ground.malloc {
-            self.pages_touched += touch(ground, start, end).ok_or(SimulationDefect::Uncovered { event: idx, region })?;
+            self.pages_touched +=
+                touch(ground, start, end).ok_or(SimulationDefect::Uncovered { event: idx, region })?;
         }
         // A block without bytes can overlap nothing, and shares its offset with others.
         if start < end {
@@ -353,7 +354,11 @@ fn touch(ground: &mut Ground, start: u64, end: u64) -> Option<u64> {
 
 /// Ends what [`touch`] began; the bytes of pages that nobody references any more.
 fn untouch(ground: &mut Ground, start: u64, end: u64) -> u64 {
-    let first = ground.mapped.range(..=start).next_back().map_or(start, |(offset, _)| *offset);
+    let first = ground
+        .mapped
+        .range(..=start)
+        .next_back()
+        .map_or(start, |(offset, _)| *offset);
     let mut idle = 0;
     for page in ground.mapped.range_mut(first..end).map(|(_, page)| page) {
         page.refs -= 1;
