@@ -133,7 +133,7 @@ impl Arenas {
                 while ranges.len() < self.copies {
                     let parts = (&*pools.store(), &mut *memory);
                     let capacity = parts.1.capacity();
-                    ranges.push(VirtualRange::reserve(RegionKind::Arena, None, capacity, parts));
+                    ranges.push(VirtualRange::reserve(None, capacity, parts));
                 }
                 for range in &mut *ranges {
                     back(range, footprint, pools, memory)?;

@@ -19,28 +19,45 @@ use super::page_store::{PageStore, Slot};
 use crate::units::Bytes;
 use crate::workload::GraphIdx;
 
+/// The end at which a range is used first: its slots are kept from there on, as far as they were ever touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grows {
+    /// From the low end upwards (arenas).
+    Up,
+    /// From the high end downwards (pools).
+    Down,
+}
+
 /// A virtual range with its slots.
 #[derive(Debug)]
 pub(super) struct VirtualRange {
     region: RegionId,
+    grows: Grows,
+    n_slots: u64,
     slots: Vec<Slot>,
     page: u64,
     backed: u64,
 }
 
 impl VirtualRange {
-    /// Reserves a range of at least `bytes`, rounded up to whole pages.
+    /// Reserves a range of at least `bytes`, rounded up to whole pages: the arena of static graphs, or the pool
+    /// of a dynamic graph.
     pub(super) fn reserve(
-        kind: RegionKind,
         graph: Option<GraphIdx>,
         bytes: Bytes,
         (store, memory): (&PageStore, &mut DeviceMemory),
     ) -> Self {
         let page = store.page_bytes().get();
-        let bytes = bytes.align_up(page);
+        let n_slots = bytes.get().div_ceil(page);
+        let (kind, grows) = match graph {
+            Some(_) => (RegionKind::PagedRange, Grows::Down),
+            None => (RegionKind::Arena, Grows::Up),
+        };
         Self {
-            region: memory.reserve(kind, graph, bytes),
-            slots: vec![Slot::default(); idx(bytes.get() / page)],
+            region: memory.reserve(kind, graph, Bytes(n_slots.saturating_mul(page))),
+            grows,
+            n_slots,
+            slots: Vec::new(),
             page,
             backed: 0,
         }
@@ -53,7 +70,7 @@ impl VirtualRange {
 
     /// Address space in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        self.slots.len() as u64 * self.page
+        self.n_slots.saturating_mul(self.page)
     }
 
     /// Bytes of the pages that its slots hold.
@@ -71,19 +88,18 @@ impl VirtualRange {
     ) -> Result<(), Shortage> {
         let touched = self.touched(offset, bytes);
         for at in touched.clone().rev() {
-            let slot = &mut self.slots[at];
+            let place = (self.region, at * self.page);
+            let slot = self.slot(at);
             if !slot.is_backed() {
-                let place = (self.region, at as u64 * self.page);
                 if let Err(shortage) = store.take(slot, place, memory) {
-                    let end = touched.end as u64 * self.page;
-                    let above = (at as u64 + 1) * self.page;
+                    let (above, end) = ((at + 1) * self.page, touched.end * self.page);
                     self.unback(above, end - above);
                     self.recycle(above, end - above, store);
                     return Err(shortage);
                 }
                 self.backed += 1;
             }
-            self.slots[at].refs += 1;
+            self.slot(at).refs += 1;
         }
         Ok(())
     }
@@ -91,14 +107,20 @@ impl VirtualRange {
     /// Ends what [`Self::back`] began; the pages stay.
     pub(super) fn unback(&mut self, offset: u64, bytes: u64) {
         for at in self.touched(offset, bytes) {
-            self.slots[at].refs -= 1;
+            self.slot(at).refs -= 1;
         }
     }
 
     /// Gives the pages of unreferenced slots in `offset..offset + bytes` back to the store, low slots first.
     pub(super) fn recycle(&mut self, offset: u64, bytes: u64, store: &mut PageStore) {
-        for at in self.touched(offset, bytes) {
-            let slot = &mut self.slots[at];
+        let touched = self.touched(offset, bytes);
+        let kept = self.slots.len() as u64;
+        let known = match self.grows {
+            Grows::Up => touched.start..touched.end.min(kept),
+            Grows::Down => touched.start.max(self.n_slots - kept)..touched.end,
+        };
+        for at in known {
+            let slot = self.slot(at);
             if slot.is_backed() && slot.refs == 0 {
                 store.put(slot);
                 self.backed -= 1;
@@ -106,11 +128,20 @@ impl VirtualRange {
         }
     }
 
-    fn touched(&self, offset: u64, bytes: u64) -> std::ops::Range<usize> {
-        idx(offset / self.page)..idx((offset + bytes).div_ceil(self.page))
+    fn touched(&self, offset: u64, bytes: u64) -> std::ops::Range<u64> {
+        offset / self.page..(offset + bytes).div_ceil(self.page)
     }
-}
 
-fn idx(slot: u64) -> usize {
-    usize::try_from(slot).expect("a range has fewer slots than the host has addresses")
+    /// The slot at a position; slots that were never touched appear here.
+    fn slot(&mut self, at: u64) -> &mut Slot {
+        let from_end = match self.grows {
+            Grows::Up => at,
+            Grows::Down => self.n_slots - 1 - at,
+        };
+        let idx = usize::try_from(from_end).expect("slots that hold memory are fewer than host addresses");
+        if idx >= self.slots.len() {
+            self.slots.resize(idx + 1, Slot::default());
+        }
+        &mut self.slots[idx]
+    }
 }

@@ -145,7 +145,7 @@ impl GraphPool {
             // The engine reserves the threshold less one page, rounded up to pages.
             let bytes = Bytes(rules.threshold) - below.store.page_bytes();
             let parts = (&*below.store, &mut *below.memory);
-            let range = VirtualRange::reserve(RegionKind::PagedRange, Some(graph), bytes, parts);
+            let range = VirtualRange::reserve(Some(graph), bytes, parts);
             let pages = range.bytes() / rules.page;
             if pages > 0 {
                 let whole = Span::whole(range.region(), 0, pages, Origin::Virtual);

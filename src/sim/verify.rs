@@ -174,11 +174,12 @@ impl<'a> Checker<'a> {
             EventKind::Free => self.free(idx, event)?,
             EventKind::DeviceMalloc | EventKind::DeviceFree => self.device(idx, event)?,
             EventKind::PageAlloc => {
-                self.pages += event.bytes.get();
+                self.pages = self.pages.saturating_add(event.bytes.get());
                 self.reserve(event);
             }
             EventKind::PageFree => {
-                self.pages = back(self.pages, event, idx)?;
+                let rest = self.pages.checked_sub(event.bytes.get());
+                self.pages = rest.ok_or(SimulationDefect::Unmatched { event: idx })?;
                 self.release(event);
             }
             EventKind::Map | EventKind::Unmap => self.map(idx, event)?,
@@ -289,16 +290,16 @@ impl<'a> Checker<'a> {
     }
 
     fn reserve(&mut self, event: &Event) {
-        self.reserved += event.bytes.get();
+        self.reserved = self.reserved.saturating_add(event.bytes.get());
         if self.is_feature(event) {
-            self.features += event.bytes.get();
+            self.features = self.features.saturating_add(event.bytes.get());
         }
     }
 
     fn release(&mut self, event: &Event) {
-        self.reserved -= event.bytes.get();
+        self.reserved = self.reserved.saturating_sub(event.bytes.get());
         if self.is_feature(event) {
-            self.features -= event.bytes.get();
+            self.features = self.features.saturating_sub(event.bytes.get());
         }
     }
 
@@ -326,11 +327,6 @@ impl<'a> Checker<'a> {
         }
         Ok(())
     }
-}
-
-fn back(held: u64, event: &Event, idx: usize) -> Result<u64, SimulationDefect> {
-    held.checked_sub(event.bytes.get())
-        .ok_or(SimulationDefect::Unmatched { event: idx })
 }
 
 /// References the pages under `start..end`; the bytes of those that nobody referenced before, or `None` where a
