@@ -2,7 +2,8 @@
 //!
 //! Events are 32 bytes each and stand in the order in which they happened; an event at step `s` takes effect on
 //! step `s` (allocations before the op of step `s` runs, frees before the op of step `s` that no longer needs
-//! them). Every figure is a fold over the log.
+//! them). Region 0 (the variables, perhaps empty) and subject 0 (the session) always exist; events that concern
+//! no region or nobody name them. Every figure is a fold over the log.
 
 use crate::graph::TensorId;
 use crate::typed_id;

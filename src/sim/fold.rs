@@ -91,6 +91,8 @@ pub struct Summary {
     pub pages_mapped: u64,
     /// Graphs unloaded to make room.
     pub unloads: u64,
+    /// Address space that was reserved without memory of its own.
+    pub virtual_bytes: Bytes,
     /// Whether the run ended early.
     pub out_of_memory: bool,
     /// Estimated time that the policy's own calls cost.
@@ -133,21 +135,20 @@ pub fn curves(simulation: &Simulation) -> Curves {
     let mut events = simulation.events.iter().peekable();
     for step in 0..simulation.n_steps {
         let (mut reserved, mut features, mut live) = (state.reserved.total(), state.reserved.features, state.live);
-        let mut is_first = true;
+        let mut is_growing = false;
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
-            // Frees come first within a step: what they give back does not count on it any more.
             state.apply(simulation, event);
-            let is_release = matches!(
+            // Frees come first within a step: what they give back does not count on it any more.
+            is_growing |= matches!(
                 event.kind,
-                EventKind::Free | EventKind::DeviceFree | EventKind::PageFree
+                EventKind::Alloc | EventKind::DeviceMalloc | EventKind::PageAlloc
             );
-            if is_first && is_release {
-                (reserved, features, live) = (state.reserved.total(), state.reserved.features, state.live);
-            } else {
-                is_first = false;
+            if is_growing {
                 reserved = reserved.max(state.reserved.total());
                 features = features.max(state.reserved.features);
                 live = live.max(state.live);
+            } else {
+                (reserved, features, live) = (state.reserved.total(), state.reserved.features, state.live);
             }
         }
         curves.reserved.push(reserved);
@@ -258,6 +259,7 @@ fn count(simulation: &Simulation, params: &Params, summary: &mut Summary) {
                 add(params.map_cost, pages);
             }
             EventKind::Unload => summary.unloads += 1,
+            EventKind::Reserve => summary.virtual_bytes += event.bytes,
             EventKind::Reload => add(reload_cost(event.bytes, params), 1),
             EventKind::Sync => add(params.sync_cost, 1),
             _ => {}

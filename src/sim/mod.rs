@@ -4,12 +4,36 @@
 //! is an event log with the regions it speaks of, and nothing else: curves, peaks, fragmentation and costs
 //! are pure folds over it ([`fold`]). [`verify`] checks any simulation by brute force. One policy is one
 //! row of [`POLICIES`].
+//!
+//! ```
+//! use highwater::progress::{Cancel, Progress};
+//! use highwater::sim::{DeviceSession, POLICIES, Params, fold, simulate, verify};
+//! use highwater::workload::DeviceProfiles;
+//!
+//! let profiles = DeviceProfiles::bundled().expect("bundled profiles");
+//! let device = profiles.find(DeviceProfiles::DEFAULT).expect("the default profile");
+//! let (session, params, cancel) = (DeviceSession::default(), Params::for_device(&device), Cancel::new());
+//! for row in POLICIES {
+//!     let simulation = simulate(&session, row.policy, &params, &Progress::silent(&cancel)).expect("nobody cancels");
+//!     assert_eq!(verify(&simulation, &session), Ok(()));
+//!     assert!(fold::curves(&simulation).reserved.is_empty());
+//! }
+//! ```
 
+mod arena;
+mod device;
 mod event;
+mod expandable_pool;
 pub mod fold;
+mod page_pool;
+mod page_store;
 mod params;
 mod policies;
+mod residents;
 mod session;
+mod simulate;
+mod spans;
+mod verify;
 
 pub use event::{
     Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, Subject, SubjectId, SubjectRow,
@@ -17,3 +41,5 @@ pub use event::{
 pub use params::{ArenaBehaviour, Params};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use session::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+pub use simulate::simulate;
+pub use verify::{SimulationDefect, verify};

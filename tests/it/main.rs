@@ -1,1 +1,3 @@
-//! x
+//! Integration tests, one binary.
+
+mod sim;

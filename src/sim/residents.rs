@@ -1,0 +1,177 @@
+//! What is held beside feature memory: variables, weights, inputs and outputs.
+//!
+//! ```text
+//! session     |variables....................................|      one block, before the first run
+//! graph A     |weights...............|      |weights (reload)|     from load to unload, exact bytes
+//! run         |io||io||io|                                         static graphs: with the load
+//! ```
+//!
+//! In: graphs and runs. Out: driver events. Invariants: a weights block lives as long as a loaded graph uses a
+//! weight in it; a graph holds at most one block of inputs and outputs. Where weights are shared, one that an
+//! earlier loaded graph holds (equal name and bytes) is not held again.
+
+use std::collections::BTreeMap;
+
+use super::device::{DeviceMemory, Shortage};
+use super::event::{EventKind, RegionId, RegionKind, Subject, SubjectId};
+use super::session::{BoundGraph, DeviceSession, Variable};
+use crate::graph::Id as _;
+use crate::units::Bytes;
+use crate::workload::GraphIdx;
+
+/// What one graph holds.
+#[derive(Debug)]
+struct Held {
+    subject: SubjectId,
+    /// Positions of the weights blocks that it uses.
+    weights: Vec<usize>,
+    io: Option<(RegionId, Bytes)>,
+}
+
+#[derive(Debug)]
+struct WeightsBlock {
+    region: RegionId,
+    bytes: Bytes,
+    users: u32,
+}
+
+/// Residents of a session.
+#[derive(Debug)]
+pub(super) struct Residents<'a> {
+    session: &'a DeviceSession,
+    shares_weights: bool,
+    graphs: Vec<Held>,
+    blocks: Vec<WeightsBlock>,
+    /// Which block holds a weight, where weights are shared.
+    holders: BTreeMap<&'a Variable, usize>,
+}
+
+impl<'a> Residents<'a> {
+    /// Nothing is held yet; every graph gets a subject.
+    pub(super) fn new(session: &'a DeviceSession, shares_weights: bool, memory: &mut DeviceMemory) -> Self {
+        let graphs = (0..session.graphs.len())
+            .map(|idx| Held {
+                subject: memory.serve_new(Subject::Graph(GraphIdx::from_idx(idx)), Bytes::ZERO),
+                weights: Vec::new(),
+                io: None,
+            })
+            .collect();
+        Self {
+            session,
+            shares_weights,
+            graphs,
+            blocks: Vec::new(),
+            holders: BTreeMap::new(),
+        }
+    }
+
+    /// The subject of a graph.
+    pub(super) fn subject(&self, graph: GraphIdx) -> SubjectId {
+        self.graphs[graph.idx()].subject
+    }
+
+    /// Bytes of weights that loading a graph would add.
+    pub(super) fn missing_weights(&self, graph: GraphIdx) -> Bytes {
+        self.session.graphs[graph.idx()]
+            .weights
+            .iter()
+            .filter(|weight| !self.holders.contains_key(weight))
+            .map(|weight| weight.bytes)
+            .sum()
+    }
+
+    /// Holds a graph's weights.
+    pub(super) fn load_weights(&mut self, graph: GraphIdx, memory: &mut DeviceMemory) -> Result<(), Shortage> {
+        let bytes = self.missing_weights(graph);
+        let weights = &self.session.graphs[graph.idx()].weights;
+        let mut used: Vec<usize> = weights
+            .iter()
+            .filter_map(|weight| self.holders.get(weight).copied())
+            .collect();
+        if bytes > Bytes::ZERO {
+            let region = memory.malloc(RegionKind::Weights, Some(graph), bytes)?;
+            let block = self.blocks.len();
+            self.blocks.push(WeightsBlock {
+                region,
+                bytes,
+                users: 0,
+            });
+            used.push(block);
+            if self.shares_weights {
+                for weight in weights {
+                    self.holders.entry(weight).or_insert(block);
+                }
+            }
+        }
+        used.sort_unstable();
+        used.dedup();
+        for block in &used {
+            self.blocks[*block].users += 1;
+        }
+        self.graphs[graph.idx()].weights = used;
+        Ok(())
+    }
+
+    /// Frees a graph's inputs and outputs, and the weights that no other loaded graph uses. Returns the bytes.
+    pub(super) fn unload(&mut self, graph: GraphIdx, memory: &mut DeviceMemory) -> Bytes {
+        let mut freed = self.free_io(graph, memory);
+        for block in std::mem::take(&mut self.graphs[graph.idx()].weights) {
+            let state = &mut self.blocks[block];
+            state.users -= 1;
+            if state.users == 0 {
+                memory.free(state.region);
+                freed += state.bytes;
+                self.holders.retain(|_, holder| *holder != block);
+            }
+        }
+        freed
+    }
+
+    /// Holds `bytes` of inputs and outputs; a block of just that size stays.
+    pub(super) fn hold_io(&mut self, graph: GraphIdx, bytes: Bytes, memory: &mut DeviceMemory) -> Result<(), Shortage> {
+        if self.graphs[graph.idx()].io.is_some_and(|(_, held)| held == bytes) {
+            return Ok(());
+        }
+        self.free_io(graph, memory);
+        if bytes > Bytes::ZERO {
+            let region = memory.malloc(RegionKind::InputOutput, Some(graph), bytes)?;
+            self.graphs[graph.idx()].io = Some((region, bytes));
+        }
+        Ok(())
+    }
+
+    /// Frees a graph's inputs and outputs. Returns the bytes.
+    pub(super) fn free_io(&mut self, graph: GraphIdx, memory: &mut DeviceMemory) -> Bytes {
+        match self.graphs[graph.idx()].io.take() {
+            Some((region, bytes)) => {
+                memory.free(region);
+                bytes
+            }
+            None => Bytes::ZERO,
+        }
+    }
+
+    /// Records that a graph is loaded again.
+    pub(super) fn record_reload(&self, graph: GraphIdx, region: RegionId, memory: &mut DeviceMemory) {
+        memory.record(EventKind::Reload, region, 0, self.missing_weights(graph));
+    }
+}
+
+/// Bytes of the session's variables: each aligned to 512, plus 1024.
+pub(super) fn variables_bytes(session: &DeviceSession) -> Bytes {
+    session
+        .variables
+        .iter()
+        .map(|variable| variable.bytes.align_up(512) + Bytes(1024))
+        .sum()
+}
+
+/// Bytes of a graph's inputs and outputs: each padded as the engine pads tensors (to 32, plus 32), then
+/// aligned to 512.
+pub(super) fn io_bytes(bound: &BoundGraph) -> Bytes {
+    bound
+        .io
+        .iter()
+        .map(|tensor| (tensor.bytes.align_up(32) + Bytes(32)).align_up(512))
+        .sum()
+}

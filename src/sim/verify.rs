@@ -1,0 +1,399 @@
+//! Brute-force check of a simulation: reads the log and the session, and knows no policy and no allocator.
+//!
+//! ```text
+//! region   |==a==|   |==b==|         live blocks never overlap, lie inside their region,
+//! memory   |#### malloc ####|        and inside device memory or mapped pages
+//! pages    |p|p| |p|                 pages that live blocks touch <= pages that the driver gave
+//! ```
+//!
+//! In: a [`Simulation`] and the [`DeviceSession`] it is of. Out: the first [`SimulationDefect`].
+//! O(events * log blocks + pages touched).
+
+use std::collections::BTreeMap;
+
+use super::event::{Event, EventKind, RegionKind, Simulation, Subject};
+use super::fold;
+use super::session::DeviceSession;
+use crate::graph::{Id as _, TensorId};
+use crate::units::{Bytes, Step};
+
+/// What is wrong with a simulation. `event` is a position in the log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimulationDefect {
+    /// Steps fall, or an event names a region or subject that does not exist.
+    #[error("event {event} is out of order or names what does not exist")]
+    Malformed {
+        /// Position of the event.
+        event: usize,
+    },
+    /// Two live blocks hold the same byte.
+    #[error("event {event} places a block over a live one at offset {offset} of region {region}")]
+    Overlap {
+        /// Position of the event.
+        event: usize,
+        /// The region.
+        region: u32,
+        /// A byte that both hold.
+        offset: u64,
+    },
+    /// A block lies where its region has no memory.
+    #[error("event {event} places a block where region {region} has no memory")]
+    Uncovered {
+        /// Position of the event.
+        event: usize,
+        /// The region.
+        region: u32,
+    },
+    /// A free, unmap or driver free without its counterpart.
+    #[error("event {event} gives back what was not taken in just that way")]
+    Unmatched {
+        /// Position of the event.
+        event: usize,
+    },
+    /// More device memory than there is.
+    #[error("after event {event} {reserved} bytes are reserved on a device of {device}")]
+    OverCapacity {
+        /// Position of the event.
+        event: usize,
+        /// Reserved bytes.
+        reserved: u64,
+        /// The device's bytes.
+        device: u64,
+    },
+    /// Live blocks ask for more than feature memory holds.
+    #[error("after event {event} {live} bytes are live in {features} bytes of feature memory")]
+    LiveAboveReserved {
+        /// Position of the event.
+        event: usize,
+        /// Requested bytes that are live.
+        live: u64,
+        /// Bytes of feature memory.
+        features: u64,
+    },
+    /// A fold gives another figure than counting.
+    #[error("{figure} is {counted} by counting and {folded} by folding")]
+    Fold {
+        /// Which figure.
+        figure: &'static str,
+        /// As counted here.
+        counted: u64,
+        /// As folded.
+        folded: u64,
+    },
+    /// The log holds other tensors than the session.
+    #[error("copy {copy} of the session's tensors is not in the log as the session states it")]
+    Tensors {
+        /// Which copy.
+        copy: u16,
+    },
+    /// The log goes on after the request that failed, or does not end with it.
+    #[error("the log does not end with its failed request")]
+    End,
+}
+
+/// Checks a simulation.
+///
+/// # Errors
+/// The first defect in the order of the log.
+pub fn verify(simulation: &Simulation, session: &DeviceSession) -> Result<(), SimulationDefect> {
+    let mut checker = Checker::new(simulation);
+    for (idx, event) in simulation.events.iter().enumerate() {
+        checker.event(idx, event)?;
+    }
+    checker.folds()?;
+    let failed = simulation
+        .events
+        .iter()
+        .position(|event| event.kind == EventKind::OutOfMemory);
+    let expected = simulation.out_of_memory.as_ref().map(|_| simulation.events.len() - 1);
+    if failed != expected {
+        return Err(SimulationDefect::End);
+    }
+    if failed.is_none() {
+        tensors(simulation, session)?;
+    }
+    Ok(())
+}
+
+/// A page-sized piece of a range.
+#[derive(Clone, Copy, Default)]
+struct Mapped {
+    bytes: u64,
+    refs: u32,
+}
+
+/// What is known of one region.
+#[derive(Clone, Default)]
+struct Ground {
+    /// Bytes that the driver gave as one block.
+    malloc: u64,
+    /// Mapped pages by offset.
+    mapped: BTreeMap<u64, Mapped>,
+    /// Live blocks: offset, then end and subject.
+    live: BTreeMap<u64, (u64, u32)>,
+}
+
+struct Checker<'a> {
+    simulation: &'a Simulation,
+    ground: Vec<Ground>,
+    last_step: Step,
+    reserved: u64,
+    features: u64,
+    live: u64,
+    pages: u64,
+    pages_touched: u64,
+    peak_reserved: u64,
+    peak_live: u64,
+}
+
+impl<'a> Checker<'a> {
+    fn new(simulation: &'a Simulation) -> Self {
+        Self {
+            simulation,
+            ground: vec![Ground::default(); simulation.regions.len()],
+            last_step: Step(0),
+            reserved: 0,
+            features: 0,
+            live: 0,
+            pages: 0,
+            pages_touched: 0,
+            peak_reserved: 0,
+            peak_live: 0,
+        }
+    }
+
+    fn event(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
+        let known =
+            event.region.idx() < self.simulation.regions.len() && event.subject.idx() < self.simulation.subjects.len();
+        if !known || event.step < self.last_step {
+            return Err(SimulationDefect::Malformed { event: idx });
+        }
+        self.last_step = event.step;
+        match event.kind {
+            EventKind::Alloc => self.alloc(idx, event)?,
+            EventKind::Free => self.free(idx, event)?,
+            EventKind::DeviceMalloc | EventKind::DeviceFree => self.device(idx, event)?,
+            EventKind::PageAlloc => {
+                self.pages = self.pages.saturating_add(event.bytes.get());
+                self.reserve(event);
+            }
+            EventKind::PageFree => {
+                let rest = self.pages.checked_sub(event.bytes.get());
+                self.pages = rest.ok_or(SimulationDefect::Unmatched { event: idx })?;
+                self.release(event);
+            }
+            EventKind::Map | EventKind::Unmap => self.map(idx, event)?,
+            _ => {}
+        }
+        self.totals(idx)
+    }
+
+    fn totals(&mut self, idx: usize) -> Result<(), SimulationDefect> {
+        let device = self.simulation.device_bytes.get();
+        if self.reserved > device {
+            return Err(SimulationDefect::OverCapacity {
+                event: idx,
+                reserved: self.reserved,
+                device,
+            });
+        }
+        if self.live > self.features || self.pages_touched > self.pages {
+            return Err(SimulationDefect::LiveAboveReserved {
+                event: idx,
+                live: self.live.max(self.pages_touched),
+                features: self.features,
+            });
+        }
+        if self.last_step.0 < self.simulation.n_steps {
+            self.peak_reserved = self.peak_reserved.max(self.reserved);
+            self.peak_live = self.peak_live.max(self.live);
+        }
+        Ok(())
+    }
+
+    fn alloc(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
+        let (start, end) = (event.offset, event.offset.saturating_add(event.bytes.get()));
+        let region = event.region.0;
+        let ground = &mut self.ground[event.region.idx()];
+        let below = ground.live.range(..end).next_back();
+        if let Some((_, (other, _))) = below.filter(|(_, (other, _))| *other > start) {
+            let offset = start.max(*other - 1);
+            return Err(SimulationDefect::Overlap {
+                event: idx,
+                region,
+                offset,
+            });
+        }
+        if end > self.simulation.region(event.region).bytes.get() {
+            return Err(SimulationDefect::Uncovered { event: idx, region });
+        }
+        if end > ground.malloc {
+            self.pages_touched +=
+                touch(ground, start, end).ok_or(SimulationDefect::Uncovered { event: idx, region })?;
+        }
+        // A block without bytes can overlap nothing, and shares its offset with others.
+        if start < end {
+            ground.live.insert(start, (end, event.subject.0));
+        }
+        self.live += self.simulation.subject(event.subject).requested.get();
+        Ok(())
+    }
+
+    fn free(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
+        let ground = &mut self.ground[event.region.idx()];
+        let end = event.offset.saturating_add(event.bytes.get());
+        if event.bytes > Bytes::ZERO && ground.live.remove(&event.offset) != Some((end, event.subject.0)) {
+            return Err(SimulationDefect::Unmatched { event: idx });
+        }
+        if end > ground.malloc {
+            self.pages_touched -= untouch(ground, event.offset, end);
+        }
+        self.live -= self.simulation.subject(event.subject).requested.get();
+        Ok(())
+    }
+
+    fn device(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
+        let ground = &mut self.ground[event.region.idx()];
+        if event.kind == EventKind::DeviceMalloc {
+            if ground.malloc != 0 || event.bytes != self.simulation.region(event.region).bytes {
+                return Err(SimulationDefect::Unmatched { event: idx });
+            }
+            ground.malloc = event.bytes.get();
+            self.reserve(event);
+            return Ok(());
+        }
+        if ground.malloc != event.bytes.get() || !ground.live.is_empty() {
+            return Err(SimulationDefect::Unmatched { event: idx });
+        }
+        ground.malloc = 0;
+        self.release(event);
+        Ok(())
+    }
+
+    fn map(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
+        let mapped = &mut self.ground[event.region.idx()].mapped;
+        let is_right = if event.kind == EventKind::Map {
+            let new = Mapped {
+                bytes: event.bytes.get(),
+                refs: 0,
+            };
+            mapped.insert(event.offset, new).is_none()
+        } else {
+            let old = mapped.remove(&event.offset);
+            old.is_some_and(|old| old.refs == 0 && old.bytes == event.bytes.get())
+        };
+        if is_right {
+            Ok(())
+        } else {
+            Err(SimulationDefect::Unmatched { event: idx })
+        }
+    }
+
+    fn reserve(&mut self, event: &Event) {
+        self.reserved = self.reserved.saturating_add(event.bytes.get());
+        if self.is_feature(event) {
+            self.features = self.features.saturating_add(event.bytes.get());
+        }
+    }
+
+    fn release(&mut self, event: &Event) {
+        self.reserved = self.reserved.saturating_sub(event.bytes.get());
+        if self.is_feature(event) {
+            self.features = self.features.saturating_sub(event.bytes.get());
+        }
+    }
+
+    fn is_feature(&self, event: &Event) -> bool {
+        match self.simulation.region(event.region).kind {
+            RegionKind::Arena | RegionKind::PoolBlock | RegionKind::PagedRange => true,
+            RegionKind::Variables | RegionKind::Weights | RegionKind::InputOutput => false,
+        }
+    }
+
+    fn folds(&self) -> Result<(), SimulationDefect> {
+        let curves = fold::curves(self.simulation);
+        let peak = |curve: &[Bytes]| curve.iter().max().map_or(0, |bytes| bytes.get());
+        for (figure, counted, folded) in [
+            ("the peak of reserved bytes", self.peak_reserved, peak(&curves.reserved)),
+            ("the peak of live bytes", self.peak_live, peak(&curves.live)),
+        ] {
+            if counted != folded {
+                return Err(SimulationDefect::Fold {
+                    figure,
+                    counted,
+                    folded,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// References the pages under `start..end`; the bytes of those that nobody referenced before, or `None` where a
+/// byte is not mapped.
+fn touch(ground: &mut Ground, start: u64, end: u64) -> Option<u64> {
+    let mut covered = start;
+    let mut fresh = 0;
+    let first = ground.mapped.range(..=start).next_back().map(|(offset, _)| *offset)?;
+    for (offset, page) in ground.mapped.range_mut(first..end) {
+        if *offset > covered {
+            return None;
+        }
+        covered = covered.max(offset + page.bytes);
+        if page.refs == 0 {
+            fresh += page.bytes;
+        }
+        page.refs += 1;
+    }
+    (covered >= end).then_some(fresh)
+}
+
+/// Ends what [`touch`] began; the bytes of pages that nobody references any more.
+fn untouch(ground: &mut Ground, start: u64, end: u64) -> u64 {
+    let first = ground
+        .mapped
+        .range(..=start)
+        .next_back()
+        .map_or(start, |(offset, _)| *offset);
+    let mut idle = 0;
+    for page in ground.mapped.range_mut(first..end).map(|(_, page)| page) {
+        page.refs -= 1;
+        if page.refs == 0 {
+            idle += page.bytes;
+        }
+    }
+    idle
+}
+
+/// A stay as the session or the log states it: run, tensor, start, end, requested bytes.
+type Stay = (u32, TensorId, Step, Step, Bytes);
+
+/// Each copy of the log's blocks is the list of the session's lifetimes.
+fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), SimulationDefect> {
+    let mut expected: Vec<Stay> = Vec::new();
+    for (idx, run) in (0_u32..).zip(&session.runs) {
+        expected.extend(run.bound.program.lifetimes.items.iter().map(|item| {
+            let (start, end) = (Step(run.start.0 + item.birth.0), Step(run.start.0 + item.end.0));
+            (idx, item.tensor, start, end, item.bytes)
+        }));
+    }
+    expected.sort_unstable();
+    let mut found: BTreeMap<u16, Vec<Stay>> = BTreeMap::new();
+    for block in fold::blocks(simulation) {
+        let row = simulation.subject(block.subject);
+        if let Subject::Tensor { run, tensor, copy } = row.who {
+            let stay = (run, tensor, block.start, block.end, row.requested);
+            found.entry(copy).or_default().push(stay);
+        }
+    }
+    if found.is_empty() && !expected.is_empty() {
+        return Err(SimulationDefect::Tensors { copy: 0 });
+    }
+    for (copy, mut stays) in found {
+        stays.sort_unstable();
+        if stays != expected {
+            return Err(SimulationDefect::Tensors { copy });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The brute-force check refuses what is wrong.
+
+use super::*;
+
+#[test]
+fn damaged_logs_are_refused() {
+    let graphs = [graph(false, &[bound(2, &[(0, 2, MIB), (0, 2, MIB)])])];
+    let session = session(&graphs, &[0]);
+    let (good, _) = run(&session, Dynamic);
+    let damage = |change: &dyn Fn(&mut Vec<Event>)| {
+        let mut bad = good.clone();
+        change(&mut bad.events);
+        verify(&bad, &session)
+    };
+    let allocs: Vec<usize> = (0..good.events.len())
+        .filter(|idx| good.events[*idx].kind == EventKind::Alloc)
+        .collect();
+    let (first, second) = (allocs[0], allocs[1]);
+    assert!(matches!(
+        damage(&|events| {
+            events[second].region = events[first].region;
+            events[second].offset = events[first].offset + 1;
+        }),
+        Err(SimulationDefect::Overlap { .. } | SimulationDefect::Uncovered { .. })
+    ));
+    assert!(matches!(
+        damage(&|events| events[first].offset = 1 << 40),
+        Err(SimulationDefect::Uncovered { .. })
+    ));
+    assert!(matches!(
+        damage(&|events| {
+            events.remove(first);
+        }),
+        Err(SimulationDefect::Unmatched { .. })
+    ));
+    let mut other = session.clone();
+    other.runs.clear();
+    assert!(matches!(
+        verify(&good, &other),
+        Err(SimulationDefect::Tensors { copy: 0 })
+    ));
+    assert!(matches!(
+        damage(&|events| events[0].region.0 = 99),
+        Err(SimulationDefect::Malformed { .. })
+    ));
+    let mut small = good.clone();
+    small.device_bytes = Bytes(1);
+    assert!(matches!(
+        verify(&small, &session),
+        Err(SimulationDefect::OverCapacity { .. })
+    ));
+}
+
+#[test]
+fn blocks_on_pages_that_are_not_mapped_are_refused() {
+    let session = session(&[graph(false, &[bound(2, &[(0, 2, 20 * MIB)])])], &[0]);
+    let (good, _) = run(&session, DynamicExtend);
+    let maps: Vec<usize> = (0..good.events.len())
+        .filter(|idx| good.events[*idx].kind == EventKind::Map)
+        .collect();
+    assert_eq!(maps.len(), 3);
+    for map in maps {
+        let mut bad = good.clone();
+        bad.events.remove(map);
+        let answer = verify(&bad, &session);
+        assert!(matches!(answer, Err(SimulationDefect::Uncovered { .. })), "{answer:?}");
+        // A page that the driver never gave cannot serve either.
+        let mut bad = good.clone();
+        bad.events.remove(map - 1);
+        let answer = verify(&bad, &session);
+        assert!(
+            matches!(answer, Err(SimulationDefect::LiveAboveReserved { .. })),
+            "{answer:?}"
+        );
+    }
+}
