@@ -8,5 +8,8 @@ pub mod liveness;
 pub mod plan;
 pub mod progress;
 pub mod sim;
+pub mod timeline;
+#[cfg(feature = "gui")]
+pub mod ui;
 pub mod units;
 pub mod workload;
