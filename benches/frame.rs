@@ -1,0 +1,75 @@
+//! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use eframe::egui::{self, Pos2, RawInput, Rect, vec2};
+use highwater::timeline::Timeline;
+use highwater::ui::lanes::{LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
+use highwater::ui::theme::Theme;
+
+#[path = "../tests/it/synthetic.rs"]
+mod synthetic;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Four lanes of a training graph of 5,000 tensors and its evaluation, while the view moves.
+fn frame(criterion: &mut Criterion) {
+    let comparison = synthetic::comparison(1_670, 1);
+    let timeline = Timeline::new(&comparison);
+    criterion.bench_function("timeline of 5,000 tensors x 4 lanes", |bencher| {
+        bencher.iter(|| black_box(Timeline::new(&comparison)));
+    });
+    let cases = [
+        ("maps, everything", LaneContent::MemoryMap, 1.0, false),
+        ("maps, panning at 20x", LaneContent::MemoryMap, 20.0, false),
+        (
+            "maps, everything, hovered and selected",
+            LaneContent::MemoryMap,
+            1.0,
+            true,
+        ),
+        ("lifetimes, everything", LaneContent::Lifetimes, 1.0, false),
+    ];
+    for (name, content, zoom, is_marked) in cases {
+        let context = egui::Context::default();
+        let theme = Theme::dark();
+        let mut state = LanesState {
+            content,
+            layout: LaneLayout::Stacked,
+            ..LanesState::default()
+        };
+        let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
+        let input = LanesInput {
+            comparison: &comparison,
+            timeline: &timeline,
+            selected,
+            is_stale: false,
+            theme: &theme,
+        };
+        let mut n_frames = 0_u32;
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                n_frames += 1;
+                let whole = timeline.fit();
+                let step = whole.t1 * 0.3 + f64::from(n_frames % 400);
+                state.viewport = Some(whole.zoom_steps(zoom, step).clamp(whole));
+                let mut raw = RawInput {
+                    screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1600.0, 900.0))),
+                    ..RawInput::default()
+                };
+                if is_marked {
+                    raw.events.push(egui::Event::PointerMoved(Pos2::new(500.0, 180.0)));
+                }
+                let mut actions = Vec::new();
+                let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &input, &mut state, &mut actions));
+                output.textures_delta.clear();
+                black_box(context.tessellate(output.shapes, output.pixels_per_point));
+            });
+        });
+    }
+}
+
+criterion_group!(benches, frame);
+criterion_main!(benches);

@@ -1,0 +1,123 @@
+//! The memory map of a lane as text: for the command line, documents and tests.
+//!
+//! ```text
+//! peak 12 B at step 2
+//! |  bb.|
+//! |aabb.|      a letter per tensor, `.` reserved but free, blank not reserved
+//! |aaccc|
+//! ```
+
+use std::fmt::Write as _;
+
+use indexmap::IndexSet;
+
+use crate::units::Bytes;
+
+use super::block::LaneView;
+use super::viewport::{Canvas, Viewport};
+
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+impl LaneView {
+    /// The map in a grid of characters (at least 1 by 1). Each cell shows the block that covers most of it.
+    /// O(blocks x cells that each covers).
+    pub fn ascii(&self, width: u16, height: u16) -> String {
+        let grid = Grid::new(self, width.max(1), height.max(1));
+        let peak = self.reserved.max();
+        let step = (0..self.reserved.n_steps()).find(|step| self.reserved.at(as_step(*step)) == peak);
+        let mut text = format!("peak {} at step {}\n", plain(peak), step.unwrap_or(0));
+        for row in grid.cells.chunks(usize::from(width.max(1))) {
+            let line: String = row.iter().map(|cell| char::from(cell.letter)).collect();
+            writeln!(text, "|{line}|").expect("writing to a string cannot fail");
+        }
+        text
+    }
+}
+
+fn as_step(step: usize) -> u32 {
+    u32::try_from(step).unwrap_or(u32::MAX)
+}
+
+/// Readable, with plain spaces.
+fn plain(bytes: u64) -> String {
+    Bytes(bytes).to_string().replace('\u{a0}', " ")
+}
+
+#[derive(Clone, Copy)]
+struct GridCell {
+    letter: u8,
+    coverage: f64,
+}
+
+struct Grid {
+    cells: Vec<GridCell>,
+    width: u16,
+    height: u16,
+}
+
+impl Grid {
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    fn new(lane: &LaneView, width: u16, height: u16) -> Self {
+        let empty = GridCell {
+            letter: b' ',
+            coverage: 0.0,
+        };
+        let mut grid = Self {
+            cells: vec![empty; usize::from(width) * usize::from(height)],
+            width,
+            height,
+        };
+        let viewport = Viewport {
+            t0: 0.0,
+            t1: f64::from(as_step(lane.reserved.n_steps().max(1))),
+            a0: 0.0,
+            a1: lane.height.get().max(1) as f64,
+        };
+        let canvas = Canvas {
+            width: f64::from(width),
+            height: f64::from(height),
+        };
+        for region in &lane.regions {
+            let (low, high) = (region.base as f64, (region.base + region.bytes.get()) as f64);
+            let rect = [
+                viewport.x_from_step(f64::from(region.start.0), canvas.width),
+                viewport.y_from_address(high, canvas.height),
+                viewport.x_from_step(f64::from(region.end.0), canvas.width),
+                viewport.y_from_address(low, canvas.height),
+            ];
+            grid.fill(rect, b'.', 1e-9);
+        }
+        let mut tensors = IndexSet::new();
+        for (idx, subject) in lane.blocks.subject.iter().enumerate() {
+            let (rank, _) = tensors.insert_full(*subject);
+            let letter = LETTERS[rank % LETTERS.len()];
+            grid.fill(lane.rect(idx, &viewport, canvas), letter, 1.0);
+        }
+        grid
+    }
+
+    /// Gives cells to a rectangle where it covers more than what they show. `weight` scales its coverage.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the grid before the cast"
+    )]
+    fn fill(&mut self, [x0, y0, x1, y1]: [f64; 4], letter: u8, weight: f64) {
+        let clamp = |value: f64, most: u16| value.clamp(0.0, f64::from(most)) as u16;
+        for row in clamp(y0.floor(), self.height)..clamp(y1.ceil(), self.height) {
+            let high = overlap((y0, y1), f64::from(row));
+            for column in clamp(x0.floor(), self.width)..clamp(x1.ceil(), self.width) {
+                let coverage = overlap((x0, x1), f64::from(column)) * high * weight;
+                let cell = &mut self.cells[usize::from(row) * usize::from(self.width) + usize::from(column)];
+                if coverage > cell.coverage {
+                    *cell = GridCell { letter, coverage };
+                }
+            }
+        }
+    }
+}
+
+/// How much of the cell `at..at + 1` a range covers.
+fn overlap((low, high): (f64, f64), at: f64) -> f64 {
+    (high.min(at + 1.0) - low.max(at)).max(0.0)
+}

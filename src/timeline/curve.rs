@@ -1,0 +1,112 @@
+//! A step function with a pyramid of extremes: exact minimum and maximum of any range of steps.
+//!
+//! ```text
+//! level 1      [0..8)        [8..16)     each entry holds (min, max) of 8 entries below
+//! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value a step
+//! ```
+
+use crate::units::Bytes;
+
+use super::viewport::Viewport;
+
+const FANOUT: usize = 8;
+
+/// One value per step, with extremes of ranges in O(log steps).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Curve {
+    values: Vec<u64>,
+    levels: Vec<Vec<(u64, u64)>>,
+}
+
+impl Curve {
+    /// A curve of values, one a step. O(steps).
+    pub fn new(values: &[Bytes]) -> Self {
+        let values: Vec<u64> = values.iter().map(|bytes| bytes.get()).collect();
+        let mut levels: Vec<Vec<(u64, u64)>> = Vec::new();
+        let mut below: Vec<(u64, u64)> = values.chunks(FANOUT).filter_map(extremes_of_values).collect();
+        while below.len() > 1 {
+            let above = below.chunks(FANOUT).filter_map(extremes_of_pairs).collect();
+            levels.push(std::mem::replace(&mut below, above));
+        }
+        levels.push(below);
+        Self { values, levels }
+    }
+
+    /// The value on a step; 0 behind the end.
+    pub fn at(&self, step: u32) -> u64 {
+        self.values.get(step as usize).copied().unwrap_or(0)
+    }
+
+    /// Steps.
+    pub fn n_steps(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The largest value.
+    pub fn max(&self) -> u64 {
+        self.extremes(0, self.values.len()).map_or(0, |(_, max)| max)
+    }
+
+    /// Exact minimum and maximum of the steps `start..end`; `None` where no step lies in it.
+    pub fn extremes(&self, start: usize, end: usize) -> Option<(u64, u64)> {
+        let (mut low, mut high) = (start, end.min(self.values.len()));
+        if low >= high {
+            return None;
+        }
+        let mut sum = (u64::MAX, 0);
+        while low < high && !low.is_multiple_of(FANOUT) {
+            sum = merge(sum, (self.values[low], self.values[low]));
+            low += 1;
+        }
+        while low < high && !high.is_multiple_of(FANOUT) {
+            high -= 1;
+            sum = merge(sum, (self.values[high], self.values[high]));
+        }
+        for level in &self.levels {
+            (low, high) = (low / FANOUT, high / FANOUT);
+            while low < high && !low.is_multiple_of(FANOUT) {
+                sum = merge(sum, level[low]);
+                low += 1;
+            }
+            while low < high && !high.is_multiple_of(FANOUT) {
+                high -= 1;
+                sum = merge(sum, level[high]);
+            }
+            if low >= high {
+                break;
+            }
+        }
+        Some(sum)
+    }
+
+    /// Exact minimum and maximum of the steps that each of `width` pixel columns touches; zeros where none does.
+    /// O(width log steps).
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the steps before the cast"
+    )]
+    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<(u64, u64)> {
+        let n_steps = f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        (0..width)
+            .map(|column| {
+                let start = edge(column).floor().clamp(0.0, n_steps) as usize;
+                let end = edge(column + 1).ceil().clamp(0.0, n_steps) as usize;
+                self.extremes(start, end).unwrap_or((0, 0))
+            })
+            .collect()
+    }
+}
+
+fn merge(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+fn extremes_of_values(values: &[u64]) -> Option<(u64, u64)> {
+    values.iter().map(|value| (*value, *value)).reduce(merge)
+}
+
+fn extremes_of_pairs(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
+    pairs.iter().copied().reduce(merge)
+}

@@ -1,0 +1,138 @@
+//! What can be said about a tensor or a step: texts for tooltips and the inspector, made when they are asked for.
+
+use crate::analysis::Comparison;
+use crate::graph::{Id as _, OpId, Phase, Role, TensorId};
+use crate::units::{Bytes, Step};
+use crate::workload::{GraphEntry, Lifetime};
+
+use super::Selected;
+
+/// A tensor of a run, in words and exact figures. What the source does not state is empty or `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TensorFacts {
+    /// Its name.
+    pub name: String,
+    /// The graph's name.
+    pub graph: String,
+    /// The op that computes it: its own name.
+    pub op: String,
+    /// The op's type.
+    pub op_kind: String,
+    /// The op's phase.
+    pub phase: Phase,
+    /// The element type.
+    pub dtype: String,
+    /// The shape.
+    pub shape: String,
+    /// What it is for.
+    pub role: Option<Role>,
+    /// Exact bytes, without any rounding; `None` where the tensor holds no feature memory.
+    pub bytes: Option<Bytes>,
+    /// First and last step (exclusive) on the common axis.
+    pub life: Option<(Step, Step)>,
+    /// How many tensors live in the same memory, itself included.
+    pub n_sharing: usize,
+}
+
+/// A step in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepFacts {
+    /// Position of the run.
+    pub run: usize,
+    /// The graph's name.
+    pub graph: String,
+    /// The iteration.
+    pub iteration: u32,
+    /// The op's own name; may be empty.
+    pub op: String,
+    /// The op's type; empty where the source has no graph.
+    pub op_kind: String,
+    /// The op's phase.
+    pub phase: Phase,
+}
+
+/// The facts of a tensor. O(lifetimes + tensors of its graph).
+pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
+    let tensor = selected.tensor;
+    let life = lifetime(comparison, selected);
+    let start = comparison
+        .session
+        .runs
+        .get(selected.run as usize)
+        .map_or(0, |run| run.start.0);
+    let mut facts = TensorFacts {
+        name: format!("tensor {}", tensor.0),
+        graph: graph_name(comparison, selected.graph.idx()),
+        bytes: life.map(|life| life.bytes),
+        life: life.map(|life| (Step(start + life.birth.0), Step(start + life.end.0))),
+        n_sharing: 1,
+        ..TensorFacts::default()
+    };
+    if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
+        add_graph_facts(&mut facts, entry, tensor);
+    }
+    facts
+}
+
+fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, id: TensorId) {
+    let graph = &entry.graph;
+    let Some(tensor) = graph.tensors().get(id) else { return };
+    if !graph.tensor_name(id).is_empty() {
+        graph.tensor_name(id).clone_into(&mut facts.name);
+    }
+    facts.dtype = tensor.dtype.name().to_owned();
+    facts.shape = graph.shape_text(id);
+    facts.role = Some(tensor.role);
+    let sharing = graph.tensors().iter().filter(|other| other.storage == tensor.storage);
+    facts.n_sharing = sharing.count();
+    if let Some(op) = tensor.producer {
+        graph.op_name(op).clone_into(&mut facts.op);
+        graph.op_kind(op).clone_into(&mut facts.op_kind);
+        facts.phase = graph.ops()[op].phase;
+    }
+}
+
+/// What happens on a step; `None` behind the end.
+pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
+    let (idx, op) = comparison.axis.locate(step)?;
+    let run = &comparison.axis.runs[idx].run;
+    let mut facts = StepFacts {
+        run: idx,
+        graph: graph_name(comparison, run.graph.idx()),
+        iteration: run.iteration,
+        ..StepFacts::default()
+    };
+    if let Some(entry) = comparison.workload.graphs().get(run.graph.idx()) {
+        add_op(&mut facts, entry, op);
+    }
+    Some(facts)
+}
+
+fn add_op(facts: &mut StepFacts, entry: &GraphEntry, id: OpId) {
+    let Some(op) = entry.graph.ops().get(id) else { return };
+    entry.graph.op_name(id).clone_into(&mut facts.op);
+    entry.graph.op_kind(id).clone_into(&mut facts.op_kind);
+    facts.phase = op.phase;
+}
+
+impl StepFacts {
+    /// The shortest text that tells the op: its type, else its name.
+    pub fn op_text(&self) -> &str {
+        if self.op_kind.is_empty() {
+            &self.op
+        } else {
+            &self.op_kind
+        }
+    }
+}
+
+fn graph_name(comparison: &Comparison, graph: usize) -> String {
+    let of_session = comparison.session.graphs.get(graph).map(|graph| graph.name.clone());
+    of_session.unwrap_or_default()
+}
+
+fn lifetime(comparison: &Comparison, selected: Selected) -> Option<Lifetime> {
+    let run = comparison.session.runs.get(selected.run as usize)?;
+    let items = &run.bound.program.lifetimes.items;
+    items.iter().find(|item| item.tensor == selected.tensor).copied()
+}

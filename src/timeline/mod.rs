@@ -1,0 +1,169 @@
+//! Comparison -> what to show: the view-model of the lanes, without a pixel of any toolkit.
+//!
+//! In: a [`Comparison`]. Out: an immutable [`Timeline`], made once per answer on the worker and shared by every
+//! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
+//! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text).
+//!
+//! ```text
+//! address
+//!    |   +-pool-+         regions are stacked so that those held at once never overlap; the height of the
+//!    |+--arena-----+      picture is therefore close to the peak of the reserved bytes
+//!    |+--weights---------+
+//!    +-------------------> step
+//! ```
+//!
+//! Invariants: a block's picture depends on the comparison and the viewport alone; what is smaller than a pixel is
+//! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps.
+//! Deliberately not here: colours (an index into a palette stands for one), text layout, gestures.
+
+mod ascii;
+mod bands;
+mod block;
+mod curve;
+mod facts;
+mod layout;
+mod pick;
+mod rows;
+mod ticks;
+mod viewport;
+mod visible;
+
+pub use bands::{Bands, PhaseBand, RunBand};
+pub use block::{Blocks, LaneView, RegionSpan};
+pub use curve::Curve;
+pub use facts::{StepFacts, TensorFacts, facts, step_facts};
+pub use rows::{Row, RowItems, Rows};
+pub use ticks::{Tick, byte_ticks, step_ticks};
+pub use viewport::{Canvas, Viewport};
+pub use visible::{ItemMark, ItemRect, Items};
+
+use crate::analysis::Comparison;
+use crate::graph::{Id as _, TensorId};
+use crate::units::Bytes;
+use crate::workload::GraphIdx;
+
+/// How many colours tensors are told apart by.
+pub const PALETTE_LEN: u8 = 16;
+
+/// A tensor of a graph, whichever run it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TensorKey {
+    /// The graph.
+    pub graph: GraphIdx,
+    /// The tensor, or the root tensor of the storage.
+    pub tensor: TensorId,
+}
+
+/// A tensor of one run: what can be selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Selected {
+    /// Position of the run in the session.
+    pub run: u32,
+    /// The graph that runs.
+    pub graph: GraphIdx,
+    /// The root tensor.
+    pub tensor: TensorId,
+}
+
+impl Selected {
+    /// The tensor without its run.
+    pub const fn key(self) -> TensorKey {
+        TensorKey {
+            graph: self.graph,
+            tensor: self.tensor,
+        }
+    }
+}
+
+/// Everything that the views read, for all lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// Steps of the common axis.
+    pub n_steps: u32,
+    /// One view per lane of the comparison, in its order.
+    pub lanes: Vec<LaneView>,
+    /// Runs and phases along the axis.
+    pub bands: Bands,
+    /// The lifetimes, a row per tensor of a run.
+    pub rows: Rows,
+    /// The highest display address of any lane.
+    pub height: Bytes,
+    /// The highest reserved or live bytes of any lane.
+    pub peak: Bytes,
+}
+
+impl Timeline {
+    /// The view-model of a comparison. O(events log events + steps).
+    pub fn new(comparison: &Comparison) -> Self {
+        let palette = Palette::new(comparison);
+        let lanes: Vec<LaneView> = comparison
+            .lanes
+            .iter()
+            .map(|lane| LaneView::new(lane, &comparison.session, &palette))
+            .collect();
+        let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
+        Self {
+            n_steps,
+            bands: Bands::new(comparison),
+            rows: Rows::new(comparison, palette),
+            height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
+            peak: lanes
+                .iter()
+                .map(|lane| Bytes(lane.reserved.max().max(lane.live.max())))
+                .max()
+                .unwrap_or_default(),
+            lanes,
+        }
+    }
+
+    /// The viewport that shows everything, with a little room above the highest address.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn fit(&self) -> Viewport {
+        Viewport {
+            t0: 0.0,
+            t1: f64::from(self.n_steps.max(1)),
+            a0: 0.0,
+            a1: self.height.get().max(1) as f64 * 1.04,
+        }
+    }
+}
+
+/// The colour index of every tensor of every graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Palette {
+    graphs: Vec<Vec<u8>>,
+}
+
+impl Palette {
+    fn new(comparison: &Comparison) -> Self {
+        let color = |entry: &crate::workload::GraphEntry| {
+            let graph = &entry.graph;
+            let root = |tensor: &crate::graph::Tensor| graph.storages()[tensor.storage].root;
+            let roots = graph.tensors().iter().map(root);
+            roots.map(|root| color_of_name(graph.tensor_name(root), root)).collect()
+        };
+        Self {
+            graphs: comparison.workload.graphs().iter().map(color).collect(),
+        }
+    }
+
+    /// The colour index of a tensor, below [`PALETTE_LEN`].
+    pub(crate) fn color(&self, key: TensorKey) -> u8 {
+        let known = self.graphs.get(key.graph.idx());
+        known
+            .and_then(|tensors| tensors.get(key.tensor.idx()).copied())
+            .unwrap_or_else(|| color_of_name("", key.tensor))
+    }
+}
+
+/// A tensor keeps its colour in every lane, in every run, and in every graph that calls it by the same name.
+fn color_of_name(name: &str, tensor: TensorId) -> u8 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let number = tensor.0.to_le_bytes();
+    let bytes = if name.is_empty() { &number[..] } else { name.as_bytes() };
+    for byte in bytes {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash = (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    u8::try_from((hash >> 40) % u64::from(PALETTE_LEN)).unwrap_or(0)
+}

@@ -1,0 +1,74 @@
+//! Axis marks at round values.
+
+use crate::units::Bytes;
+
+/// A mark on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// The value.
+    pub value: f64,
+    /// Its text.
+    pub label: String,
+}
+
+/// Marks at round byte values within `low..=high`, at most `most` of them (and at least the lowest).
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a picture needs no more than 53 bits, and values are not negative"
+)]
+pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
+    let mut step = 1.0_f64;
+    while (high - low) / step > f64::from(most.max(1)) && step < 1e19 {
+        step *= 2.0;
+    }
+    let mut ticks = Vec::new();
+    let mut value = (low.max(0.0) / step).ceil() * step;
+    while value <= high && ticks.len() <= most as usize {
+        ticks.push(Tick {
+            value,
+            label: short_bytes(Bytes(value as u64)),
+        });
+        value += step;
+    }
+    ticks
+}
+
+/// Marks at round steps within `t0..t1`, at most `most` of them; never between two steps.
+pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
+    let mut step = 1.0_f64;
+    let mut factors = [2.0, 2.5, 2.0].iter().cycle();
+    while (t1 - t0) / step > f64::from(most.max(1)) {
+        step *= factors.next().copied().unwrap_or(2.0);
+    }
+    let step = step.ceil();
+    let mut ticks = Vec::new();
+    let mut value = (t0.max(0.0) / step).ceil() * step;
+    while value < t1 {
+        ticks.push(Tick {
+            value,
+            label: format!("{value:.0}"),
+        });
+        value += step;
+    }
+    ticks
+}
+
+/// A size with as few figures as it needs: `2 GiB`, `1.5 GiB`, `512 MiB`, `0`.
+#[expect(clippy::cast_precision_loss, reason = "shown with three figures only")]
+fn short_bytes(bytes: Bytes) -> String {
+    let units = [
+        (1_u64 << 40, "TiB"),
+        (1 << 30, "GiB"),
+        (1 << 20, "MiB"),
+        (1 << 10, "KiB"),
+    ];
+    let n = bytes.get();
+    let Some((factor, unit)) = units.into_iter().find(|(factor, _)| n >= *factor) else {
+        return if n == 0 { "0".to_owned() } else { format!("{n}\u{a0}B") };
+    };
+    let text = format!("{:.3}", n as f64 / factor as f64);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}\u{a0}{unit}")
+}

@@ -1,0 +1,222 @@
+//! What to draw: blocks culled to a viewport; those of a pixel and more exactly, smaller ones merged into marks.
+//!
+//! ```text
+//!   +----+  exact            narrower than a pixel: one column of cells, each cell of the largest block in it
+//!   |    |  ---- mark        lower than a pixel: one row of runs, likewise
+//!   +----+
+//! ```
+
+use super::block::{CHUNK, LaneView};
+use super::viewport::{Canvas, Viewport};
+
+/// A block drawn as it is, in points from the top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ItemRect {
+    /// Left.
+    pub x0: f32,
+    /// Top.
+    pub y0: f32,
+    /// Right.
+    pub x1: f32,
+    /// Bottom.
+    pub y1: f32,
+    /// Which block (or row).
+    pub block: u32,
+    /// Its colour index.
+    pub color: u8,
+}
+
+/// A visible mark for blocks smaller than a pixel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ItemMark {
+    /// Where, at least one pixel wide and high.
+    pub rect: ItemRect,
+    /// How many blocks it stands for; `rect` names the largest of them.
+    pub n_blocks: u32,
+}
+
+/// Everything of a lane that a viewport shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Items {
+    /// Blocks of at least a pixel on both axes.
+    pub rects: Vec<ItemRect>,
+    /// Merged ones.
+    pub marks: Vec<ItemMark>,
+    /// Blocks within the viewport.
+    pub n_total: usize,
+}
+
+impl Items {
+    /// How many shapes stand for the blocks.
+    pub fn n_drawn(&self) -> usize {
+        self.rects.len() + self.marks.len()
+    }
+}
+
+impl LaneView {
+    /// The blocks within a viewport. `canvas` is the picture's size in pixels (or points, which then count as
+    /// pixels). O(visible blocks log visible blocks + chunks).
+    pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> Items {
+        let mut items = Items::default();
+        let (mut narrow, mut thin) = (Vec::new(), Vec::new());
+        let mut add = |idx: usize| {
+            let rect = self.rect(idx, viewport, canvas);
+            if !is_within(rect, canvas) {
+                return;
+            }
+            items.n_total += 1;
+            let block = u32::try_from(idx).unwrap_or(u32::MAX);
+            match Cell::new(rect, block, self.blocks.color[idx]) {
+                Shape::Exact(exact) => items.rects.push(clip(exact, canvas)),
+                Shape::Narrow(cell) => narrow.push(cell),
+                Shape::Thin(cell) => thin.push(cell),
+            }
+        };
+        let blocks = &self.blocks;
+        let born = blocks.start.partition_point(|start| f64::from(*start) < viewport.t1);
+        for chunk in 0..born.div_ceil(CHUNK) {
+            if f64::from(blocks.chunk_ends[chunk]) > viewport.t0 {
+                (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).for_each(&mut add);
+            }
+        }
+        merge(&mut narrow, |cell| items.marks.push(cell.column(canvas)));
+        merge(&mut thin, |cell| items.marks.push(cell.row(canvas)));
+        items
+    }
+
+    /// A block's place: left, top, right, bottom.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
+        let blocks = &self.blocks;
+        let base = blocks.base[block] as f64;
+        [
+            viewport.x_from_step(f64::from(blocks.start[block]), canvas.width),
+            viewport.y_from_address(base + blocks.bytes[block] as f64, canvas.height),
+            viewport.x_from_step(f64::from(blocks.end[block]), canvas.width),
+            viewport.y_from_address(base, canvas.height),
+        ]
+    }
+}
+
+fn is_within([x0, y0, x1, y1]: [f64; 4], canvas: Canvas) -> bool {
+    x1 > 0.0 && x0 < canvas.width && y1 > 0.0 && y0 < canvas.height
+}
+
+/// A block smaller than a pixel: `line` is its pixel column or row, `from..to` its extent along it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    line: f32,
+    from: f32,
+    to: f32,
+    weight: f32,
+    n_blocks: u32,
+    block: u32,
+    color: u8,
+}
+
+pub(super) enum Shape {
+    Exact(ItemRect),
+    Narrow(Cell),
+    Thin(Cell),
+}
+
+impl Cell {
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    #[expect(clippy::new_ret_no_self, reason = "a block is sorted into one of three shapes")]
+    pub(super) fn new([x0, y0, x1, y1]: [f64; 4], block: u32, color: u8) -> Shape {
+        let (width, height) = (x1 - x0, y1 - y0);
+        let cell = |line: f64, from: f64, to: f64| Self {
+            line: line.floor() as f32,
+            from: from as f32,
+            to: to as f32,
+            weight: (width.max(1e-6) * height.max(1e-6)) as f32,
+            n_blocks: 1,
+            block,
+            color,
+        };
+        if width < 1.0 {
+            Shape::Narrow(cell(x0.max(0.0), y0.floor(), y1.ceil().max(y0.floor() + 1.0)))
+        } else if height < 1.0 {
+            Shape::Thin(cell(y0.max(0.0), x0, x1))
+        } else {
+            Shape::Exact(ItemRect {
+                x0: x0 as f32,
+                y0: y0 as f32,
+                x1: x1 as f32,
+                y1: y1 as f32,
+                block,
+                color,
+            })
+        }
+    }
+
+    fn column(self, canvas: Canvas) -> ItemMark {
+        self.mark([self.line, self.from, self.line + 1.0, self.to], canvas)
+    }
+
+    pub(super) fn row(self, canvas: Canvas) -> ItemMark {
+        self.mark([self.from, self.line, self.to, self.line + 1.0], canvas)
+    }
+
+    fn mark(self, [x0, y0, x1, y1]: [f32; 4], canvas: Canvas) -> ItemMark {
+        let rect = ItemRect {
+            x0,
+            y0,
+            x1,
+            y1,
+            block: self.block,
+            color: self.color,
+        };
+        ItemMark {
+            rect: clip(rect, canvas),
+            n_blocks: self.n_blocks,
+        }
+    }
+}
+
+/// Cuts a rectangle a little outside the picture, so that huge coordinates never reach the screen.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+pub(super) fn clip(rect: ItemRect, canvas: Canvas) -> ItemRect {
+    let (right, bottom) = (canvas.width as f32 + 2.0, canvas.height as f32 + 2.0);
+    ItemRect {
+        x0: rect.x0.clamp(-2.0, right),
+        x1: rect.x1.clamp(-2.0, right),
+        y0: rect.y0.clamp(-2.0, bottom),
+        y1: rect.y1.clamp(-2.0, bottom),
+        ..rect
+    }
+}
+
+/// Merges cells that share pixels: on a line, what is covered already is absorbed (the largest gives its colour),
+/// what reaches beyond continues as a cell of its own.
+pub(super) fn merge(cells: &mut [Cell], mut emit: impl FnMut(Cell)) {
+    cells.sort_unstable_by(|a, b| {
+        let places = a.line.total_cmp(&b.line).then(a.from.total_cmp(&b.from));
+        places.then(b.weight.total_cmp(&a.weight)).then(a.block.cmp(&b.block))
+    });
+    let mut open: Option<Cell> = None;
+    for next in cells.iter() {
+        let Some(current) = &mut open else {
+            open = Some(*next);
+            continue;
+        };
+        #[expect(clippy::float_cmp, reason = "both are whole numbers")]
+        let is_apart = current.line != next.line || next.from >= current.to - 0.25;
+        if is_apart {
+            emit(*current);
+            open = Some(*next);
+        } else if next.to > current.to + 0.5 {
+            emit(*current);
+            open = Some(Cell {
+                from: current.to,
+                ..*next
+            });
+        } else {
+            current.n_blocks += 1;
+            if next.weight > current.weight {
+                (current.weight, current.block, current.color) = (next.weight, next.block, next.color);
+            }
+        }
+    }
+    open.into_iter().for_each(emit);
+}

@@ -1,0 +1,203 @@
+//! The curves of a lane: reserved, live, capacity, and the mark at the peak.
+//!
+//! A pixel column spans the exact extremes of its steps; where neighbours do not meet, the higher one reaches down
+//! to the lower, so that no maximum is ever drawn too high or too low.
+
+use eframe::egui::epaint::{CircleShape, PathShape};
+use eframe::egui::{Align2, Painter, Rect, Stroke, Ui, pos2, vec2};
+
+use super::canvas::{Quads, cursor_x, left_axis, text_with_ground};
+use super::frame::LaneFrame;
+use super::{LanesInput, LanesState};
+use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
+use crate::units::{Bytes, Step};
+
+/// The vertical scale, shared by all lanes.
+struct Scale {
+    rect: Rect,
+    top: f64,
+}
+
+impl Scale {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "points on a screen fit f32"
+    )]
+    fn y(&self, bytes: u64) -> f32 {
+        self.rect.bottom() - (bytes as f64 / self.top * f64::from(self.rect.height())) as f32
+    }
+}
+
+/// How high the picture reaches: a little above the highest peak, and to the capacity where that is near.
+#[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
+fn top(input: &LanesInput<'_>) -> f64 {
+    let peak = input.timeline.peak.get().max(1) as f64;
+    let capacity = input.comparison.device.memory_bytes as f64;
+    if capacity <= peak * 1.6 {
+        peak.max(capacity) * 1.12
+    } else {
+        peak * 1.22
+    }
+}
+
+/// Paints the curve area of a lane.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit both types"
+)]
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let Some(viewport) = state.viewport else { return };
+    let theme = input.theme;
+    let scale = Scale {
+        rect: frame.curve,
+        top: top(input),
+    };
+    let outer = ui.painter();
+    outer.rect_filled(frame.curve, 0, theme.canvas);
+    let most = (frame.curve.height() / 20.0).clamp(1.0, 6.0) as u32;
+    let ticks = byte_ticks(0.0, scale.top, most);
+    left_axis(outer, frame.curve, &ticks, |value| scale.y(value as u64), theme);
+    let painter = ui.painter_at(frame.curve);
+    let lane = &input.timeline.lanes[frame.lane];
+    let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    let mut quads = Quads::default();
+    let columns = |curve: &Curve| curve.columns(&viewport, width);
+    let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
+    add_curve(&mut quads, &reserved, &scale, (theme.reserved_fill, theme.reserved));
+    add_curve(&mut quads, &live, &scale, (theme.live_fill, theme.live));
+    quads.paint(&painter);
+    let peak = paint_peak(&painter, &scale, frame, input, &viewport);
+    paint_capacity(&painter, &scale, input, peak);
+    paint_reading(&painter, &scale, (frame, input), state, peak);
+}
+
+/// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
+#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+fn add_curve(
+    quads: &mut Quads,
+    columns: &[(u64, u64)],
+    scale: &Scale,
+    (fill, line): (eframe::egui::Color32, eframe::egui::Color32),
+) {
+    let width = scale.rect.width() / columns.len().max(1) as f32;
+    let mut start = 0;
+    for end in 1..=columns.len() {
+        if columns.get(end) == Some(&columns[start]) {
+            continue;
+        }
+        let (low, high) = columns[start];
+        let beside = |idx: Option<usize>| idx.and_then(|idx| columns.get(idx)).map_or(low, |column| column.1);
+        let reach = low.min(beside(start.checked_sub(1))).min(beside(Some(end)));
+        let (x0, x1) = (
+            start as f32 * width + scale.rect.left(),
+            end as f32 * width + scale.rect.left(),
+        );
+        let (y_high, y_low) = (scale.y(high), scale.y(low));
+        let rect = |y0: f32, y1: f32, x0: f32, x1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
+        quads.add(rect(y_high, scale.rect.bottom(), x0, x1), fill);
+        quads.add(rect(y_high, (y_low).max(y_high + 1.5), x0, x1), line);
+        if reach < low {
+            let edge =
+                |neighbour: u64, x0: f32| (neighbour < low).then(|| rect(y_high, scale.y(neighbour), x0, x0 + 1.0));
+            let left = edge(beside(start.checked_sub(1)), x0);
+            let right = edge(beside(Some(end)), x1 - 1.0);
+            left.into_iter().chain(right).for_each(|rect| quads.add(rect, line));
+        }
+        start = end;
+    }
+}
+
+/// The mark and its figure; returns the rectangle of the words where the peak is in view.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn paint_peak(
+    painter: &Painter,
+    scale: &Scale,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    viewport: &Viewport,
+) -> Option<Rect> {
+    let summary = &input.comparison.lanes[frame.lane].summary;
+    let step = summary.peak_reserved_step?;
+    let rect = scale.rect;
+    let at = viewport.x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width())) as f32;
+    if at < 0.0 || at > rect.width() {
+        return None;
+    }
+    let (x, y) = (rect.left() + at, scale.y(summary.peak_reserved.get()));
+    let theme = input.theme;
+    let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
+    painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
+    let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
+    let op = if op.is_empty() { op } else { format!(" ({op})") };
+    let text = format!("peak {} at step {step}{op}", summary.peak_reserved);
+    let is_right = at < rect.width() * 0.6;
+    let (dx, anchor) = if is_right {
+        (9.0, Align2::LEFT_CENTER)
+    } else {
+        (-9.0, Align2::RIGHT_CENTER)
+    };
+    let place = (pos2(x + dx, y - 8.0), anchor);
+    Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
+}
+
+/// The capacity as a line where it is near, else in words.
+fn paint_capacity(painter: &Painter, scale: &Scale, input: &LanesInput<'_>, peak: Option<Rect>) {
+    let theme = input.theme;
+    let capacity = input.comparison.device.memory();
+    let y = scale.y(capacity.get());
+    let rect = scale.rect;
+    if y >= rect.top() {
+        painter.hline(rect.x_range(), y, Stroke::new(1.5, theme.capacity));
+        return;
+    }
+    let is_taken = |place: Rect| peak.is_some_and(|peak| peak.intersects(place));
+    let words = format!("capacity {capacity} ↑");
+    let size = vec2(130.0, 15.0);
+    let right = Rect::from_min_size(pos2(rect.right() - size.x, rect.top()), size);
+    let left = Rect::from_min_size(rect.min, size);
+    let (pos, anchor) = match (is_taken(right), is_taken(left)) {
+        (false, _) => (rect.right_top() + vec2(-4.0, 2.0), Align2::RIGHT_TOP),
+        (true, false) => (rect.left_top() + vec2(4.0, 2.0), Align2::LEFT_TOP),
+        (true, true) => return,
+    };
+    text_with_ground(painter, (pos, anchor), words, (theme.capacity, theme.halo()), rect);
+}
+
+/// What is reserved and live at the cursor.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn paint_reading(
+    painter: &Painter,
+    scale: &Scale,
+    (frame, input): (&LaneFrame, &LanesInput<'_>),
+    state: &LanesState,
+    peak: Option<Rect>,
+) {
+    let (Some(x), Some(step)) = (cursor_x(scale.rect, state), state.cursor) else {
+        return;
+    };
+    let theme = input.theme;
+    let lane = &input.timeline.lanes[frame.lane];
+    let step = Step(step.max(0.0) as u32);
+    let (reserved, live) = (lane.reserved.at(step.0), lane.live.at(step.0));
+    for (bytes, color) in [(reserved, theme.reserved), (live, theme.live)] {
+        painter.add(CircleShape::filled(pos2(x, scale.y(bytes)), 3.0, color));
+    }
+    let words = format!("{} reserved, {} live", Bytes(reserved), Bytes(live));
+    let is_right = x < scale.rect.center().x;
+    let (dx, anchor) = if is_right {
+        (8.0, Align2::LEFT_BOTTOM)
+    } else {
+        (-8.0, Align2::RIGHT_BOTTOM)
+    };
+    let place = pos2(x + dx, scale.rect.bottom() - 2.0);
+    let expected = anchor.anchor_size(place, vec2(200.0, 15.0));
+    if peak.is_none_or(|peak| !peak.intersects(expected)) {
+        text_with_ground(painter, (place, anchor), words, (theme.text, theme.halo()), scale.rect);
+    }
+}

@@ -1,0 +1,185 @@
+//! What the hands do: keys, wheel, drags, clicks.
+//!
+//! Keys answer to one press at a time (held keys repeat by the system's rate), so that nothing needs a frame of its own.
+
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rangef, Rect, Ui};
+
+use super::frame::LaneFrame;
+use super::{LaneAction, LanesInput, LanesState, Selected};
+use crate::timeline::Viewport;
+
+/// How much a key zooms.
+const ZOOM: f64 = 1.25;
+/// Which share of the view a key moves.
+const MOVE: f64 = 0.12;
+
+/// Keys that belong to the lanes, unless words are being typed or a menu shortcut is meant.
+pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    if ui.text_edit_focused() {
+        return;
+    }
+    let pressed: Vec<(Key, Modifiers)> = ui.input(|i| {
+        let presses = i.events.iter().filter_map(|event| match event {
+            Event::Key {
+                key,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some((*key, *modifiers)),
+            _ => None,
+        });
+        presses.collect()
+    });
+    for (key, modifiers) in pressed {
+        if modifiers.command {
+            if key == Key::Num0 {
+                state.fit();
+            }
+        } else if !modifiers.alt {
+            key_pressed((key, modifiers.shift), input, state, actions);
+        }
+    }
+}
+
+fn key_pressed(
+    (key, is_shifted): (Key, bool),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
+) {
+    let Some(viewport) = state.viewport else { return };
+    let step = state.cursor.unwrap_or(f64::midpoint(viewport.t0, viewport.t1));
+    let address = viewport.a0;
+    let (steps, bytes) = (viewport.steps() * MOVE, viewport.bytes() * MOVE);
+    match (key, is_shifted) {
+        (Key::W, false) => state.change_view(|view| view.zoom_steps(ZOOM, step)),
+        (Key::S, false) => state.change_view(|view| view.zoom_steps(1.0 / ZOOM, step)),
+        (Key::W, true) => state.change_view(|view| view.zoom_addresses(ZOOM, address)),
+        (Key::S, true) => state.change_view(|view| view.zoom_addresses(1.0 / ZOOM, address)),
+        (Key::A, false) => state.change_view(|view| view.pan(-steps, 0.0)),
+        (Key::D, false) => state.change_view(|view| view.pan(steps, 0.0)),
+        (Key::A, true) => state.change_view(|view| view.pan(0.0, -bytes)),
+        (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
+        (Key::H, _) => state.fit(),
+        (Key::F, _) => focus(input, state),
+        (Key::Escape, _) => actions.push(LaneAction::Select(None)),
+        (Key::Comma | Key::Period, _) => {
+            let next = input.timeline.rows.neighbour(input.selected, key == Key::Period);
+            actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
+        }
+        _ => {}
+    }
+}
+
+/// Shows the selected tensor; where it is shown already, or nothing is selected, shows everything.
+pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
+    let (Some(viewport), Some(whole)) = (state.viewport, state.whole) else {
+        return;
+    };
+    let target = input
+        .selected
+        .and_then(|tensor| view_of(input, tensor, whole))
+        .filter(|target| *target != viewport);
+    state.viewport = Some(target.unwrap_or(whole));
+}
+
+/// The view on a tensor's life, and on the addresses that it has in all lanes.
+#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+fn view_of(input: &LanesInput<'_>, tensor: Selected, whole: Viewport) -> Option<Viewport> {
+    let row = input.timeline.rows.find(tensor)?;
+    let mut addresses = (f64::INFINITY, f64::NEG_INFINITY);
+    for lane in &input.timeline.lanes {
+        for block in lane.blocks_of(tensor) {
+            let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
+            addresses.0 = addresses.0.min(base as f64);
+            addresses.1 = addresses.1.max((base + bytes) as f64);
+        }
+    }
+    if addresses.0 > addresses.1 {
+        addresses = (whole.a0, whole.a1);
+    }
+    let steps = (f64::from(row.start.0), f64::from(row.end.0));
+    Some(Viewport::focus(steps, addresses, whole))
+}
+
+/// The step under the pointer, where it is over a column's canvases.
+pub(super) fn cursor(ui: &Ui, area: Rect, plot_x: Rangef, state: &LanesState) -> Option<f64> {
+    let pos = ui.input(|i| i.pointer.hover_pos())?;
+    let plot = Rect::from_x_y_ranges(plot_x, area.y_range());
+    if !plot.contains(pos) || !ui.rect_contains_pointer(plot) {
+        return None;
+    }
+    let viewport = state.viewport?;
+    let step = viewport.step_from_x(f64::from(pos.x - plot.left()), f64::from(plot.width()));
+    (step < state.whole?.t1).then_some(step.floor())
+}
+
+/// Wheel, drags and clicks on the lanes.
+pub(super) fn pointer(
+    ui: &Ui,
+    frames: &[LaneFrame],
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
+) {
+    state.hovered = None;
+    for frame in frames {
+        let response = &frame.response;
+        navigate(ui, response, frame.body, (frame.map, state));
+        let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
+        let Some(pos) = pos else { continue };
+        let block = block_at(pos, frame, input, state);
+        let tensor = block.and_then(|block| input.timeline.lanes[frame.lane].tensor(block));
+        if !response.dragged() {
+            state.hovered = tensor;
+        }
+        if response.double_clicked() {
+            state.fit();
+        } else if response.clicked() {
+            response.request_focus();
+            actions.push(LaneAction::Select(tensor));
+        }
+    }
+}
+
+/// Wheel and drags move the view. `map` is the part whose heights are addresses.
+pub(super) fn navigate(ui: &Ui, response: &eframe::egui::Response, plot: Rect, (map, state): (Rect, &mut LanesState)) {
+    let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
+    let is_dragged = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
+    if is_dragged {
+        let delta = response.drag_delta();
+        state.change_view(|view| {
+            let steps = -f64::from(delta.x) / width * view.steps();
+            view.pan(steps, f64::from(delta.y) / height * view.bytes())
+        });
+    }
+    let Some(pos) = response.hover_pos() else { return };
+    let (zoom, scroll, is_alt) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta(), i.modifiers.alt));
+    if (zoom - 1.0).abs() > f32::EPSILON {
+        state.change_view(|view| {
+            if is_alt && map.contains(pos) {
+                let address = view.address_from_y(f64::from(pos.y - map.top()), height);
+                view.zoom_addresses(f64::from(zoom), address)
+            } else {
+                let step = view.step_from_x(f64::from(pos.x - plot.left()), width);
+                view.zoom_steps(f64::from(zoom), step)
+            }
+        });
+    } else if scroll.x.abs() > 0.01 {
+        state.change_view(|view| view.pan(-f64::from(scroll.x) / width * view.steps(), 0.0));
+    }
+}
+
+/// The block under the pointer, or within a point and a half of it.
+pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<u32> {
+    let viewport = state.viewport?;
+    let map = frame.map;
+    if !map.contains(pos) {
+        return None;
+    }
+    let (width, height) = (f64::from(map.width()), f64::from(map.height()));
+    let step = viewport.step_from_x(f64::from(pos.x - map.left()), width);
+    let address = viewport.address_from_y(f64::from(pos.y - map.top()), height);
+    let reach = (viewport.steps() / width * 1.5, viewport.bytes() / height * 1.5);
+    input.timeline.lanes[frame.lane].pick_within((step, address), reach)
+}

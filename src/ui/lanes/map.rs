@@ -1,0 +1,166 @@
+//! The memory map of a lane: address by time, a block per tensor, one mesh.
+
+use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
+use super::frame::LaneFrame;
+use super::{LanesInput, LanesState, Selected};
+use crate::graph::Id as _;
+use crate::timeline::{ItemRect, Items, LaneView, Viewport, byte_ticks};
+use crate::ui::theme::Theme;
+
+const MIN_LABEL_WIDTH: f32 = 60.0;
+const MIN_LABEL_HEIGHT: f32 = 12.0;
+/// Labels per lane; with four lanes about 200 in all.
+const MOST_LABELS: usize = 50;
+
+/// Paints the map of a lane; returns how many shapes stand for how many blocks.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit both types"
+)]
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> (usize, usize) {
+    let Some(viewport) = state.viewport else { return (0, 0) };
+    let (rect, theme) = (frame.map, input.theme);
+    let lane = &input.timeline.lanes[frame.lane];
+    let outer = ui.painter();
+    outer.rect_filled(rect, 0, theme.canvas);
+    let most = (rect.height() / 22.0).clamp(1.0, 8.0) as u32;
+    let y = |address: f64| rect.top() + viewport.y_from_address(address, f64::from(rect.height())) as f32;
+    left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
+    let painter = ui.painter_at(rect);
+    let items = lane.visible(&viewport, canvas_of(rect));
+    let mut quads = Quads::with_capacity(items.n_drawn() + lane.regions.len());
+    let regions = region_rects(lane, &viewport, rect);
+    for (region, place) in &regions {
+        quads.add(*place, theme.region(lane.regions[*region].kind));
+    }
+    add_items(&mut quads, &items, rect, |item| {
+        let color = theme.tensor(item.color);
+        let is_beside = input.selected.is_some() && lane.tensor(item.block) != input.selected;
+        if is_beside { theme.dimmed(color) } else { color }
+    });
+    quads.paint(&painter);
+    for (region, place) in &regions {
+        outline_region(&painter, *place, (lane, *region), theme);
+    }
+    paint_labels(&painter, rect, &items, (lane, input));
+    outlines(&painter, rect, lane, (input, state));
+    outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
+    (items.n_drawn(), items.n_total)
+}
+
+/// Exact blocks first, marks on top of them, so that nothing small is covered.
+pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: impl Fn(&ItemRect) -> Color32) {
+    for item in &items.rects {
+        let mut place = on_canvas(item, rect);
+        if place.width() >= 4.0 {
+            place.max.x -= 0.6;
+        }
+        if place.height() >= 4.0 {
+            place.min.y += 0.6;
+        }
+        quads.add(place, color(item));
+    }
+    for mark in &items.marks {
+        quads.add(on_canvas(&mark.rect, rect), color(&mark.rect));
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "points on a screen fit f32"
+)]
+fn region_rects(lane: &LaneView, viewport: &Viewport, rect: Rect) -> Vec<(usize, Rect)> {
+    let canvas = canvas_of(rect);
+    let x = |step: u32| {
+        viewport
+            .x_from_step(f64::from(step), canvas.width)
+            .clamp(-2.0, canvas.width + 2.0) as f32
+    };
+    let y = |at: u64| {
+        viewport
+            .y_from_address(at as f64, canvas.height)
+            .clamp(-2.0, canvas.height + 2.0) as f32
+    };
+    let places = lane.regions.iter().enumerate().map(|(idx, region)| {
+        let min = pos2(x(region.start.0), y(region.base + region.bytes.get()));
+        let max = pos2(x(region.end.0), y(region.base));
+        (idx, Rect::from_min_max(min, max).translate(rect.min.to_vec2()))
+    });
+    places.filter(|(_, place)| place.intersects(rect)).collect()
+}
+
+fn outline_region(painter: &Painter, place: Rect, (lane, region): (&LaneView, usize), theme: &Theme) {
+    if place.width() < 2.0 || place.height() < 2.0 {
+        return;
+    }
+    painter.rect_stroke(place, 0, Stroke::new(1.0, theme.region_outline), StrokeKind::Inside);
+    let region = &lane.regions[region];
+    let is_resident = theme.region(region.kind) == theme.region_resident;
+    let seen = place.intersect(painter.clip_rect());
+    if is_resident && seen.width() >= MIN_LABEL_WIDTH && seen.height() >= MIN_LABEL_HEIGHT {
+        let text = format!("{} {}", region.label, region.bytes);
+        text_in(painter, seen.shrink2(vec2(4.0, 0.0)), &text, (SMALL, theme.text));
+    }
+}
+
+fn paint_labels(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&LaneView, &LanesInput<'_>)) {
+    let mut places: Vec<(Rect, u32)> = items
+        .rects
+        .iter()
+        .map(|item| (on_canvas(item, rect).intersect(rect), item.block))
+        .filter(|(place, _)| place.width() >= MIN_LABEL_WIDTH && place.height() >= MIN_LABEL_HEIGHT)
+        .collect();
+    places.sort_by(|(a, _), (b, _)| b.area().total_cmp(&a.area()));
+    for (place, block) in places.into_iter().take(MOST_LABELS) {
+        if let Some(tensor) = lane.tensor(block) {
+            let name = tensor_name(input, tensor);
+            text_in(
+                painter,
+                place.shrink2(vec2(4.0, 0.0)),
+                name,
+                (SMALL, input.theme.on_tensor()),
+            );
+        }
+    }
+}
+
+/// A tensor's name; empty where the source has none.
+pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
+    let entry = input.comparison.workload.graphs().get(tensor.graph.idx());
+    let graph = entry.filter(|entry| entry.graph.tensors().get(tensor.tensor).is_some());
+    graph.map_or("", |entry| entry.graph.tensor_name(tensor.tensor))
+}
+
+/// The hovered tensor and the selected one, in every lane.
+fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&LanesInput<'_>, &LanesState)) {
+    let theme = input.theme;
+    let marked = [
+        (state.hovered, Stroke::new(1.5, theme.hover)),
+        (input.selected, Stroke::new(2.5, theme.selection)),
+    ];
+    for (tensor, stroke) in marked {
+        let Some(tensor) = tensor else { continue };
+        for block in lane.blocks_of(tensor) {
+            if let Some(place) = block_rect(lane, block, state, rect) {
+                painter.rect_stroke(place, 0, stroke, StrokeKind::Outside);
+            }
+        }
+    }
+}
+
+/// A block's rectangle on the screen, at least 2 points wide and high.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn block_rect(lane: &LaneView, block: u32, state: &LanesState, rect: Rect) -> Option<Rect> {
+    let canvas = canvas_of(rect);
+    let [x0, y0, x1, y1] = lane.rect(block as usize, &state.viewport?, canvas);
+    let x = |x: f64| x.clamp(-9.0, canvas.width + 9.0) as f32;
+    let y = |y: f64| y.clamp(-9.0, canvas.height + 9.0) as f32;
+    let min = pos2(x(x0), y(y0));
+    let max = pos2(x(x1).max(min.x + 2.0), y(y1).max(min.y + 2.0));
+    let place = Rect::from_min_max(min, max).translate(rect.min.to_vec2());
+    place.intersects(rect).then_some(place)
+}

@@ -1,0 +1,180 @@
+//! The lanes: one per policy, on one time axis with one cursor; or the lifetimes, a row per tensor.
+//!
+//! In: a [`Comparison`] with its [`Timeline`]. Out: [`LaneAction`]s. Everything is painted on own canvases from the
+//! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
+//!
+//! ```text
+//! toolbar   Memory map | Lifetimes   Stacked | Side by side     legend
+//! ruler     runs, phases, steps
+//! lane      header: policy, badges, figures
+//!           curve: reserved, live, capacity, peak
+//!           map: address by time
+//! ```
+
+mod canvas;
+mod curve;
+mod frame;
+mod gestures;
+mod header;
+mod map;
+mod rows;
+mod ruler;
+mod toolbar;
+mod tooltip;
+
+use eframe::egui::{self, Rect, Ui};
+
+pub use crate::timeline::Selected;
+
+use crate::analysis::Comparison;
+use crate::sim::StaticMemoryPolicy;
+use crate::timeline::{Timeline, Viewport};
+use crate::ui::theme::Theme;
+
+/// What the lanes show.
+#[derive(Clone, Copy, Debug)]
+pub struct LanesInput<'a> {
+    /// The answer.
+    pub comparison: &'a Comparison,
+    /// Its view-model.
+    pub timeline: &'a Timeline,
+    /// The tensor selected anywhere in the window.
+    pub selected: Option<Selected>,
+    /// Whether a newer answer is being worked out: the picture is dimmed.
+    pub is_stale: bool,
+    /// Colours.
+    pub theme: &'a Theme,
+}
+
+/// What the user wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneAction {
+    /// Select a tensor everywhere, or nothing.
+    Select(Option<Selected>),
+    /// Put a policy in force.
+    ConfigurePolicy(StaticMemoryPolicy),
+}
+
+/// How lanes are arranged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaneLayout {
+    /// One below the other.
+    #[default]
+    Stacked,
+    /// Two in a row.
+    SideBySide,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaneContent {
+    /// Curves and memory maps, a lane per policy.
+    #[default]
+    MemoryMap,
+    /// A row per tensor.
+    Lifetimes,
+}
+
+/// What the lanes remember between frames: the view, nothing of the answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LanesState {
+    /// The one viewport of all lanes; `None` before the first answer.
+    pub viewport: Option<Viewport>,
+    /// How lanes are arranged.
+    pub layout: LaneLayout,
+    /// What is shown.
+    pub content: LaneContent,
+    /// The step under the pointer.
+    pub cursor: Option<f64>,
+    /// The tensor under the pointer.
+    pub hovered: Option<Selected>,
+    /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
+    pub drawn: (usize, usize),
+    /// Everything there is to see, as it was in the last frame.
+    whole: Option<Viewport>,
+}
+
+impl LanesState {
+    /// Takes the size of a new answer: a view of everything stays one, another view stays where it is.
+    fn adopt(&mut self, timeline: &Timeline) -> Viewport {
+        let whole = timeline.fit();
+        let viewport = match (self.viewport, self.whole) {
+            (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
+                viewport.clamp(whole)
+            }
+            _ => whole,
+        };
+        self.whole = Some(whole);
+        self.viewport = Some(viewport);
+        viewport
+    }
+
+    /// Shows everything.
+    pub fn fit(&mut self) {
+        self.viewport = self.whole;
+    }
+
+    /// Changes the view, within what there is to see.
+    fn change_view(&mut self, change: impl FnOnce(Viewport) -> Viewport) {
+        if let (Some(viewport), Some(whole)) = (self.viewport, self.whole) {
+            self.viewport = Some(change(viewport).clamp(whole));
+        }
+    }
+}
+
+/// The lanes of a comparison, or its lifetimes, in all the space that is left.
+pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    state.adopt(input.timeline);
+    gestures::keys(ui, input, state, actions);
+    toolbar::toolbar_ui(ui, input, state);
+    if input.is_stale {
+        ui.multiply_opacity(0.55);
+    }
+    if input.timeline.n_steps == 0 || input.comparison.lanes.is_empty() {
+        ui.centered_and_justified(|ui| ui.weak("The graph has no ops, so there is nothing to draw."));
+        return;
+    }
+    let area = ui.available_rect_before_wrap();
+    state.cursor = None;
+    match state.content {
+        LaneContent::MemoryMap => maps_ui(ui, area, (input, state, actions)),
+        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, state, actions)),
+    }
+}
+
+type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAction>);
+
+/// Rulers on top, lanes below them, in as many columns as the layout says.
+fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
+    let n_lanes = input.comparison.lanes.len();
+    let grid = frame::Grid::new(area, n_lanes, state.layout, ruler::height(input.timeline));
+    let body = Rect::from_min_max(egui::pos2(area.left(), area.top() + grid.ruler_height), area.max);
+    for column in 0..grid.n_columns {
+        state.cursor = state
+            .cursor
+            .or_else(|| gestures::cursor(ui, body, grid.plot_x(column), state));
+    }
+    for column in 0..grid.n_columns {
+        ruler::ruler_ui(ui, grid.ruler(column), input, state);
+    }
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lanes"));
+    egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+        let (space, _) = ui.allocate_exact_size(grid.content_size(), egui::Sense::hover());
+        let frames: Vec<frame::LaneFrame> = (0..n_lanes)
+            .map(|lane| frame::LaneFrame::new(ui, grid.lane(lane, space.min), input, lane))
+            .collect();
+        gestures::pointer(ui, &frames, input, state, actions);
+        state.drawn = (0, 0);
+        for frame in &frames {
+            header::header_ui(ui, frame, input, actions);
+            curve::paint(ui, frame, input, state);
+            let (drawn, total) = map::paint(ui, frame, input, state);
+            state.drawn = (state.drawn.0 + drawn, state.drawn.1 + total);
+        }
+        for frame in &frames {
+            canvas::cursor_line(ui, frame.body, state, input.theme);
+            tooltip::lane_tooltip(frame, input, state);
+        }
+    });
+    ui.advance_cursor_after_rect(area);
+}

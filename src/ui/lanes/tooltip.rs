@@ -1,0 +1,119 @@
+//! What a tooltip says: the tensor, the region or the curves under the pointer, in exact figures.
+
+use eframe::egui::{Grid, RichText, Ui};
+
+use super::frame::LaneFrame;
+use super::{LanesInput, LanesState, Selected, gestures};
+use crate::timeline::{facts, step_facts};
+use crate::units::{Bytes, Step};
+
+/// The tooltip of a lane, where the pointer rests on it.
+pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let Some(pos) = frame.response.hover_pos() else { return };
+    if frame.response.dragged() {
+        return;
+    }
+    let lane = &input.timeline.lanes[frame.lane];
+    let block = gestures::block_at(pos, frame, input, state);
+    if let Some((block, tensor)) = block.and_then(|block| Some((block, lane.tensor(block)?))) {
+        let place = Some((frame.lane, block));
+        frame
+            .response
+            .clone()
+            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, input, place));
+    } else if frame.map.contains(pos) {
+        let Some(region) = region_at(pos, frame, input, state) else {
+            return;
+        };
+        let region = &lane.regions[region];
+        frame.response.clone().on_hover_ui_at_pointer(|ui| {
+            ui.strong(&*region.label);
+            let life = format!("steps {} to {}", region.start, Step(region.end.0.saturating_sub(1)));
+            rows_ui(ui, &[("reserved", exact(region.bytes)), ("held", life)]);
+        });
+    } else if let Some(step) = state.cursor {
+        frame
+            .response
+            .clone()
+            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, step));
+    }
+}
+
+fn region_at(pos: eframe::egui::Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<usize> {
+    let (viewport, map) = (state.viewport?, frame.map);
+    let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
+    let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
+    input.timeline.lanes[frame.lane].pick_region(step, address)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
+    let lane = &input.timeline.lanes[frame.lane];
+    let step = Step(step.max(0.0) as u32);
+    ui.strong(format!("step {step}"));
+    let facts = step_facts(input.comparison, step).unwrap_or_default();
+    let mut rows = vec![("graph", facts.graph.clone()), ("op", facts.op_text().to_owned())];
+    rows.push(("phase", facts.phase.name().to_owned()));
+    rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
+    rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
+    rows.push(("live", exact(Bytes(lane.live.at(step.0)))));
+    rows_ui(ui, &rows);
+}
+
+/// A tensor's facts; `place` is a lane and the block there.
+pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, place: Option<(usize, u32)>) {
+    let facts = facts(input.comparison, tensor);
+    ui.strong(&facts.name);
+    let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
+        (false, false) => format!("{} ({})", facts.op_kind, facts.op),
+        (false, true) => facts.op_kind.clone(),
+        (true, _) => facts.op.clone(),
+    };
+    let mut rows = vec![
+        ("op", op),
+        ("shape", facts.shape.clone()),
+        ("dtype", facts.dtype.clone()),
+    ];
+    rows.push(("bytes", facts.bytes.map_or_else(String::new, exact)));
+    if let Some((start, end)) = facts.life {
+        let n_steps = end.0.saturating_sub(start.0);
+        let last = Step(end.0.saturating_sub(1));
+        rows.push(("lives", format!("steps {start} to {last} ({n_steps})")));
+    }
+    if let Some((lane, block)) = place {
+        let lane = &input.timeline.lanes[lane];
+        let block = block as usize;
+        let region = &lane.regions[lane.blocks.span[block] as usize];
+        rows.push(("occupies", exact(Bytes(lane.blocks.bytes[block]))));
+        rows.push((
+            "offset",
+            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label),
+        ));
+    }
+    if facts.n_sharing > 1 {
+        rows.push(("shared by", format!("{} tensors", facts.n_sharing)));
+    }
+    rows_ui(ui, &rows);
+}
+
+/// `2 763 672 996 B (2.574 GiB)`.
+fn exact(bytes: Bytes) -> String {
+    if bytes.get() < 1024 {
+        return bytes.exact();
+    }
+    format!("{} ({bytes})", bytes.exact())
+}
+
+fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
+    Grid::new("facts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
+        for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+            ui.weak(*name);
+            ui.label(RichText::new(value).monospace());
+            ui.end_row();
+        }
+    });
+}
