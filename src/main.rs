@@ -1,2 +1,28 @@
-//! The binary.
-fn main() {}
+//! The program: arguments, then a command or the window.
+
+use std::process::ExitCode;
+
+use highwater::cli::{self, Outcome};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match cli::run() {
+        Outcome::Exit(code) => code,
+        Outcome::Window(arguments) => window(&arguments),
+    }
+}
+
+#[cfg(feature = "gui")]
+fn window(arguments: &cli::Arguments) -> ExitCode {
+    match highwater::ui::run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => cli::fail(&format!("{error:#}")),
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_arguments: &cli::Arguments) -> ExitCode {
+    cli::fail("this build has no window (feature gui); use a command such as `highwater compare FILE`")
+}

@@ -71,12 +71,14 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
             }
         }
         Source::Lifetimes(entries) => {
-            inspection.lifetimes.extend(entries.iter().map(|(name, lifetimes)| LifetimeFigures {
-                name: name.clone(),
-                count: lifetimes.items.len() as u64,
-                peak: lifetimes.peak().0,
-                total: lifetimes.total(),
-            }));
+            inspection
+                .lifetimes
+                .extend(entries.iter().map(|(name, lifetimes)| LifetimeFigures {
+                    name: name.clone(),
+                    count: lifetimes.items.len() as u64,
+                    peak: lifetimes.peak().0,
+                    total: lifetimes.total(),
+                }));
         }
     }
     inspection

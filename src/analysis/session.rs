@@ -48,7 +48,9 @@ pub(super) fn device_session(
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
         let graph_idx = GraphIdx::from_idx(idx);
         let first = axis.runs.iter().find(|run| run.run.graph == graph_idx);
-        let sizes = entry.graph.sizes(first.map_or(&Bindings::new(), |run| &run.run.bindings));
+        let sizes = entry
+            .graph
+            .sizes(first.map_or(&Bindings::new(), |run| &run.run.bindings));
         session.graphs.push(LoadedGraph {
             name: entry.name.clone(),
             is_static: statics[idx],
@@ -178,7 +180,12 @@ impl Maker<'_> {
             kept_apart: Vec::new(),
         };
         let program = atomic_clean(program, graph, self.lowered.atomic_clean);
-        let engine_sizes: Vec<Bytes> = program.lifetimes.items.iter().map(|item| engine_size(item.bytes)).collect();
+        let engine_sizes: Vec<Bytes> = program
+            .lifetimes
+            .items
+            .iter()
+            .map(|item| engine_size(item.bytes))
+            .collect();
         let plan = if is_static {
             let problem = arena_problem(&program, &engine_sizes);
             Some(Arc::new(plan(self.request.strategy, &problem, progress)?.plan))
@@ -224,7 +231,11 @@ fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
 /// Graph inputs, and roots of graph outputs that are computed.
 fn io_tensors(graph: &Graph, sizes: &Sizes) -> Vec<IoTensor> {
     let mut is_io = vec![false; graph.storages().len()];
-    for (_, tensor) in graph.tensors().iter_ids().filter(|(_, tensor)| tensor.role == Role::Input) {
+    for (_, tensor) in graph
+        .tensors()
+        .iter_ids()
+        .filter(|(_, tensor)| tensor.role == Role::Input)
+    {
         is_io[tensor.storage.idx()] = true;
     }
     for tensor in graph.outputs() {

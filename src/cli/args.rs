@@ -65,7 +65,7 @@ pub struct Common {
     /// A configuration file (JSON), read before --set and --env.
     #[arg(long, value_name = "FILE")]
     pub config: Vec<PathBuf>,
-    /// Set an option, such as memory_config.static_memory_policy=2 (repeatable).
+    /// Set an option, such as `memory_config.static_memory_policy=2` (repeatable).
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Set an environment variable of the session (repeatable).

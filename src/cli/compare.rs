@@ -121,7 +121,7 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
         let timeline = Timeline::new(comparison);
         for (position, lane) in comparison.lanes.iter().enumerate() {
             out.push_str(&format!("\npolicy {}\n", lane.policy.number()));
-            out.push_str(&timeline.ascii(position, 100, 20));
+            out.push_str(&timeline.lanes[position].ascii(100, 20));
         }
     }
     let mut all = import.clone();
@@ -188,7 +188,9 @@ fn table(comparison: &Comparison) -> Table {
             row.label.to_owned(),
             summary.peak_reserved.to_string(),
             summary.peak_reserved.exact(),
-            summary.peak_reserved_step.map_or(String::new(), |step| step.to_string()),
+            summary
+                .peak_reserved_step
+                .map_or(String::new(), |step| step.to_string()),
             summary.reserved.features.to_string(),
             summary.reserved.weights.to_string(),
             summary.reserved.variables.to_string(),

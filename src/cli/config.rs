@@ -82,12 +82,19 @@ fn options_text() -> String {
         ));
     }
     for row in ENVIRONMENT {
-        out.push_str(&format!("{} (environment)\n    {}\n    {}\n", row.name, row.summary, row.precedence));
+        out.push_str(&format!(
+            "{} (environment)\n    {}\n    {}\n",
+            row.name, row.summary, row.precedence
+        ));
     }
     let mut table = Table::new(&["rule", "severity", "summary"]);
     for check in CHECKS {
         let severities: Vec<&str> = check.severities.iter().map(|severity| severity.name()).collect();
-        table.row(vec![check.rule.to_owned(), severities.join(", "), check.summary.to_owned()]);
+        table.row(vec![
+            check.rule.to_owned(),
+            severities.join(", "),
+            check.summary.to_owned(),
+        ]);
     }
     out.push('\n');
     out.push_str(&table.text());
@@ -96,7 +103,10 @@ fn options_text() -> String {
 
 /// Runs `export`.
 pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    let is_config = args.to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let is_config = args
+        .to
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     if !is_config {
         bail!(
             "{}: this version writes configurations; name a file that ends in .json",

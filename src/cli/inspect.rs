@@ -22,19 +22,23 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
     };
     let inspection = inspect(&workload, &bindings);
     match args.format {
-        Format::Json => print_json(&WireInspection::new(imported.format, &inspection, &imported.diagnostics))?,
-        Format::Text => print(&text(&workload.name, imported.format, &inspection, &imported.diagnostics))?,
+        Format::Json => print_json(&WireInspection::new(
+            imported.format,
+            &inspection,
+            &imported.diagnostics,
+        ))?,
+        Format::Text => print(&text(
+            &workload.name,
+            imported.format,
+            &inspection,
+            &imported.diagnostics,
+        ))?,
         Format::Csv => anyhow::bail!("--format csv is for `plan`; use text or json"),
     }
     Ok(Verdict::Done)
 }
 
-fn text(
-    name: &str,
-    format: &str,
-    inspection: &Inspection,
-    import: &crate::diagnostics::Diagnostics,
-) -> String {
+fn text(name: &str, format: &str, inspection: &Inspection, import: &crate::diagnostics::Diagnostics) -> String {
     let mut out = format!("{name} ({format})\n");
     for graph in &inspection.graphs {
         out.push('\n');
@@ -81,7 +85,11 @@ fn graph_text(graph: &GraphFigures) -> String {
         table.row(peak_row(what, peak));
     }
     if !graph.symbols.is_empty() {
-        table.row(vec!["symbolic dims".to_owned(), graph.symbols.join(", "), String::new()]);
+        table.row(vec![
+            "symbolic dims".to_owned(),
+            graph.symbols.join(", "),
+            String::new(),
+        ]);
     }
     if graph.unknown_shapes > 0 {
         table.row(vec![

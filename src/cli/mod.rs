@@ -88,9 +88,8 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn later_command(arguments: &Arguments) -> Option<String> {
     let first = arguments.files.first()?;
     let is_later = matches!(first.as_str(), "remat" | "reuse" | "replay");
-    (is_later && !std::path::Path::new(first).exists()).then(|| {
-        format!("the command \"{first}\" is not part of this version; --help lists the commands there are")
-    })
+    (is_later && !std::path::Path::new(first).exists())
+        .then(|| format!("the command \"{first}\" is not part of this version; --help lists the commands there are"))
 }
 
 fn perform(action: &Action) -> ExitCode {

@@ -23,7 +23,12 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         bail!("--alignment must be at least 1");
     }
     let bindings = parse_bindings(&args.dim)?;
-    let capacity = args.capacity.as_deref().map(Bytes::parse).transpose().context("--capacity")?;
+    let capacity = args
+        .capacity
+        .as_deref()
+        .map(Bytes::parse)
+        .transpose()
+        .context("--capacity")?;
     let source = SourceSpec::from_argument(&args.file)?;
     let imported = read_source(&source, progress)?;
     let workload = Workload {
@@ -63,7 +68,11 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         Format::Csv => print(&crate::export::plan_csv(&names, &problem, &planned.plan))?,
         Format::Text => print(&text(&wire))?,
     }
-    Ok(if wire.fits == Some(false) { Verdict::No } else { Verdict::Done })
+    Ok(if wire.fits == Some(false) {
+        Verdict::No
+    } else {
+        Verdict::Done
+    })
 }
 
 /// The buffers of one graph and their names.
@@ -72,7 +81,9 @@ fn problem(args: &PlanArgs, workload: &Workload, bindings: &Bindings) -> anyhow:
         let Some((_, lifetimes)) = entries.first() else {
             bail!("{}: there is nothing to place", workload.name);
         };
-        let names = (0..lifetimes.items.len()).map(|position| position.to_string()).collect();
+        let names = (0..lifetimes.items.len())
+            .map(|position| position.to_string())
+            .collect();
         return Ok((names, Problem::from_lifetimes(lifetimes, args.alignment)));
     }
     let graph = graph(args, workload)?;
@@ -104,18 +115,16 @@ fn graph<'a>(args: &PlanArgs, workload: &'a Workload) -> anyhow::Result<&'a Grap
         None => graphs.first(),
         Some(name) => graphs.iter().find(|entry| entry.name == *name),
     };
-    match found {
-        Some(entry) => Ok(&entry.graph),
-        None => {
-            let known: Vec<&str> = graphs.iter().map(|entry| entry.name.as_str()).collect();
-            bail!(
-                "{}: there is no graph \"{}\"; the file holds: {}",
-                workload.name,
-                args.graph.as_deref().unwrap_or(""),
-                known.join(", ")
-            )
-        }
-    }
+    let Some(entry) = found else {
+        let known: Vec<&str> = graphs.iter().map(|entry| entry.name.as_str()).collect();
+        bail!(
+            "{}: there is no graph \"{}\"; the file holds: {}",
+            workload.name,
+            args.graph.as_deref().unwrap_or(""),
+            known.join(", ")
+        );
+    };
+    Ok(&entry.graph)
 }
 
 /// A flag that is set after `seconds` or by Ctrl-C.

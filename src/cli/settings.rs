@@ -50,14 +50,18 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
         let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
-        settings.warnings.extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
+        settings
+            .warnings
+            .extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
         merge(&document, &mut settings, common.device.is_none(), &profiles).with_context(|| name.clone())?;
     }
     set_options(&common.set, &mut settings.options)?;
     set_environment(&common.env, common.inherit_env, &mut settings.environment)?;
     if let Some(memory) = &common.device_memory {
         let memory = Bytes::parse(memory).context("--device-memory")?;
-        settings.options.set_text("simulation.device_memory", &memory.get().to_string())?;
+        settings
+            .options
+            .set_text("simulation.device_memory", &memory.get().to_string())?;
     }
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);

@@ -12,7 +12,12 @@ impl Table {
     pub(crate) fn new(headings: &[&str]) -> Self {
         Self {
             right: headings.iter().map(|heading| heading.starts_with('>')).collect(),
-            rows: vec![headings.iter().map(|heading| heading.trim_start_matches('>').to_owned()).collect()],
+            rows: vec![
+                headings
+                    .iter()
+                    .map(|heading| heading.trim_start_matches('>').to_owned())
+                    .collect(),
+            ],
         }
     }
 
@@ -63,7 +68,11 @@ pub(crate) fn diagnostics(entries: &crate::diagnostics::Diagnostics) -> String {
         } else {
             format!(" ({})", entry.place)
         };
-        let count = if entry.count > 1 { format!("{} times: ", entry.count) } else { String::new() };
+        let count = if entry.count > 1 {
+            format!("{} times: ", entry.count)
+        } else {
+            String::new()
+        };
         out.push_str(&format!("{}: {count}{}{place}\n", entry.severity, entry.message));
     }
     out

@@ -114,7 +114,11 @@ impl WireComparison {
 
 fn wire_workload(comparison: &Comparison) -> WireWorkload {
     let graphs = comparison.workload.graphs();
-    let name = |idx: u32| graphs.get(idx as usize).map_or(String::new(), |entry| entry.name.clone());
+    let name = |idx: u32| {
+        graphs
+            .get(idx as usize)
+            .map_or(String::new(), |entry| entry.name.clone())
+    };
     WireWorkload {
         name: comparison.workload.name.clone(),
         graphs: graphs.iter().map(|entry| entry.name.clone()).collect(),

@@ -144,7 +144,9 @@ fn value_from_json(key: &str, json: &Json) -> Option<Value> {
     Some(match json {
         Json::Null => Value::UNSET,
         Json::Bool(fact) => Value::Bool(*fact),
-        Json::Number(number) => number.as_i64().map_or_else(|| Value::text(&number.to_string()), Value::Int),
+        Json::Number(number) => number
+            .as_i64()
+            .map_or_else(|| Value::text(&number.to_string()), Value::Int),
         // Texts are read as on the command line where the option takes numbers or bools ("2", "True").
         Json::String(text) => {
             let mut options = Options::default();
@@ -177,8 +179,11 @@ pub fn to_json(document: &ConfigDocument) -> String {
     for (key, value) in &document.unknown_options {
         options.insert(key.clone(), value.clone());
     }
-    let environment: Map<String, Json> =
-        document.environment.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let environment: Map<String, Json> = document
+        .environment
+        .iter()
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect();
     let mut root = Map::new();
     root.insert("highwater_config".to_owned(), json!(VERSION));
     root.insert("tool_version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
@@ -259,7 +264,9 @@ fn read_document(
         read_options("", options, document, warnings);
     }
     if let Some(environment) = root.get("environment") {
-        let environment = environment.as_object().ok_or_else(|| form("environment", "an object"))?;
+        let environment = environment
+            .as_object()
+            .ok_or_else(|| form("environment", "an object"))?;
         for (name, value) in environment {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             document.environment.set(name, &text);
@@ -278,14 +285,13 @@ fn read_document(
 }
 
 /// Options by name; nested objects add a dot.
-fn read_options(
-    prefix: &str,
-    object: &Map<String, Json>,
-    document: &mut ConfigDocument,
-    warnings: &mut Vec<String>,
-) {
+fn read_options(prefix: &str, object: &Map<String, Json>, document: &mut ConfigDocument, warnings: &mut Vec<String>) {
     for (name, value) in object {
-        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let key = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}.{name}")
+        };
         if find(&key).is_some() {
             match value_from_json(&key, value) {
                 // The key is known, so setting it cannot fail.
@@ -315,7 +321,12 @@ fn read_device(json: &Json) -> Result<ConfigDevice, ConfigError> {
 }
 
 fn read_schedule(json: &Json) -> Result<SchedulePlan, ConfigError> {
-    let error = || form("schedule", "an object with iterations (1 or more) and dims (lists of whole numbers)");
+    let error = || {
+        form(
+            "schedule",
+            "an object with iterations (1 or more) and dims (lists of whole numbers)",
+        )
+    };
     let iterations = json.get("iterations").map_or(Some(1), Json::as_u64);
     let iterations = iterations.and_then(|number| u32::try_from(number).ok());
     let iterations = iterations.filter(|number| *number > 0).ok_or_else(error)?;

@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::config::json_from_value;
-use crate::options::{CHECKS, ENVIRONMENT, Environment, Finding, OptionKind, Options, TABLE, effective_policy, effective_values};
+use crate::options::{
+    CHECKS, ENVIRONMENT, Environment, Finding, OptionKind, Options, TABLE, effective_policy, effective_values,
+};
 
 /// Every option, rule and variable.
 #[derive(Serialize, Debug)]
@@ -113,7 +115,7 @@ impl<'a> WireCheck<'a> {
 }
 
 /// Every effective value by key, and `static_memory_policy`: the policy in force.
-pub fn effective_json(options: &Options, environment: &Environment) -> Map<String, Json> {
+pub(super) fn effective_json(options: &Options, environment: &Environment) -> Map<String, Json> {
     let mut effective: Map<String, Json> = effective_values(options)
         .into_iter()
         .map(|(key, value)| (key.to_owned(), json_from_value(&value)))

@@ -65,7 +65,13 @@ pub fn plan_csv(names: &[String], problem: &Problem, plan: &Plan) -> String {
             name.clone()
         };
         // Writing to a String cannot fail.
-        let _infallible = writeln!(out, "{id},{},{},{},{offset}", buffer.lower, buffer.upper, buffer.size.get());
+        let _infallible = writeln!(
+            out,
+            "{id},{},{},{},{offset}",
+            buffer.lower,
+            buffer.upper,
+            buffer.size.get()
+        );
     }
     out
 }

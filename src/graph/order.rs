@@ -59,9 +59,7 @@ pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Ve
 /// The ops of one circle, ascending: the strongly connected component that holds the smallest file position.
 fn circle(edges: &[Edge]) -> Vec<u32> {
     let graph = DiGraph::<(), (), u32>::from_edges(edges);
-    let is_circle = |ops: &Vec<_>| {
-        ops.len() > 1 || ops.first().is_some_and(|op| graph.contains_edge(*op, *op))
-    };
+    let is_circle = |ops: &Vec<_>| ops.len() > 1 || ops.first().is_some_and(|op| graph.contains_edge(*op, *op));
     let circles = tarjan_scc(&graph).into_iter().filter(is_circle);
     let positions = circles.map(|ops| {
         let mut positions: Vec<u32> = ops.iter().filter_map(|op| u32::try_from(op.index()).ok()).collect();

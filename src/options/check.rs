@@ -85,7 +85,11 @@ impl Speaker<'_> {
     }
 
     fn say(&mut self, severity: Severity, message: String) {
-        debug_assert!(self.check.severities.contains(&severity), "{} declares its severities", self.check.rule);
+        debug_assert!(
+            self.check.severities.contains(&severity),
+            "{} declares its severities",
+            self.check.rule
+        );
         self.findings.push(Finding {
             rule: self.check.rule,
             severity,

@@ -46,6 +46,10 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device) -> L
     Lowered {
         params,
         policy: effective_policy(options, environment),
-        atomic_clean: if is_separate { AtomicClean::Separate } else { AtomicClean::Collective },
+        atomic_clean: if is_separate {
+            AtomicClean::Separate
+        } else {
+            AtomicClean::Collective
+        },
     }
 }

@@ -23,7 +23,9 @@ pub static CHECKS: &[Check] = &[
         look: |facts, say| match facts.value(key::ITERATIONS_PER_LOOP) {
             Value::Int(number) if number > 0 => {}
             Value::Int(number) => say.error(format!("iterations_per_loop is {number}; set it to 1 or more")),
-            other => say.error(format!("iterations_per_loop is \"{other}\"; it takes a whole number, 1 or more")),
+            other => say.error(format!(
+                "iterations_per_loop is \"{other}\"; it takes a whole number, 1 or more"
+            )),
         },
     },
     Check {
@@ -199,12 +201,14 @@ pub static CHECKS: &[Check] = &[
         options: &[key::STATIC_MEMORY_POLICY],
         summary: "static_memory_policy is 0, 1 (as 2), 2, 3 or 4",
         source: MEMORY,
-        look: |facts, say| match facts.value(key::STATIC_MEMORY_POLICY) {
+        look: |facts, say| {
+            match facts.value(key::STATIC_MEMORY_POLICY) {
             Value::Int(1) => say.info("static_memory_policy 1 acts as 2; write 2".to_owned()),
             Value::Int(0..=4) => {}
             other => say.error(format!(
                 "static_memory_policy is \"{other}\"; it takes 0, 2, 3 or 4, and the engine silently acts as if it were 0"
             )),
+        }
         },
     },
     Check {

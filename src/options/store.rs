@@ -131,7 +131,10 @@ mod tests {
 
     #[test]
     fn near_keys_are_found() {
-        assert_eq!(nearest_key("static_memory_polici"), Some("memory_config.static_memory_policy"));
+        assert_eq!(
+            nearest_key("static_memory_polici"),
+            Some("memory_config.static_memory_policy")
+        );
         assert_eq!(nearest_key("Precision_mode"), Some("precision_mode"));
         assert_eq!(nearest_key("colour"), None);
         assert_eq!(edit_distance("kitten", "sitting"), 3);

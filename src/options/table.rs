@@ -62,18 +62,30 @@ const ATOMIC_CLEAN: &[Choice] = &[
 
 const RUN_MODES: &[Choice] = &[int(0, "online inference"), int(1, "training")];
 
-const PLACEMENTS: &[Choice] = &[text("Device", "variables on the device"), text("Host", "variables on the host")];
+const PLACEMENTS: &[Choice] = &[
+    text("Device", "variables on the device"),
+    text("Host", "variables on the host"),
+];
 
 const PRECISIONS: &[Choice] = &[
     text("", "not set; training acts as allow_fp32_to_fp16"),
-    text("allow_fp32_to_fp16", "matrix ops in float16, others keep float32 where they can"),
+    text(
+        "allow_fp32_to_fp16",
+        "matrix ops in float16, others keep float32 where they can",
+    ),
     text("force_fp16", "float16 wherever an op supports it; inference only"),
     text("force_fp32", "as cube_fp16in_fp32out"),
     text("cube_fp16in_fp32out", "matrix ops take float16 and give float32"),
     text("must_keep_origin_dtype", "the graph's own types"),
     text("allow_mix_precision", "as allow_mix_precision_fp16"),
-    text("allow_mix_precision_fp16", "float16 for ops that the built-in list allows"),
-    text("allow_mix_precision_bf16", "bfloat16 for ops that the built-in list allows"),
+    text(
+        "allow_mix_precision_fp16",
+        "float16 for ops that the built-in list allows",
+    ),
+    text(
+        "allow_mix_precision_bf16",
+        "bfloat16 for ops that the built-in list allows",
+    ),
     text("allow_fp32_to_bf16", "bfloat16 where float32 is not supported"),
 ];
 
@@ -149,7 +161,10 @@ pub static TABLE: &[OptionRow] = &[
     OptionRow {
         key: key::INPUT_FUSION_SIZE,
         section: Section::Memory,
-        kind: OptionKind::Bytes { min: 0, max: 33_554_432 },
+        kind: OptionKind::Bytes {
+            min: 0,
+            max: 33_554_432,
+        },
         default: Value::Int(131_072),
         unit: "bytes",
         summary: "inputs up to this size are gathered into one copy to the device",
@@ -226,7 +241,10 @@ pub static TABLE: &[OptionRow] = &[
     OptionRow {
         key: key::ITERATIONS_PER_LOOP,
         section: Section::Performance,
-        kind: OptionKind::Int { min: 1, max: i32::MAX as i64 },
+        kind: OptionKind::Int {
+            min: 1,
+            max: i32::MAX as i64,
+        },
         default: Value::Int(1),
         unit: "iterations",
         summary: "training steps that run on the device before control returns to the host",
@@ -256,7 +274,10 @@ pub static TABLE: &[OptionRow] = &[
     OptionRow {
         key: key::GRAPH_MAX_PARALLEL_MODEL_NUM,
         section: Section::Performance,
-        kind: OptionKind::Int { min: 1, max: i32::MAX as i64 },
+        kind: OptionKind::Int {
+            min: 1,
+            max: i32::MAX as i64,
+        },
         default: Value::Int(1),
         unit: "instances",
         summary: "how many instances of a graph may run at the same time",

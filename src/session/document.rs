@@ -26,6 +26,9 @@ pub enum SourceSpec {
 
 impl SourceSpec {
     /// The source of a command-line argument: `sample:NAME` or a path.
+    ///
+    /// # Errors
+    /// [`super::FileError::UnknownSample`].
     pub fn from_argument(argument: &str) -> Result<Self, super::FileError> {
         let Some(name) = argument.strip_prefix("sample:") else {
             return Ok(Self::Path(PathBuf::from(argument)));
@@ -34,7 +37,11 @@ impl SourceSpec {
             .map(Self::Sample)
             .ok_or_else(|| super::FileError::UnknownSample {
                 name: name.to_owned(),
-                known: super::SAMPLES.iter().map(|sample| sample.name).collect::<Vec<_>>().join(", "),
+                known: super::SAMPLES
+                    .iter()
+                    .map(|sample| sample.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
             })
     }
 
@@ -50,9 +57,10 @@ impl SourceSpec {
     /// A short name for titles.
     pub fn title(&self) -> String {
         match self {
-            Self::Path(path) => path
-                .file_name()
-                .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()),
+            Self::Path(path) => path.file_name().map_or_else(
+                || path.display().to_string(),
+                |name| name.to_string_lossy().into_owned(),
+            ),
             Self::Sample(sample) => sample.title.to_owned(),
             Self::Bytes { name, .. } => name.clone(),
         }

@@ -67,7 +67,9 @@ pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Impor
         }
         SourceSpec::Path(path) => {
             let file = open(path)?;
-            let short = path.file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
+            let short = path
+                .file_name()
+                .map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
             let reader = BufReader::with_capacity(64 << 10, file);
             imported(Input::new(&short, reader).and_then(|mut input| import(&mut input, progress)))
         }

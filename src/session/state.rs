@@ -95,7 +95,9 @@ impl Session {
 
     /// The last answer; it may belong to an older document (see [`Self::is_stale`]).
     pub fn answer(&self) -> Option<(&Arc<Comparison>, &Arc<Timeline>)> {
-        self.answer.as_ref().map(|(comparison, timeline)| (comparison, timeline))
+        self.answer
+            .as_ref()
+            .map(|(comparison, timeline)| (comparison, timeline))
     }
 
     /// Whether the answer on the screen is not the answer to the current document.

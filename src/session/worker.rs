@@ -94,7 +94,9 @@ pub struct Worker {
 
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Worker").field("generation", &self.generation).finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .field("generation", &self.generation)
+            .finish_non_exhaustive()
     }
 }
 
@@ -252,11 +254,7 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
 ///
 /// # Errors
 /// One sentence that names the file.
-pub fn load(
-    sources: &[SourceSpec],
-    with_evaluation: bool,
-    progress: &Progress<'_>,
-) -> Result<Loaded, String> {
+pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
     let mut graphs: Vec<GraphEntry> = Vec::new();
     let mut lifetimes = Vec::new();
     let mut formats = Vec::new();
