@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(arguments: &cli::Arguments) -> ExitCode {
-    match highwater::ui::run(arguments) {
+    match cli::document(arguments).and_then(highwater::ui::run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli::fail(&format!("{error:#}")),
     }

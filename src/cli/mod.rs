@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 pub use args::{Arguments, Common, Format};
-pub use settings::{Settings, read_settings};
+pub use settings::{Settings, document, read_settings};
 
 use crate::progress::{Cancel, Progress};
 use args::Action;

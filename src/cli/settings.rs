@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, bail};
 
-use super::args::Common;
+use super::args::{Arguments, Common};
 use crate::export::config::{ConfigDocument, from_json};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options};
-use crate::session::read_bytes;
+use crate::session::{Document, SAMPLES, SourceSpec, read_bytes};
 use crate::units::Bytes;
 use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 
@@ -73,6 +73,32 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
         settings.plan.iterations = iterations;
     }
     Ok(settings)
+}
+
+/// The document that the window opens with: the default sample where no file is named.
+///
+/// # Errors
+/// A sentence that names the file or the flag.
+pub fn document(arguments: &Arguments) -> anyhow::Result<Document> {
+    let settings = read_settings(&arguments.common)?;
+    let mut sources = Vec::new();
+    for file in &arguments.files {
+        sources.push(SourceSpec::from_argument(file)?);
+    }
+    if sources.is_empty() {
+        let first = SAMPLES.first().context("there is a bundled sample")?;
+        sources.push(SourceSpec::Sample(first));
+    }
+    let mut document = Document::new(sources, settings.device);
+    document.options = settings.options;
+    document.unknown_options = settings.unknown_options;
+    document.environment = settings.environment;
+    document.with_evaluation = settings.evaluation;
+    document.plan.dims.extend(settings.plan.dims);
+    if settings.plan.iterations != 1 {
+        document.plan.iterations = settings.plan.iterations;
+    }
+    Ok(document)
 }
 
 /// Takes over what a configuration file says.

@@ -1,7 +1,8 @@
 //! Every colour of the window, light and dark. No other file names one.
 
-use eframe::egui::{Color32, Visuals};
+use eframe::egui::{self, Color32, Visuals};
 
+use crate::diagnostics::Severity;
 use crate::graph::Phase;
 use crate::sim::RegionKind;
 use crate::timeline::PALETTE_LEN;
@@ -189,5 +190,49 @@ impl Theme {
     /// A ground that lets little through, behind words on a curve.
     pub fn halo(&self) -> Color32 {
         self.canvas.gamma_multiply(0.85)
+    }
+}
+
+impl Theme {
+    /// The colour of a severity's word.
+    pub fn severity(&self, severity: Severity) -> Color32 {
+        match severity {
+            Severity::Error => self.bad,
+            Severity::Warning => self.peak,
+            Severity::Info => self.text_weak,
+        }
+    }
+
+    /// The colour of a part of the peak: features, weights, variables, inputs and outputs.
+    pub fn part(&self, position: usize) -> Color32 {
+        [self.reserved, self.tensors[3], self.tensors[2], self.tensors[5]][position % 4]
+    }
+
+    /// The colour of what the user changed.
+    pub fn accent(&self) -> Color32 {
+        self.reserved
+    }
+}
+
+/// Sizes, spacing and the grounds of egui's own widgets, for both themes.
+pub fn style(ctx: &egui::Context) {
+    ctx.all_styles_mut(|style| {
+        style.spacing.item_spacing = egui::vec2(6.0, 4.0);
+        style.interaction.selectable_labels = false;
+        style.animation_time = 0.0;
+    });
+    for (which, theme) in [(egui::Theme::Dark, Theme::dark()), (egui::Theme::Light, Theme::light())] {
+        ctx.style_mut_of(which, |style| {
+            let visuals = &mut style.visuals;
+            visuals.panel_fill = theme.panel;
+            visuals.window_fill = theme.panel;
+            visuals.extreme_bg_color = theme.canvas;
+            visuals.faint_bg_color = theme.panel.lerp_to_gamma(theme.grid, 0.6);
+            visuals.weak_text_color = Some(theme.text_weak);
+            visuals.widgets.noninteractive.fg_stroke.color = theme.text;
+            visuals.widgets.inactive.fg_stroke.color = theme.text;
+            visuals.widgets.noninteractive.bg_stroke.color = theme.frame;
+            visuals.hyperlink_color = theme.accent();
+        });
     }
 }

@@ -1,0 +1,218 @@
+//! The application: drains the worker, shows the panes, applies what they asked for.
+
+use eframe::egui::{self, Key};
+
+use super::commands::{COMMANDS, UiCommand};
+use super::dialogs::{Dialogs, Purpose};
+use super::help;
+use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::panels::options::OptionsState;
+use super::panels::schedule::ScheduleState;
+use super::panes::{Panes, PanesInput};
+use super::theme::Theme;
+use super::top_bar::top_bar_ui;
+use crate::session::{Command, Notice, Session, SourceSpec};
+
+/// View state: what the window remembers and no file holds.
+#[derive(Debug, Default)]
+pub struct UiState {
+    /// The lanes' view.
+    pub lanes: LanesState,
+    /// The option panel's texts.
+    pub options: OptionsState,
+    /// The schedule's texts.
+    pub schedule: ScheduleState,
+    /// The dialog that is open.
+    pub dialogs: Dialogs,
+    /// Whether the list of keys is open.
+    pub is_help_open: bool,
+}
+
+/// The program's window.
+#[derive(Debug)]
+pub struct App {
+    session: Session,
+    state: UiState,
+    panes: Panes,
+    has_styled: bool,
+}
+
+impl App {
+    /// The window of a session.
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            state: UiState::default(),
+            panes: Panes::new(),
+            has_styled: false,
+        }
+    }
+
+    /// The session, for tests.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Waits for the worker, for tests.
+    pub fn settle(&mut self) {
+        self.session.settle();
+    }
+
+    /// Shows everything and returns what the user asked for.
+    fn frame(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
+        let theme = Theme::of(ui.visuals());
+        let mut commands = Vec::new();
+        let mut asked = Vec::new();
+        keys(ui, self.state.dialogs.is_open(), &mut asked);
+        top_bar_ui(ui, &self.session, &theme, &mut asked, &mut commands);
+        notice_ui(ui, &self.session, &theme, &mut commands);
+        let input = PanesInput {
+            session: &self.session,
+            theme: &theme,
+        };
+        egui::CentralPanel::no_frame().show(ui, |ui| {
+            self.panes.ui(ui, &input, &mut self.state, &mut commands);
+        });
+        help::help_ui(ui.ctx(), &mut self.state.is_help_open);
+        self.state.dialogs.poll(&mut commands);
+        self.state.dialogs.ui(ui.ctx(), &mut commands);
+        drop_ui(ui, &theme, &mut commands);
+        for command in asked {
+            self.perform(command, ui.ctx(), &mut commands);
+        }
+        commands
+    }
+
+    fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
+        let state = &mut self.state;
+        match command {
+            UiCommand::Open => state.dialogs.ask(Purpose::Open, ctx),
+            UiCommand::Add => state.dialogs.ask(Purpose::Add, ctx),
+            UiCommand::OpenPath => state.dialogs.type_path(Purpose::Open, None),
+            UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
+            UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
+            UiCommand::CopyCommandLine => {
+                let line = self.session.document().command_line(None);
+                self.session.notify(Notice::Done(format!("copied: {line}")));
+                ctx.copy_text(line);
+            }
+            UiCommand::ResetOptions => commands.push(Command::ResetAll),
+            UiCommand::SearchOptions => state.options.wants_search = true,
+            UiCommand::ToggleTheme => {
+                let is_dark = ctx.global_style().visuals.dark_mode;
+                ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
+            }
+            UiCommand::ToggleLayout => {
+                state.lanes.layout = match state.lanes.layout {
+                    LaneLayout::Stacked => LaneLayout::SideBySide,
+                    LaneLayout::SideBySide => LaneLayout::Stacked,
+                };
+            }
+            UiCommand::ToggleView => {
+                state.lanes.content = match state.lanes.content {
+                    LaneContent::MemoryMap => LaneContent::Lifetimes,
+                    LaneContent::Lifetimes => LaneContent::MemoryMap,
+                };
+            }
+            UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
+            UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+        }
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.session.poll();
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        if !std::mem::replace(&mut self.has_styled, true) {
+            super::theme::style(ui.ctx());
+        }
+        for command in self.frame(ui) {
+            self.session.apply(command);
+        }
+    }
+}
+
+/// Shortcuts of the command table. Plain keys are for the lanes while a text field has the keyboard.
+fn keys(ui: &egui::Ui, is_dialog_open: bool, asked: &mut Vec<UiCommand>) {
+    let is_typing = ui.ctx().egui_wants_keyboard_input() || is_dialog_open;
+    for row in COMMANDS {
+        let Some(shortcut) = row.shortcut else {
+            continue;
+        };
+        let is_plain = shortcut.modifiers.is_none();
+        if is_plain && is_typing {
+            continue;
+        }
+        let is_pressed = if shortcut.logical_key == Key::Questionmark {
+            // Keyboards differ in how they reach the question mark, so its modifiers do not matter.
+            ui.input(|input| input.key_pressed(Key::Questionmark))
+        } else {
+            ui.input_mut(|input| input.consume_shortcut(&shortcut))
+        };
+        if is_pressed {
+            asked.push(row.command);
+        }
+    }
+}
+
+/// A sentence below the top bar, with a button that takes it away.
+fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    let Some(notice) = session.notice() else {
+        return;
+    };
+    let (text, color) = match notice {
+        Notice::Done(text) => (text, theme.good),
+        Notice::Failed(text) => (text, theme.bad),
+    };
+    egui::Panel::top("notice").show(ui, |ui| {
+        ui.horizontal(|ui| {
+            if ui.small_button("✖").on_hover_text("take this message away").clicked() {
+                commands.push(Command::DismissNotice);
+            }
+            ui.add(egui::Label::new(egui::RichText::new(text).color(color)).truncate());
+        });
+    });
+}
+
+/// Files that are held over or dropped onto the window.
+fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
+    let is_hovered = ui.input(|input| !input.raw.hovered_files.is_empty());
+    if is_hovered {
+        let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop target"));
+        let painter = ui.ctx().layer_painter(layer);
+        let area = ui.ctx().content_rect();
+        painter.rect_filled(area, 0, theme.halo());
+        let font = egui::FontId::proportional(22.0);
+        painter.text(
+            area.center(),
+            egui::Align2::CENTER_CENTER,
+            "Drop graphs to open them; hold Shift to add them to the session",
+            font,
+            theme.text,
+        );
+    }
+    let dropped = ui.input(|input| input.raw.dropped_files.clone());
+    if dropped.is_empty() {
+        return;
+    }
+    let sources: Vec<SourceSpec> = dropped.iter().filter_map(|file| source_of(&**file)).collect();
+    if !sources.is_empty() {
+        let is_added = ui.input(|input| input.modifiers.shift);
+        commands.push(if is_added { Command::Add(sources) } else { Command::Open(sources) });
+    }
+}
+
+fn source_of(file: &dyn egui::DroppedFile) -> Option<SourceSpec> {
+    let path = file.path();
+    if path.exists() {
+        return Some(SourceSpec::Path(path.to_owned()));
+    }
+    let bytes = file.bytes().ok()?;
+    Some(SourceSpec::Bytes {
+        name: path.display().to_string(),
+        bytes: bytes.to_vec().into(),
+    })
+}

@@ -1,0 +1,179 @@
+//! The table of window commands: menu, keys and the help window loop over it.
+
+use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+
+/// What the menu and the keys can ask of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UiCommand {
+    /// Choose files to open.
+    Open,
+    /// Choose files to add to the session.
+    Add,
+    /// Type a path to open.
+    OpenPath,
+    /// Choose where to write the configuration.
+    ExportConfig,
+    /// Choose a configuration to read.
+    ImportConfig,
+    /// Put the `highwater compare` command on the clipboard.
+    CopyCommandLine,
+    /// Give all options their defaults.
+    ResetOptions,
+    /// Put the keyboard into the option search.
+    SearchOptions,
+    /// Light or dark.
+    ToggleTheme,
+    /// Lanes stacked or side by side.
+    ToggleLayout,
+    /// Memory map or lifetimes.
+    ToggleView,
+    /// Show or hide the list of keys.
+    ToggleHelp,
+    /// End the program.
+    Quit,
+}
+
+/// A menu of the menu bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Menu {
+    /// Files and configurations.
+    File,
+    /// What is shown and how.
+    View,
+    /// Explanations.
+    Help,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandRow {
+    /// The command.
+    pub command: UiCommand,
+    /// Its menu.
+    pub menu: Menu,
+    /// The menu text.
+    pub text: &'static str,
+    /// One sentence.
+    pub tooltip: &'static str,
+    /// Its keys.
+    pub shortcut: Option<KeyboardShortcut>,
+}
+
+const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+}
+
+const fn plain(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::NONE, key))
+}
+
+/// Every command, in menu order.
+pub static COMMANDS: &[CommandRow] = &[
+    CommandRow {
+        command: UiCommand::Open,
+        menu: Menu::File,
+        text: "Open…",
+        tooltip: "choose graphs to look at",
+        shortcut: ctrl(Key::O),
+    },
+    CommandRow {
+        command: UiCommand::Add,
+        menu: Menu::File,
+        text: "Add graph to session…",
+        tooltip: "run another graph after the ones that are open",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::O)),
+    },
+    CommandRow {
+        command: UiCommand::OpenPath,
+        menu: Menu::File,
+        text: "Open path…",
+        tooltip: "type the path of a graph",
+        shortcut: ctrl(Key::L),
+    },
+    CommandRow {
+        command: UiCommand::ExportConfig,
+        menu: Menu::File,
+        text: "Export configuration…",
+        tooltip: "write options, environment, device, schedule and the predicted peaks as JSON",
+        shortcut: ctrl(Key::S),
+    },
+    CommandRow {
+        command: UiCommand::ImportConfig,
+        menu: Menu::File,
+        text: "Import configuration…",
+        tooltip: "read options, environment, device and schedule from JSON",
+        shortcut: ctrl(Key::I),
+    },
+    CommandRow {
+        command: UiCommand::CopyCommandLine,
+        menu: Menu::File,
+        text: "Copy as command line",
+        tooltip: "copy the command that prints these figures",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)),
+    },
+    CommandRow {
+        command: UiCommand::Quit,
+        menu: Menu::File,
+        text: "Quit",
+        tooltip: "end the program",
+        shortcut: ctrl(Key::Q),
+    },
+    CommandRow {
+        command: UiCommand::ToggleView,
+        menu: Menu::View,
+        text: "Memory map / lifetimes",
+        tooltip: "show addresses by time, or one row per tensor",
+        shortcut: plain(Key::V),
+    },
+    CommandRow {
+        command: UiCommand::ToggleLayout,
+        menu: Menu::View,
+        text: "Lanes stacked / side by side",
+        tooltip: "how the four policies are laid out",
+        shortcut: plain(Key::L),
+    },
+    CommandRow {
+        command: UiCommand::ToggleTheme,
+        menu: Menu::View,
+        text: "Light / dark",
+        tooltip: "change the theme",
+        shortcut: ctrl(Key::T),
+    },
+    CommandRow {
+        command: UiCommand::SearchOptions,
+        menu: Menu::View,
+        text: "Search options",
+        tooltip: "put the keyboard into the option search",
+        shortcut: ctrl(Key::F),
+    },
+    CommandRow {
+        command: UiCommand::ResetOptions,
+        menu: Menu::View,
+        text: "Reset all options",
+        tooltip: "give every option its default and empty the environment",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ToggleHelp,
+        menu: Menu::Help,
+        text: "Keys and gestures",
+        tooltip: "list what keys and mouse do",
+        shortcut: plain(Key::Questionmark),
+    },
+];
+
+/// Gestures and keys of the lanes, for the help window.
+pub static GESTURES: &[(&str, &str)] = &[
+    ("Hover", "name, op, shape, bytes, birth and death, offset"),
+    ("Click", "select a tensor in every lane"),
+    ("Drag", "move along time and address"),
+    ("Ctrl + wheel", "zoom time at the pointer"),
+    ("Shift + wheel", "move along time"),
+    ("W / S", "zoom time in / out"),
+    ("A / D", "move left / right"),
+    ("Shift + W / S", "zoom addresses in / out"),
+    ("F", "focus the selected tensor; again: show all"),
+    ("H, Ctrl + 0, double click", "show all"),
+    (", / .", "previous / next tensor"),
+    ("Esc", "clear the selection"),
+];

@@ -1,0 +1,209 @@
+//! File dialogs that never block, and the typed path that always works.
+//!
+//! The system's dialog runs on a thread of its own. It answers `None` both when the user cancels and when the
+//! machine has no dialog service; an answer within 300 ms can only be the latter, so the path field opens then.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui;
+
+use crate::import::IMPORTERS;
+use crate::session::{Command, SourceSpec};
+
+/// What a chosen path is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Open graphs in place of the present ones.
+    Open,
+    /// Add graphs to the session.
+    Add,
+    /// Write the configuration.
+    ExportConfig,
+    /// Read a configuration.
+    ImportConfig,
+}
+
+impl Purpose {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Open graph",
+            Self::Add => "Add graph to session",
+            Self::ExportConfig => "Export configuration",
+            Self::ImportConfig => "Import configuration",
+        }
+    }
+
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Open => "Open",
+            Self::Add => "Add",
+            Self::ExportConfig => "Save",
+            Self::ImportConfig => "Read",
+        }
+    }
+
+    fn command(self, paths: Vec<PathBuf>) -> Option<Command> {
+        let first = paths.first()?.clone();
+        let sources = || paths.iter().cloned().map(SourceSpec::Path).collect();
+        Some(match self {
+            Self::Open => Command::Open(sources()),
+            Self::Add => Command::Add(sources()),
+            Self::ExportConfig => Command::ExportConfig(first),
+            Self::ImportConfig => Command::ImportConfig(first),
+        })
+    }
+}
+
+/// The dialog that is open, if any.
+#[derive(Default)]
+pub struct Dialogs {
+    running: Option<Running>,
+    prompt: Option<Prompt>,
+}
+
+struct Running {
+    purpose: Purpose,
+    answer: Receiver<Option<Vec<PathBuf>>>,
+    start: Instant,
+}
+
+struct Prompt {
+    purpose: Purpose,
+    text: String,
+    reason: Option<&'static str>,
+    wants_focus: bool,
+}
+
+impl std::fmt::Debug for Dialogs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dialogs").field("has_prompt", &self.prompt.is_some()).finish_non_exhaustive()
+    }
+}
+
+const NO_SERVICE: &str = "This machine has no file dialog service. Type a path, drag a file onto the window, or name \
+files when you start highwater.";
+
+impl Dialogs {
+    /// Opens the system's dialog on a thread of its own.
+    pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
+        if self.running.is_some() {
+            return;
+        }
+        let (sender, answer) = bounded(1);
+        let wake = ctx.clone();
+        let thread = std::thread::Builder::new().name("file-dialog".to_owned()).spawn(move || {
+            // The window may be gone by the time the user answers.
+            drop(sender.send(choose(purpose)));
+            wake.request_repaint();
+        });
+        match thread {
+            Ok(_) => {
+                self.running = Some(Running {
+                    purpose,
+                    answer,
+                    start: now(),
+                });
+            }
+            Err(_) => self.type_path(purpose, Some(NO_SERVICE)),
+        }
+    }
+
+    /// Opens the path field.
+    pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
+        let text = if purpose == Purpose::ExportConfig { "highwater.json" } else { "" };
+        self.prompt = Some(Prompt {
+            purpose,
+            text: text.to_owned(),
+            reason,
+            wants_focus: true,
+        });
+    }
+
+    /// Whether the path field is open; it takes the keyboard then.
+    pub fn is_open(&self) -> bool {
+        self.prompt.is_some()
+    }
+
+    /// Takes the system dialog's answer. Never waits.
+    pub fn poll(&mut self, commands: &mut Vec<Command>) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        let Ok(answer) = running.answer.try_recv() else {
+            return;
+        };
+        let (purpose, waited) = (running.purpose, now().duration_since(running.start));
+        self.running = None;
+        match answer {
+            Some(paths) => commands.extend(purpose.command(paths)),
+            None if waited < Duration::from_millis(300) => self.type_path(purpose, Some(NO_SERVICE)),
+            None => {}
+        }
+    }
+
+    /// Draws the path field, if it is open.
+    pub fn ui(&mut self, ctx: &egui::Context, commands: &mut Vec<Command>) {
+        let Some(prompt) = &mut self.prompt else {
+            return;
+        };
+        let purpose = prompt.purpose;
+        let mut is_done = false;
+        let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
+            ui.set_width(460.0);
+            ui.heading(purpose.title());
+            if let Some(reason) = prompt.reason {
+                ui.label(reason);
+            }
+            ui.add_space(4.0);
+            let label = ui.label("Path");
+            let field = egui::TextEdit::singleline(&mut prompt.text)
+                .desired_width(f32::INFINITY)
+                .hint_text("/path/to/file");
+            let field = ui.add(field).labelled_by(label.id);
+            if std::mem::take(&mut prompt.wants_focus) {
+                field.request_focus();
+            }
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                let has_text = !prompt.text.trim().is_empty();
+                let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
+                if has_text && (is_clicked || is_entered) {
+                    commands.extend(purpose.command(vec![PathBuf::from(prompt.text.trim())]));
+                    is_done = true;
+                }
+                is_done |= ui.button("Close").clicked();
+            });
+        });
+        if is_done || modal.should_close() {
+            self.prompt = None;
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the window owns a clock; it tells a missing service from a cancel")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
+    let dialog = rfd::FileDialog::new().set_title(purpose.title());
+    match purpose {
+        Purpose::Open | Purpose::Add => {
+            let mut extensions: Vec<&str> = IMPORTERS.iter().flat_map(|row| row.extensions).copied().collect();
+            extensions.push("gz");
+            dialog.add_filter("graphs", &extensions).add_filter("all files", &["*"]).pick_files()
+        }
+        Purpose::ExportConfig => dialog
+            .set_file_name("highwater.json")
+            .add_filter("configuration", &["json"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::ImportConfig => dialog
+            .add_filter("configuration", &["json"])
+            .pick_file()
+            .map(|path| vec![path]),
+    }
+}

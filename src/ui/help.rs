@@ -1,0 +1,52 @@
+//! The list of keys and gestures, from the same table as the menus.
+
+use eframe::egui;
+
+use super::commands::{COMMANDS, GESTURES};
+
+/// Draws the window while it is open.
+pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
+    if !*is_open {
+        return;
+    }
+    let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
+        ui.set_width(620.0);
+        ui.heading("Keys and gestures");
+        ui.add_space(6.0);
+        ui.columns(2, |columns| {
+            columns[0].strong("In the lanes");
+            list_ui(&mut columns[0], "gestures", GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text)));
+            columns[1].strong("Everywhere");
+            let rows = COMMANDS.iter().filter_map(|row| {
+                let keys = row.shortcut?;
+                Some((columns_text(&keys), row.text))
+            });
+            list_ui(&mut columns[1], "commands", rows);
+        });
+        ui.add_space(8.0);
+        ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");
+        if ui.button("Close (Esc)").clicked() {
+            *is_open = false;
+        }
+    });
+    if modal.should_close() {
+        *is_open = false;
+    }
+}
+
+fn columns_text(shortcut: &egui::KeyboardShortcut) -> String {
+    if shortcut.logical_key == egui::Key::Questionmark {
+        return "?".to_owned();
+    }
+    shortcut.format(&egui::ModifierNames::NAMES, cfg!(target_os = "macos"))
+}
+
+fn list_ui(ui: &mut egui::Ui, salt: &str, rows: impl Iterator<Item = (String, &'static str)>) {
+    egui::Grid::new(salt).num_columns(2).spacing([12.0, 4.0]).striped(true).show(ui, |ui| {
+        for (keys, text) in rows {
+            ui.monospace(keys);
+            ui.label(text);
+            ui.end_row();
+        }
+    });
+}

@@ -1,0 +1,289 @@
+//! The option panel: one widget a row by kind, default shown, changed ones marked, findings beside their fields.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText};
+
+use super::problems::icon;
+use crate::options::{ENVIRONMENT, EnvironmentRow, Finding, OptionKind, OptionRow, TABLE, Value};
+use crate::session::{Command, Session};
+use crate::ui::theme::Theme;
+use crate::units::Bytes;
+
+/// What persists between frames.
+#[derive(Debug, Default)]
+pub struct OptionsState {
+    search: String,
+    texts: BTreeMap<&'static str, String>,
+    /// Put the keyboard into the search field.
+    pub wants_search: bool,
+    /// Scroll to this option.
+    pub jump: Option<String>,
+}
+
+/// Draws the pane.
+pub fn options_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut OptionsState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    search_ui(ui, session, state, commands);
+    let needle = state.search.to_lowercase();
+    let mut n_shown = 0;
+    let mut section = "";
+    for row in TABLE.iter().filter(|row| matches(row, &needle)) {
+        if row.section.title() != section {
+            section = row.section.title();
+            ui.add_space(6.0);
+            ui.label(RichText::new(section).strong());
+        }
+        n_shown += 1;
+        option_ui(ui, row, session, state, theme, commands);
+    }
+    let environment: Vec<&EnvironmentRow> = ENVIRONMENT
+        .iter()
+        .filter(|row| needle.is_empty() || row.name.to_lowercase().contains(&needle))
+        .collect();
+    if !environment.is_empty() {
+        ui.add_space(6.0);
+        ui.label(RichText::new("Environment").strong());
+    }
+    for row in environment {
+        n_shown += 1;
+        environment_ui(ui, row, session, state, theme, commands);
+    }
+    if n_shown == 0 {
+        ui.weak(format!("No option matches \"{}\".", state.search));
+    }
+}
+
+fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let label = ui.label("search");
+        let field = egui::TextEdit::singleline(&mut state.search)
+            .hint_text("option or text")
+            .desired_width((ui.available_width() - 78.0).max(60.0));
+        let response = ui.add(field).labelled_by(label.id);
+        if std::mem::take(&mut state.wants_search) {
+            response.request_focus();
+        }
+        let document = session.document();
+        let is_changed = document.options.overrides().next().is_some() || document.environment.iter().next().is_some();
+        let reset = ui.add_enabled(is_changed, egui::Button::new("Reset all"));
+        if reset.on_hover_text("give every option its default and empty the environment").clicked() {
+            commands.push(Command::ResetAll);
+        }
+    });
+}
+
+fn matches(row: &OptionRow, needle: &str) -> bool {
+    needle.is_empty()
+        || [row.key, row.summary, row.section.title()]
+            .iter()
+            .any(|text| text.to_lowercase().contains(needle))
+}
+
+/// Name, widget, reset, and what is wrong.
+fn option_ui(
+    ui: &mut egui::Ui,
+    row: &'static OptionRow,
+    session: &Session,
+    state: &mut OptionsState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let options = &session.document().options;
+    let is_changed = options.is_changed(row.key);
+    let short = row.key.rsplit('.').next().unwrap_or(row.key);
+    ui.add_space(3.0);
+    let name = if is_changed {
+        RichText::new(format!("{short} •")).strong().color(theme.accent())
+    } else {
+        RichText::new(short)
+    };
+    let label = ui.add(egui::Label::new(name).truncate()).on_hover_ui(|ui| tooltip_ui(ui, row));
+    if state.jump.as_deref() == Some(row.key) {
+        label.scroll_to_me(Some(egui::Align::Center));
+        state.jump = None;
+    }
+    ui.horizontal(|ui| {
+        let value = options.effective(row.key);
+        let space = if is_changed { 26.0 } else { 0.0 };
+        let width = (ui.available_width() - space - 12.0).max(80.0);
+        ui.scope(|ui| {
+            ui.set_max_width(width);
+            widget_ui(ui, row, &value, &label, (state, commands));
+        });
+        if is_changed {
+            let reset = ui.small_button("⟲").on_hover_text(format!("back to the default, {}", row.default));
+            if reset.clicked() {
+                commands.push(Command::ResetOption(row.key.to_owned()));
+            }
+        }
+    });
+    findings_ui(ui, row.key, session.findings(), theme);
+}
+
+type Edit<'a> = (&'a mut OptionsState, &'a mut Vec<Command>);
+
+fn widget_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &egui::Response, edit: Edit<'_>) {
+    match &row.kind {
+        OptionKind::Bool => bool_ui(ui, row, value, label, edit.1),
+        OptionKind::Choice(choices) => {
+            let choices: Vec<(String, &str)> = choices
+                .iter()
+                .map(|choice| (choice.value.to_string(), choice.meaning))
+                .collect();
+            if let Some(text) = choice_ui(ui, row.key, &value.to_string(), &choices, label) {
+                push(edit.1, row.key, text);
+            }
+        }
+        _ => text_ui(ui, row, value, label, edit),
+    }
+}
+
+fn bool_ui(ui: &mut egui::Ui, row: &OptionRow, value: &Value, label: &egui::Response, commands: &mut Vec<Command>) {
+    let mut is_on = matches!(value, Value::Bool(true));
+    let text = match value {
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        other => other.to_string(),
+    };
+    let response = ui.checkbox(&mut is_on, text).labelled_by(label.id);
+    if response.changed() {
+        push(commands, row.key, is_on.to_string());
+    }
+}
+
+/// A list of values with their meanings; returns the one that was chosen.
+fn choice_ui(
+    ui: &mut egui::Ui,
+    salt: &str,
+    current: &str,
+    choices: &[(String, &str)],
+    label: &egui::Response,
+) -> Option<String> {
+    let meaning = choices.iter().find(|(value, _)| value == current).map_or("", |(_, meaning)| meaning);
+    let shown = choice_text(current, meaning);
+    let mut chosen = None;
+    let combo = egui::ComboBox::from_id_salt(salt)
+        .selected_text(shown)
+        .width(ui.available_width())
+        .truncate();
+    let response = combo.show_ui(ui, |ui| {
+        for (value, meaning) in choices {
+            if ui.selectable_label(value == current, choice_text(value, meaning)).clicked() {
+                chosen = Some(value.clone());
+            }
+        }
+    });
+    response.response.labelled_by(label.id);
+    chosen
+}
+
+fn choice_text(value: &str, meaning: &str) -> String {
+    match (value.is_empty(), meaning.is_empty()) {
+        (true, true) => "not set".to_owned(),
+        (true, false) => meaning.to_owned(),
+        (false, true) => value.to_owned(),
+        (false, false) => format!("{value}: {meaning}"),
+    }
+}
+
+/// A field that takes any text: what is out of range or of another type is reported beside it, not refused.
+fn text_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &egui::Response, edit: Edit<'_>) {
+    let (state, commands) = edit;
+    let current = value.to_string();
+    let text = state.texts.entry(row.key).or_insert_with(|| current.clone());
+    let hint = match &row.kind {
+        OptionKind::Bytes { .. } => match value {
+            Value::Int(bytes) => u64::try_from(*bytes).map_or(String::new(), |bytes| Bytes(bytes).to_string()),
+            _ => String::new(),
+        },
+        _ => row.unit.to_owned(),
+    };
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 80.0).max(60.0);
+        let field = egui::TextEdit::singleline(text)
+            .desired_width(width)
+            .hint_text(if row.default.to_string().is_empty() { "not set" } else { "" });
+        let response = ui.add(field).labelled_by(label.id);
+        if response.changed() {
+            push(commands, row.key, text.clone());
+        } else if !response.has_focus() && *text != current {
+            *text = current;
+        }
+        ui.weak(hint);
+    });
+}
+
+fn push(commands: &mut Vec<Command>, key: &str, text: String) {
+    commands.push(Command::SetOption {
+        key: key.to_owned(),
+        text,
+    });
+}
+
+fn tooltip_ui(ui: &mut egui::Ui, row: &OptionRow) {
+    ui.set_max_width(420.0);
+    ui.strong(row.key);
+    ui.label(row.summary);
+    ui.separator();
+    ui.label(row.details);
+    ui.add_space(4.0);
+    ui.label(format!("Memory in this simulation: {}", row.memory_effect));
+    ui.weak(format!("default {}; source: {}", row.default, row.source));
+}
+
+fn environment_ui(
+    ui: &mut egui::Ui,
+    row: &'static EnvironmentRow,
+    session: &Session,
+    state: &mut OptionsState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let current = session.document().environment.get(row.name);
+    ui.add_space(3.0);
+    let name = match current {
+        Some(_) => RichText::new(format!("{} •", row.name)).strong().color(theme.accent()),
+        None => RichText::new(row.name),
+    };
+    let label = ui.add(egui::Label::new(name).truncate()).on_hover_ui(|ui| {
+        ui.set_max_width(420.0);
+        ui.strong(row.name);
+        ui.label(row.summary);
+        ui.separator();
+        ui.label(row.details);
+        ui.weak(row.precedence);
+    });
+    if state.jump.as_deref() == Some(row.name) {
+        label.scroll_to_me(Some(egui::Align::Center));
+        state.jump = None;
+    }
+    let mut choices: Vec<(String, &str)> = vec![(String::new(), "")];
+    choices.extend(row.choices.iter().map(|choice| (choice.value.to_string(), choice.meaning)));
+    ui.horizontal(|ui| {
+        ui.scope(|ui| {
+            ui.set_max_width((ui.available_width() - 12.0).max(80.0));
+            if let Some(text) = choice_ui(ui, row.name, current.unwrap_or(""), &choices, &label) {
+                commands.push(Command::SetEnvironment {
+                    name: row.name.to_owned(),
+                    value: (!text.is_empty()).then_some(text),
+                });
+            }
+        });
+    });
+    findings_ui(ui, row.name, session.findings(), theme);
+}
+
+/// What the rules say about this field.
+fn findings_ui(ui: &mut egui::Ui, key: &str, findings: &[Finding], theme: &Theme) {
+    for finding in findings.iter().filter(|finding| finding.options.iter().any(|option| option == key)) {
+        let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
+        let label = egui::Label::new(RichText::new(text).small().color(theme.severity(finding.severity))).wrap();
+        ui.add(label).on_hover_text(finding.source);
+    }
+}

@@ -1,0 +1,172 @@
+//! The answer in a few lines: what is configured, what is best and by how much, does it fit; and the four peaks as
+//! stacked bars.
+
+use eframe::egui::{self, RichText};
+use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
+
+use super::schedule::{can_add_evaluation, changing_values};
+use crate::analysis::Comparison;
+use crate::session::{Command, Session};
+use crate::sim::fold::ReservedParts;
+use crate::ui::theme::Theme;
+use crate::units::Bytes;
+
+/// Draws the sentences on the left and the bars on the right.
+pub fn overview_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    comparison: &Comparison,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let width = ui.available_width();
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| {
+            ui.set_width((width * 0.56).max(260.0));
+            verdict_ui(ui, session, comparison, commands);
+        });
+        ui.vertical(|ui| bars_ui(ui, comparison, theme));
+    });
+}
+
+fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
+    let configured = comparison.lane(comparison.configured);
+    if let Some(lane) = configured {
+        let fits = if lane.summary.out_of_memory { "runs out of memory on" } else { "fits" };
+        let peak = lane.summary.peak_reserved;
+        ui.label(
+            RichText::new(format!(
+                "Configured: policy {}, peak {peak}; {fits} {} ({})",
+                lane.policy.number(),
+                comparison.device.name,
+                comparison.device.memory(),
+            ))
+            .strong(),
+        )
+        .on_hover_text(peak.exact());
+    }
+    match &comparison.best {
+        None => {
+            ui.label("Every policy runs out of memory on this device.");
+        }
+        Some(best) => {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(format!("Best: policy {}, {}", best.policy.number(), best.why));
+                if best.policy != comparison.configured {
+                    let button = ui
+                        .small_button(format!("Use policy {}", best.policy.number()))
+                        .on_hover_text("set memory_config.static_memory_policy");
+                    if button.clicked() {
+                        commands.push(Command::SetOption {
+                            key: "memory_config.static_memory_policy".to_owned(),
+                            text: best.policy.number().to_string(),
+                        });
+                    }
+                }
+            });
+        }
+    }
+    if let Some(alike) = &comparison.alike {
+        ui.label(alike);
+        differ_ui(ui, session, commands);
+    }
+    if comparison.lower_bound {
+        ui.weak("Lower bounds: kernel scratch not included. Overhead is an estimate.");
+    }
+}
+
+/// One click to a schedule in which the policies differ.
+fn differ_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    ui.horizontal_wrapped(|ui| {
+        if can_add_evaluation(session) {
+            let button = ui
+                .button("Add the evaluation graph")
+                .on_hover_text("run the forward phase, with the loss as output, after each training step");
+            if button.clicked() {
+                commands.push(Command::SetEvaluation(true));
+            }
+        }
+        let symbols = session.loaded().map(|loaded| loaded.workload.symbols()).unwrap_or_default();
+        for symbol in symbols {
+            let values = changing_values(&session.document().plan, &symbol);
+            let button = ui
+                .button(format!("Run with several values of {symbol}"))
+                .on_hover_text(format!("one run each for {values:?}"));
+            if button.clicked() {
+                commands.push(Command::SetDim { name: symbol, values });
+            }
+        }
+    });
+}
+
+/// Peak reserved bytes of each policy by what they serve.
+fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
+    let part: [(&str, fn(&ReservedParts) -> Bytes); 4] = [
+        ("features", |parts| parts.features),
+        ("weights", |parts| parts.weights),
+        ("variables", |parts| parts.variables),
+        ("in/out", |parts| parts.io),
+    ];
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.small("peak by use:");
+        for (position, (name, _)) in part.iter().enumerate() {
+            ui.label(RichText::new("■").small().color(theme.part(position)));
+            ui.small(*name);
+        }
+    });
+    let longest = comparison.lanes.iter().map(|lane| lane.summary.reserved.total()).max().unwrap_or_default();
+    let plot = Plot::new("peaks")
+        .height(70.0)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .show_x(false)
+        .show_y(false)
+        .show_grid(false)
+        .show_axes(false)
+        .show_background(false)
+        .set_margin_fraction(egui::Vec2::ZERO)
+        .include_x(-0.2 * length(longest))
+        .include_x(1.02 * length(longest))
+        .include_y(-0.55)
+        .include_y(number_of(comparison.lanes.len()) - 0.45);
+    plot.show(ui, |plot| {
+        let mut below: Vec<BarChart> = Vec::new();
+        for (position, (name, bytes)) in part.iter().enumerate() {
+            let bars = (0_u32..).zip(comparison.lanes.iter().rev()).map(|(row, lane)| {
+                Bar::new(f64::from(row), length(bytes(&lane.summary.reserved)))
+                    .width(0.72)
+                    .fill(theme.part(position))
+                    .stroke(egui::Stroke::NONE)
+            });
+            let chart = BarChart::new(*name, bars.collect())
+                .horizontal()
+                .allow_hover(false)
+                .color(theme.part(position));
+            let chart = chart.stack_on(&below.iter().collect::<Vec<_>>());
+            below.push(chart);
+        }
+        for chart in below {
+            plot.bar_chart(chart);
+        }
+        for (row, lane) in (0_u32..).zip(comparison.lanes.iter().rev()) {
+            let text = RichText::new(format!("policy {}", lane.policy.number())).color(theme.text).size(11.0);
+            let place = PlotPoint::new(-0.012 * length(longest), f64::from(row));
+            plot.text(Text::new("policy", place, text).anchor(egui::Align2::RIGHT_CENTER).allow_hover(false));
+        }
+    });
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred pixels")]
+fn length(bytes: Bytes) -> f64 {
+    bytes.get() as f64
+}
+
+fn number_of(lanes: usize) -> f64 {
+    f64::from(u32::try_from(lanes).unwrap_or(0))
+}

@@ -1,0 +1,94 @@
+//! Problems: findings of the configuration and oddities of the files, most severe first.
+
+use eframe::egui::{self, RichText};
+
+use crate::diagnostics::Severity;
+use crate::session::Session;
+use crate::ui::theme::Theme;
+
+/// One line of the pane.
+struct Line<'a> {
+    severity: Severity,
+    source: &'a str,
+    text: String,
+    /// The option that a click leads to.
+    option: Option<&'a str>,
+}
+
+/// Draws the pane; returns the option that the user wants to see.
+pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) -> Option<String> {
+    let lines = lines(session);
+    if lines.is_empty() {
+        ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
+        return None;
+    }
+    let mut jump = None;
+    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        for line in &lines {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(RichText::new(icon(line.severity)).color(theme.severity(line.severity)).strong());
+                ui.label(RichText::new(line.source).strong());
+                match line.option {
+                    Some(option) => {
+                        let link = ui.link(&line.text).on_hover_text(format!("show {option}"));
+                        if link.clicked() {
+                            jump = Some(option.to_owned());
+                        }
+                    }
+                    None => {
+                        ui.label(&line.text);
+                    }
+                }
+            });
+        }
+    });
+    jump
+}
+
+/// How many errors and warnings there are.
+pub fn counts(session: &Session) -> (usize, usize) {
+    let lines = lines(session);
+    let count = |severity| lines.iter().filter(|line| line.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
+}
+
+/// The word before a line; never colour alone.
+pub fn icon(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+fn lines(session: &Session) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line<'_>> = session
+        .findings()
+        .iter()
+        .map(|finding| Line {
+            severity: finding.severity,
+            source: finding.rule,
+            text: finding.message.clone(),
+            option: finding.options.first().map(String::as_str),
+        })
+        .collect();
+    let import = session.loaded().map(|loaded| &loaded.diagnostics);
+    let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
+    for diagnostics in import.into_iter().chain(run) {
+        for entry in diagnostics.entries() {
+            let count = if entry.count > 1 { format!("{} times: ", entry.count) } else { String::new() };
+            let place = if entry.place.is_empty() { String::new() } else { format!(" ({})", entry.place) };
+            let text = format!("{count}{}{place}", entry.message);
+            if !lines.iter().any(|line| line.text == text) {
+                lines.push(Line {
+                    severity: entry.severity,
+                    source: "file",
+                    text,
+                    option: None,
+                });
+            }
+        }
+    }
+    lines.sort_by_key(|line| line.severity);
+    lines
+}

@@ -1,0 +1,153 @@
+//! The session: its graphs, the schedule (iterations, values of symbolic dimensions) and the device.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText};
+
+use crate::graph::Phase;
+use crate::session::{Command, Session};
+use crate::workload::SchedulePlan;
+
+/// Texts that are being edited.
+#[derive(Debug, Default)]
+pub struct ScheduleState {
+    dims: BTreeMap<String, String>,
+}
+
+/// Draws the pane.
+pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
+    graphs_ui(ui, session, commands);
+    ui.add_space(4.0);
+    egui::Grid::new("schedule").num_columns(2).spacing([8.0, 5.0]).show(ui, |ui| {
+        iterations_ui(ui, session, commands);
+        let symbols = session.loaded().map(|loaded| loaded.workload.symbols()).unwrap_or_default();
+        for symbol in &symbols {
+            dim_ui(ui, symbol, session, state, commands);
+        }
+        device_ui(ui, session, commands);
+    });
+    evaluation_ui(ui, session, commands);
+}
+
+fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    let document = session.document();
+    for (position, source) in document.sources.iter().enumerate() {
+        ui.horizontal(|ui| {
+            if document.sources.len() > 1 {
+                let button = ui.small_button("✖").on_hover_text("remove this file from the session");
+                if button.clicked() {
+                    commands.push(Command::Remove(position));
+                }
+            }
+            ui.add(egui::Label::new(RichText::new(source.title()).strong()).truncate())
+                .on_hover_text(source.label());
+        });
+    }
+    let Some(loaded) = session.loaded() else {
+        return;
+    };
+    for entry in loaded.workload.graphs() {
+        let graph = &entry.graph;
+        let text = format!("{}: {} ops, {} tensors", entry.name, graph.ops().len(), graph.tensors().len());
+        ui.add(egui::Label::new(RichText::new(text).small()).truncate());
+    }
+}
+
+fn iterations_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    let label = ui.label("iterations").on_hover_text("how often the whole schedule runs");
+    let mut iterations = session.document().plan.iterations;
+    let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
+    if ui.add(field).labelled_by(label.id).changed() {
+        commands.push(Command::SetIterations(iterations));
+    }
+    ui.end_row();
+}
+
+/// A symbolic dimension: one value, or a list with one run each.
+fn dim_ui(
+    ui: &mut egui::Ui,
+    symbol: &str,
+    session: &Session,
+    state: &mut ScheduleState,
+    commands: &mut Vec<Command>,
+) {
+    let label = ui.label(symbol).on_hover_text("a symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
+    let values = session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
+    let current = text_from_values(&values);
+    let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
+    let parsed = values_from_text(text);
+    let field = egui::TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let response = ui.add(field).labelled_by(label.id);
+    if response.changed() {
+        if let Some(values) = values_from_text(text) {
+            commands.push(Command::SetDim {
+                name: symbol.to_owned(),
+                values,
+            });
+        }
+    } else if !response.has_focus() && parsed.as_ref() != Some(&values) {
+        *text = current;
+    }
+    if parsed.is_none() {
+        response.on_hover_text("write whole numbers from 1, separated by commas");
+    }
+    ui.end_row();
+}
+
+fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    let label = ui.label("device");
+    let current = &session.document().device;
+    let combo = egui::ComboBox::from_id_salt("device").selected_text(&current.name).width(150.0);
+    let response = combo.show_ui(ui, |ui| {
+        for profile in &session.profiles().profiles {
+            let text = format!("{} ({})", profile.name, profile.memory());
+            if ui.selectable_label(profile.name == current.name, text).clicked() {
+                commands.push(Command::SetDevice(profile.name.clone()));
+            }
+        }
+    });
+    response.response.labelled_by(label.id).on_hover_text(&current.source);
+    ui.end_row();
+}
+
+/// One click that makes the policies differ, where the files allow it.
+fn evaluation_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    let document = session.document();
+    if document.with_evaluation || can_add_evaluation(session) {
+        let mut is_on = document.with_evaluation;
+        let text = "also run the forward phase as an evaluation graph";
+        if ui.checkbox(&mut is_on, text).changed() {
+            commands.push(Command::SetEvaluation(is_on));
+        }
+    }
+}
+
+/// Whether the session is one training graph: then an evaluation graph can be derived.
+pub fn can_add_evaluation(session: &Session) -> bool {
+    let Some(loaded) = session.loaded() else {
+        return false;
+    };
+    let graphs = loaded.workload.graphs();
+    graphs.len() == 1 && graphs[0].graph.ops().iter().any(|op| op.phase == Phase::Backward)
+}
+
+/// Lists of values that make a symbolic graph run with changing shapes: the present value and its fractions.
+pub fn changing_values(plan: &SchedulePlan, symbol: &str) -> Vec<u64> {
+    let base = plan.dims.get(symbol).and_then(|values| values.first()).copied().unwrap_or(1).max(1);
+    let base = if base < 8 { 64 } else { base };
+    vec![base, base / 2, base * 3 / 4, base / 4, base]
+}
+
+fn text_from_values(values: &[u64]) -> String {
+    values.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn values_from_text(text: &str) -> Option<Vec<u64>> {
+    let values: Option<Vec<u64>> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().ok().filter(|value| *value > 0))
+        .collect();
+    values.filter(|values| !values.is_empty())
+}

@@ -1,0 +1,221 @@
+//! The panes and how they are docked: configuration, policies, inspector, problems.
+
+use eframe::egui::{self, RichText};
+use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, TileId, Tiles, Tree, UiResponse};
+
+use super::app::UiState;
+use super::lanes::{LaneAction, LanesInput, lanes_ui};
+use super::panels::inspector::inspector_ui;
+use super::panels::options::options_ui;
+use super::panels::overview::overview_ui;
+use super::panels::problems::{counts, problems_ui};
+use super::panels::schedule::schedule_ui;
+use super::theme::Theme;
+use crate::session::{Command, SAMPLES, Session, SourceSpec};
+
+/// One pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pane {
+    /// Session and options.
+    Configuration,
+    /// The lanes.
+    Policies,
+    /// The selected tensor, or the peak.
+    Inspector,
+    /// Findings and oddities.
+    Problems,
+}
+
+/// What panes read.
+#[derive(Clone, Copy, Debug)]
+pub struct PanesInput<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// Colours.
+    pub theme: &'a Theme,
+}
+
+/// The docked panes.
+#[derive(Debug)]
+pub struct Panes {
+    tree: Tree<Pane>,
+}
+
+impl Default for Panes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Panes {
+    /// The layout that the program starts with.
+    pub fn new() -> Self {
+        let mut tiles = Tiles::default();
+        let configuration = tiles.insert_pane(Pane::Configuration);
+        let policies = tiles.insert_pane(Pane::Policies);
+        let inspector = tiles.insert_pane(Pane::Inspector);
+        let problems = tiles.insert_pane(Pane::Problems);
+        let mut middle = Linear::new(LinearDir::Vertical, vec![policies, problems]);
+        middle.shares.set_share(policies, 0.89);
+        middle.shares.set_share(problems, 0.11);
+        let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
+        let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, inspector]);
+        all.shares.set_share(configuration, 0.225);
+        all.shares.set_share(middle, 0.565);
+        all.shares.set_share(inspector, 0.21);
+        let root = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(all)));
+        Self {
+            tree: Tree::new(egui::Id::unique("panes"), root, tiles),
+        }
+    }
+
+    /// Draws all panes.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        input: &PanesInput<'_>,
+        state: &mut UiState,
+        commands: &mut Vec<Command>,
+    ) {
+        let mut docking = Docking {
+            input,
+            state,
+            commands,
+        };
+        self.tree.ui(&mut docking, ui);
+    }
+}
+
+struct Docking<'a> {
+    input: &'a PanesInput<'a>,
+    state: &'a mut UiState,
+    commands: &'a mut Vec<Command>,
+}
+
+impl Behavior<Pane> for Docking<'_> {
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
+        match pane {
+            Pane::Configuration => "Configuration".into(),
+            Pane::Policies => "Policies".into(),
+            Pane::Inspector => "Inspector".into(),
+            Pane::Problems => problems_title(self.input).into(),
+        }
+    }
+
+    fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
+        let margin = if *pane == Pane::Policies { 4 } else { 8 };
+        let frame = egui::Frame::NONE.inner_margin(margin).fill(self.input.theme.panel);
+        frame.show(ui, |ui| match pane {
+            Pane::Configuration => self.configuration_ui(ui),
+            Pane::Policies => self.policies_ui(ui),
+            Pane::Inspector => inspector_ui(ui, self.input.session, self.input.theme, self.commands),
+            Pane::Problems => {
+                if let Some(option) = problems_ui(ui, self.input.session, self.input.theme) {
+                    self.state.options.jump = Some(option);
+                }
+            }
+        });
+        UiResponse::None
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions {
+            all_panes_must_have_tabs: true,
+            ..SimplificationOptions::default()
+        }
+    }
+
+    fn tab_bar_color(&self, _visuals: &egui::Visuals) -> egui::Color32 {
+        self.input.theme.grid
+    }
+
+    fn tab_bar_height(&self, _style: &egui::Style) -> f32 {
+        22.0
+    }
+
+    fn gap_width(&self, _style: &egui::Style) -> f32 {
+        3.0
+    }
+}
+
+fn problems_title(input: &PanesInput<'_>) -> RichText {
+    let (errors, warnings) = counts(input.session);
+    let text = RichText::new(format!("Problems: {errors} errors, {warnings} warnings"));
+    if errors > 0 {
+        text.color(input.theme.bad).strong()
+    } else {
+        text
+    }
+}
+
+impl Docking<'_> {
+    fn configuration_ui(&mut self, ui: &mut egui::Ui) {
+        let Self {
+            input,
+            state,
+            commands,
+        } = self;
+        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ui.strong("Session");
+            schedule_ui(ui, input.session, &mut state.schedule, commands);
+            ui.separator();
+            options_ui(ui, input.session, &mut state.options, input.theme, commands);
+        });
+    }
+
+    fn policies_ui(&mut self, ui: &mut egui::Ui) {
+        let session = self.input.session;
+        if let Some(problem) = session.problem() {
+            problem_ui(ui, problem, self.input.theme, self.commands);
+            if session.answer().is_none() {
+                return;
+            }
+        }
+        let Some((comparison, timeline)) = session.answer() else {
+            ui.centered_and_justified(|ui| {
+                ui.weak(if session.busy().is_some() {
+                    "Reading the graph and simulating the policies…"
+                } else {
+                    "Open a graph (Ctrl+O), drop one onto the window, or choose one under Samples."
+                });
+            });
+            return;
+        };
+        overview_ui(ui, session, comparison, self.input.theme, self.commands);
+        ui.add_space(2.0);
+        let lanes = LanesInput {
+            comparison,
+            timeline,
+            selected: session.selection(),
+            is_stale: session.is_stale(),
+            theme: self.input.theme,
+        };
+        let mut actions = Vec::new();
+        lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
+        for action in actions {
+            self.commands.push(match action {
+                LaneAction::Select(selected) => Command::Select(selected),
+                LaneAction::ConfigurePolicy(policy) => Command::SetOption {
+                    key: crate::options::key::STATIC_MEMORY_POLICY.to_owned(),
+                    text: policy.number().to_string(),
+                },
+            });
+        }
+    }
+}
+
+/// What went wrong, where the answer would be.
+fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme, commands: &mut Vec<Command>) {
+    ui.add_space(6.0);
+    ui.label(RichText::new("There is no answer to these settings").strong().color(theme.bad));
+    ui.label(problem);
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Open a sample instead:");
+        for sample in SAMPLES {
+            if ui.button(sample.title).clicked() {
+                commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
+            }
+        }
+    });
+    ui.add_space(6.0);
+}

@@ -1,0 +1,85 @@
+//! The bar on top: menus, what is open, and what the worker is doing.
+
+use eframe::egui::{self, RichText};
+
+use super::commands::{COMMANDS, Menu, UiCommand};
+use super::theme::Theme;
+use crate::session::{Command, SAMPLES, Session, SourceSpec};
+
+/// Draws the bar.
+pub fn top_bar_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    theme: &Theme,
+    asked: &mut Vec<UiCommand>,
+    commands: &mut Vec<Command>,
+) {
+    egui::Panel::top("top bar").show(ui, |ui| {
+        egui::MenuBar::new().ui(ui, |ui| {
+            ui.menu_button("File", |ui| {
+                menu_ui(ui, Menu::File, asked);
+            });
+            ui.menu_button("Samples", |ui| samples_ui(ui, commands));
+            ui.menu_button("View", |ui| menu_ui(ui, Menu::View, asked));
+            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, asked));
+            ui.separator();
+            let title = session.document().sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
+            let space = (ui.available_width() - 300.0).max(80.0);
+            ui.scope(|ui| {
+                ui.set_max_width(space);
+                ui.add(egui::Label::new(RichText::new(title).strong()).truncate());
+            });
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                status_ui(ui, session, theme, commands);
+            });
+        });
+    });
+}
+
+fn menu_ui(ui: &mut egui::Ui, menu: Menu, asked: &mut Vec<UiCommand>) {
+    for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+        let mut button = egui::Button::new(row.text);
+        if let Some(shortcut) = &row.shortcut {
+            button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
+        }
+        if ui.add(button).on_hover_text(row.tooltip).clicked() {
+            asked.push(row.command);
+            ui.close();
+        }
+    }
+}
+
+fn samples_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    for sample in SAMPLES {
+        if ui.button(sample.title).clicked() {
+            commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
+            ui.close();
+        }
+    }
+}
+
+/// A progress bar with Cancel while the worker is busy, else how current the picture is.
+fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    if let Some(busy) = session.busy() {
+        if ui.button("Cancel").clicked() {
+            commands.push(Command::Cancel);
+        }
+        ui.add(
+            egui::ProgressBar::new(busy.fraction)
+                .desired_width(160.0)
+                .text(format!("{}…", busy.stage)),
+        );
+        return;
+    }
+    if session.problem().is_some() {
+        ui.label(RichText::new("no answer").color(theme.bad));
+    } else if session.is_stale() {
+        ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
+    } else if let Some((comparison, _)) = session.answer() {
+        ui.weak(format!(
+            "{} runs, {} steps",
+            comparison.axis.runs.len(),
+            crate::units::grouped(u64::from(comparison.axis.n_steps))
+        ));
+    }
+}
