@@ -104,8 +104,8 @@ impl Behavior<Pane> for Docking<'_> {
 
     fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
         let margin = if *pane == Pane::Policies { 4 } else { 8 };
-        let frame = egui::Frame::NONE.inner_margin(margin).fill(self.input.theme.panel);
-        frame.show(ui, |ui| match pane {
+        ui.painter().rect_filled(ui.max_rect(), 0, self.input.theme.panel);
+        egui::Frame::NONE.inner_margin(margin).show(ui, |ui| match pane {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
             Pane::Inspector => inspector_ui(ui, self.input.session, self.input.theme, self.commands),

@@ -8,6 +8,9 @@
     reason = "tests compute expectations in plain floats and may stop at the first surprise"
 )]
 
+mod native;
 mod sim;
+mod support;
 mod synthetic;
+mod tidy;
 mod timeline;

@@ -1,0 +1,211 @@
+//! The session: commands in, state out; the newest edit wins; nothing waits but the test.
+
+use std::sync::Arc;
+
+use highwater::diagnostics::Severity;
+use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker};
+use highwater::sim::StaticMemoryPolicy;
+use highwater::workload::DeviceProfiles;
+
+/// A session on the default sample that has its first answer.
+fn session() -> Session {
+    let mut session = open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+    session.settle();
+    session
+}
+
+fn open(sources: Vec<SourceSpec>) -> Session {
+    let profiles = DeviceProfiles::bundled().unwrap();
+    let device = profiles.find(DeviceProfiles::DEFAULT).unwrap();
+    let worker = Worker::start(|| {}).unwrap();
+    Session::new(Document::new(sources, device), profiles, worker)
+}
+
+fn set(session: &mut Session, key: &str, text: &str) {
+    session.apply(Command::SetOption {
+        key: key.to_owned(),
+        text: text.to_owned(),
+    });
+}
+
+fn bytes(text: &str) -> Vec<SourceSpec> {
+    vec![SourceSpec::Bytes {
+        name: "dropped.json".to_owned(),
+        bytes: Arc::from(text.as_bytes()),
+    }]
+}
+
+#[test]
+fn every_sample_opens_and_its_policies_differ_where_they_should() {
+    for sample in SAMPLES {
+        let mut session = open(vec![SourceSpec::Sample(sample)]);
+        session.settle();
+        let (comparison, _) = session.answer().unwrap_or_else(|| panic!("{}: {:?}", sample.name, session.problem()));
+        assert_eq!(comparison.lanes.len(), 4, "{}", sample.name);
+        let is_one_static = comparison.session.graphs.len() == 1 && comparison.session.graphs[0].is_static;
+        assert_eq!(comparison.alike.is_some(), is_one_static, "{}", sample.name);
+        let peaks: Vec<u64> = comparison.lanes.iter().map(|lane| lane.summary.peak_reserved.get()).collect();
+        if !is_one_static {
+            assert!(peaks.iter().any(|peak| *peak != peaks[0]), "{}: {peaks:?}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn an_edit_changes_the_answer_and_the_findings_at_once() {
+    let mut session = session();
+    assert_eq!(session.answer().unwrap().0.configured, StaticMemoryPolicy::Dynamic);
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    set(&mut session, "graph_max_parallel_model_num", "2");
+    assert!(session.is_stale());
+    assert!(session.findings().iter().any(|finding| finding.rule == "R20" && finding.severity == Severity::Error));
+    session.settle();
+    let (comparison, _) = session.answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
+    assert!(!session.is_stale());
+}
+
+#[test]
+fn the_newest_edit_wins() {
+    let mut session = session();
+    for iterations in 2..20 {
+        session.apply(Command::SetIterations(iterations));
+    }
+    session.settle();
+    assert_eq!(session.answer().unwrap().0.axis.runs.len(), 2 * 19);
+}
+
+#[test]
+fn cancel_keeps_the_last_answer() {
+    let mut session = session();
+    session.apply(Command::SetIterations(900));
+    session.apply(Command::Cancel);
+    assert!(session.busy().is_none());
+    assert!(session.is_stale());
+    assert_eq!(session.answer().unwrap().0.axis.runs.len(), 2);
+    set(&mut session, "external_weight", "true");
+    session.apply(Command::SetIterations(1));
+    session.settle();
+    assert!(!session.is_stale());
+}
+
+#[test]
+fn a_bad_file_is_a_sentence_and_the_answer_stays() {
+    let mut session = session();
+    session.apply(Command::Open(bytes("{\"nodes\": [")));
+    session.settle();
+    assert!(session.problem().unwrap().contains("dropped.json"), "{:?}", session.problem());
+    assert!(matches!(session.notice(), Some(Notice::Failed(_))));
+    assert!(session.answer().is_some());
+    session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[2])]));
+    session.settle();
+    assert_eq!(session.problem(), None);
+    assert!(!session.is_stale());
+}
+
+#[test]
+fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
+    let text = r#"{"highwater_graph": 1,
+        "nodes": [{"name": "a", "op": "relu", "inputs": ["x"],
+                   "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
+                  {"name": "b", "op": "relu", "inputs": ["y"],
+                   "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
+        "inputs": [{"id": "x", "shape": ["seq", 1024], "dtype": "float32"}], "outputs": ["z"]}"#;
+    let mut session = open(bytes(text));
+    session.settle();
+    assert_eq!(session.document().plan.dims["seq"], [1]);
+    assert!(session.answer().unwrap().0.alike.is_some());
+    session.apply(Command::SetDim {
+        name: "seq".to_owned(),
+        values: vec![1000, 2000, 500],
+    });
+    session.settle();
+    let (comparison, _) = session.answer().unwrap();
+    assert_eq!(comparison.axis.runs.len(), 3);
+    assert_eq!(comparison.alike, None);
+    assert!(!comparison.session.graphs[0].is_static);
+}
+
+#[test]
+fn a_training_graph_gets_its_evaluation_graph_in_one_step() {
+    let text = r#"{"highwater_graph": 1, "name": "net",
+        "nodes": [{"name": "f", "op": "mm", "inputs": ["x", "w"], "phase": "forward",
+                   "outputs": [{"id": "loss", "shape": [64, 1024], "dtype": "float32"}]},
+                  {"name": "b", "op": "mm_grad", "inputs": ["loss", "w"], "phase": "backward",
+                   "outputs": [{"id": "g", "shape": [1024, 1024], "dtype": "float32"}]},
+                  {"name": "o", "op": "add_", "inputs": ["w", "g"], "phase": "optimizer",
+                   "outputs": [{"id": "w2", "shape": [1024, 1024], "dtype": "float32", "alias_of": "w"}]}],
+        "inputs": [{"id": "x", "shape": [64, 1024], "dtype": "float32"},
+                   {"id": "w", "name": "weight", "shape": [1024, 1024], "dtype": "float32", "role": "param"}],
+        "outputs": ["loss"]}"#;
+    let mut session = open(bytes(text));
+    session.settle();
+    session.apply(Command::SetEvaluation(true));
+    session.settle();
+    let (comparison, _) = session.answer().unwrap();
+    let names: Vec<&str> = comparison.workload.graphs().iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["net", "net (evaluation)"]);
+    assert_eq!(comparison.workload.graphs()[1].graph.ops().len(), 1);
+    // Both graphs use one variable.
+    assert_eq!(comparison.session.variables.len(), 1);
+}
+
+#[test]
+fn a_configuration_survives_export_and_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let mut session = session();
+    set(&mut session, "memory_config.static_memory_policy", "4");
+    session.apply(Command::SetEnvironment {
+        name: "GE_USE_STATIC_MEMORY".to_owned(),
+        value: Some("3".to_owned()),
+    });
+    session.apply(Command::SetDevice("generic-64GB".to_owned()));
+    session.apply(Command::SetIterations(3));
+    session.settle();
+    session.apply(Command::ExportConfig(path.clone()));
+    let before = session.document().clone();
+    wait_for_notice(&mut session);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let peak = session.answer().unwrap().0.lanes[3].summary.peak_reserved.get();
+    assert_eq!(json["predicted"]["4"]["peak_reserved_bytes"].as_u64(), Some(peak));
+    session.apply(Command::ResetAll);
+    session.apply(Command::SetDevice("generic-16GB".to_owned()));
+    session.apply(Command::SetIterations(1));
+    session.apply(Command::DismissNotice);
+    session.apply(Command::ImportConfig(path));
+    wait_for_notice(&mut session);
+    assert_eq!(*session.document(), before);
+}
+
+#[test]
+fn an_export_into_a_missing_folder_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session();
+    session.apply(Command::ExportConfig(folder.path().join("missing/config.json")));
+    wait_for_notice(&mut session);
+    assert!(matches!(session.notice(), Some(Notice::Failed(text)) if text.contains("config.json")));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_command_line_prints_the_lanes_figures() {
+    let mut session = session();
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    session.apply(Command::SetIterations(2));
+    let line = session.document().command_line(None);
+    assert_eq!(
+        line,
+        "highwater compare sample:resnet50 --set memory_config.static_memory_policy=2 --device generic-32GB --iterations 2"
+    );
+}
+
+/// Takes answers until a sentence appears.
+fn wait_for_notice(session: &mut Session) {
+    while session.notice().is_none() {
+        session.poll();
+        std::thread::yield_now();
+    }
+    session.settle();
+}
