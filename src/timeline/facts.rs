@@ -80,7 +80,7 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, id: TensorId) {
     if !graph.tensor_name(id).is_empty() {
         graph.tensor_name(id).clone_into(&mut facts.name);
     }
-    facts.dtype = tensor.dtype.name().to_owned();
+    tensor.dtype.name().clone_into(&mut facts.dtype);
     facts.shape = graph.shape_text(id);
     facts.role = Some(tensor.role);
     let sharing = graph.tensors().iter().filter(|other| other.storage == tensor.storage);

@@ -8,3 +8,5 @@
 )]
 mod synthetic;
 mod timeline;
+#[cfg(feature = "gui")]
+mod ui_lanes;
