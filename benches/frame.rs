@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Pos2, RawInput, Rect, vec2};
 use highwater::timeline::Timeline;
-use highwater::ui::lanes::{LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
+use highwater::ui::lanes::{LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 
 #[path = "../tests/it/synthetic.rs"]
@@ -35,11 +35,8 @@ fn frame(criterion: &mut Criterion) {
     for (name, content, zoom, is_marked) in cases {
         let context = egui::Context::default();
         let theme = Theme::dark();
-        let mut state = LanesState {
-            content,
-            layout: LaneLayout::Stacked,
-            ..LanesState::default()
-        };
+        let mut state = LanesState::default();
+        state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
         let input = LanesInput {
             comparison: &comparison,
@@ -64,8 +61,9 @@ fn frame(criterion: &mut Criterion) {
                 }
                 let mut actions = Vec::new();
                 let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &input, &mut state, &mut actions));
-                output.textures_delta.clear();
-                black_box(context.tessellate(output.shapes, output.pixels_per_point));
+                let shapes = std::mem::take(&mut output.shapes);
+                black_box(context.tessellate(shapes, output.pixels_per_point));
+                output.drop_without_applying_deltas();
             });
         });
     }

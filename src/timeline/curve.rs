@@ -89,10 +89,13 @@ impl Curve {
     pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<(u64, u64)> {
         let n_steps = f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
         let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
-        (0..width)
+        let mut left = edge(0);
+        (1..=width)
             .map(|column| {
-                let start = edge(column).floor().clamp(0.0, n_steps) as usize;
-                let end = edge(column + 1).ceil().clamp(0.0, n_steps) as usize;
+                let right = edge(column);
+                let start = left.floor().clamp(0.0, n_steps) as usize;
+                let end = right.ceil().clamp(0.0, n_steps) as usize;
+                left = right;
                 self.extremes(start, end).unwrap_or((0, 0))
             })
             .collect()

@@ -15,7 +15,6 @@ pub struct Tick {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a picture needs no more than 53 bits, and values are not negative"
 )]
 pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {

@@ -110,6 +110,35 @@ impl Viewport {
     }
 }
 
+/// A viewport's scale on a canvas, worked out once for many rectangles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    viewport: Viewport,
+    height: f64,
+    per_step: f64,
+    per_byte: f64,
+}
+
+impl Scale {
+    pub(super) fn new(viewport: &Viewport, canvas: Canvas) -> Self {
+        Self {
+            viewport: *viewport,
+            height: canvas.height,
+            per_step: canvas.width / viewport.steps(),
+            per_byte: canvas.height / viewport.bytes(),
+        }
+    }
+
+    pub(super) fn x(&self, step: u32) -> f64 {
+        (f64::from(step) - self.viewport.t0) * self.per_step
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn y(&self, address: u64) -> f64 {
+        self.height - (address as f64 - self.viewport.a0) * self.per_byte
+    }
+}
+
 fn usable(factor: f64) -> f64 {
     if factor.is_finite() && factor > 0.0 {
         factor

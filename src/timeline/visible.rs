@@ -7,7 +7,7 @@
 //! ```
 
 use super::block::{CHUNK, LaneView};
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, Scale, Viewport};
 
 /// A block drawn as it is, in points from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,9 +58,10 @@ impl LaneView {
     /// pixels). O(visible blocks log visible blocks + chunks).
     pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> Items {
         let mut items = Items::default();
+        let scale = Scale::new(viewport, canvas);
         let (mut narrow, mut thin) = (Vec::new(), Vec::new());
         let mut add = |idx: usize| {
-            let rect = self.rect(idx, viewport, canvas);
+            let rect = self.scaled(idx, &scale);
             if !is_within(rect, canvas) {
                 return;
             }
@@ -85,15 +86,18 @@ impl LaneView {
     }
 
     /// A block's place: left, top, right, bottom.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
+        self.scaled(block, &Scale::new(viewport, canvas))
+    }
+
+    fn scaled(&self, block: usize, scale: &Scale) -> [f64; 4] {
         let blocks = &self.blocks;
-        let base = blocks.base[block] as f64;
+        let base = blocks.base[block];
         [
-            viewport.x_from_step(f64::from(blocks.start[block]), canvas.width),
-            viewport.y_from_address(base + blocks.bytes[block] as f64, canvas.height),
-            viewport.x_from_step(f64::from(blocks.end[block]), canvas.width),
-            viewport.y_from_address(base, canvas.height),
+            scale.x(blocks.start[block]),
+            scale.y(base.saturating_add(blocks.bytes[block])),
+            scale.x(blocks.end[block]),
+            scale.y(base),
         ]
     }
 }
@@ -127,7 +131,7 @@ impl Cell {
         let (width, height) = (x1 - x0, y1 - y0);
         let cell = |line: f64, from: f64, to: f64| Self {
             line: line.floor() as f32,
-            from: from as f32,
+            from: from.max(-2.0) as f32,
             to: to as f32,
             weight: (width.max(1e-6) * height.max(1e-6)) as f32,
             n_blocks: 1,
@@ -148,6 +152,12 @@ impl Cell {
                 color,
             })
         }
+    }
+
+    /// Orders by line and then place along it: floats that are not negative order as their bits do.
+    fn key(&self) -> u64 {
+        let from = (self.from + 4.0).max(0.0);
+        (u64::from(self.line.max(0.0).to_bits()) << 32) | u64::from(from.to_bits())
     }
 
     fn column(self, canvas: Canvas) -> ItemMark {
@@ -190,10 +200,7 @@ pub(super) fn clip(rect: ItemRect, canvas: Canvas) -> ItemRect {
 /// Merges cells that share pixels: on a line, what is covered already is absorbed (the largest gives its colour),
 /// what reaches beyond continues as a cell of its own.
 pub(super) fn merge(cells: &mut [Cell], mut emit: impl FnMut(Cell)) {
-    cells.sort_unstable_by(|a, b| {
-        let places = a.line.total_cmp(&b.line).then(a.from.total_cmp(&b.from));
-        places.then(b.weight.total_cmp(&a.weight)).then(a.block.cmp(&b.block))
-    });
+    cells.sort_unstable_by_key(|cell| (cell.key(), cell.block));
     let mut open: Option<Cell> = None;
     for next in cells.iter() {
         let Some(current) = &mut open else {

@@ -1,5 +1,7 @@
 //! Every colour of the window, light and dark. No other file names one.
 
+#![expect(clippy::unreadable_literal, reason = "colours read best as six digits")]
+
 use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
@@ -92,31 +94,31 @@ impl Theme {
     pub fn dark() -> Self {
         Self {
             is_dark: true,
-            canvas: rgb(0x0014_171b),
-            panel: rgb(0x001b_1e23),
-            grid: rgb(0x002a_2f36),
-            frame: rgb(0x003a_4048),
-            text: rgb(0x00e6_e9ed),
-            text_weak: rgb(0x009a_a3ad),
-            reserved: rgb(0x006c_b2ff),
-            reserved_fill: rgb(0x0022_3a55),
-            live: rgb(0x0056_d6a0),
-            live_fill: rgb(0x0022_4f45),
-            capacity: rgb(0x00ff_6b5e),
-            peak: rgb(0x00ff_c857),
-            configured: (rgb(0x002f_6fb5), rgb(0x00ff_ffff)),
-            best: (rgb(0x001f_7a55), rgb(0x00ff_ffff)),
-            good: rgb(0x005f_d39a),
-            bad: rgb(0x00ff_8075),
-            selection: rgb(0x00ff_c857),
-            hover: rgb(0x00ff_ffff),
-            cursor: rgb(0x00c8_ced6),
-            cursor_tag: (rgb(0x00e6_e9ed), rgb(0x0014_171b)),
-            region_outline: rgb(0x0066_7080),
-            region_free: rgb(0x0023_282f),
-            region_resident: rgb(0x0047_4f5b),
-            runs: [rgb(0x002c_343f), rgb(0x0038_4150)],
-            phases: [rgb(0x0027_4a6b), rgb(0x0060_3a56), rgb(0x005a_4b1e)],
+            canvas: rgb(0x14171b),
+            panel: rgb(0x1b1e23),
+            grid: rgb(0x2a2f36),
+            frame: rgb(0x3a4048),
+            text: rgb(0xe6e9ed),
+            text_weak: rgb(0x9aa3ad),
+            reserved: rgb(0x6cb2ff),
+            reserved_fill: rgb(0x223a55),
+            live: rgb(0x56d6a0),
+            live_fill: rgb(0x224f45),
+            capacity: rgb(0xff6b5e),
+            peak: rgb(0xffc857),
+            configured: (rgb(0x2f6fb5), rgb(0xffffff)),
+            best: (rgb(0x1f7a55), rgb(0xffffff)),
+            good: rgb(0x5fd39a),
+            bad: rgb(0xff8075),
+            selection: rgb(0xffc857),
+            hover: rgb(0xffffff),
+            cursor: rgb(0xc8ced6),
+            cursor_tag: (rgb(0xe6e9ed), rgb(0x14171b)),
+            region_outline: rgb(0x667080),
+            region_free: rgb(0x23282f),
+            region_resident: rgb(0x474f5b),
+            runs: [rgb(0x2c343f), rgb(0x384150)],
+            phases: [rgb(0x274a6b), rgb(0x603a56), rgb(0x5a4b1e)],
             tensors: TENSORS_DARK.map(rgb),
         }
     }
@@ -125,31 +127,31 @@ impl Theme {
     pub fn light() -> Self {
         Self {
             is_dark: false,
-            canvas: rgb(0x00ff_ffff),
-            panel: rgb(0x00f6_f7f9),
-            grid: rgb(0x00e6_e9ed),
-            frame: rgb(0x00c4_cad2),
-            text: rgb(0x001b_2026),
-            text_weak: rgb(0x0059_636e),
-            reserved: rgb(0x001f_6fc4),
-            reserved_fill: rgb(0x00d3_e5f8),
-            live: rgb(0x0000_8358),
-            live_fill: rgb(0x00b9_e3d2),
-            capacity: rgb(0x00c6_2b1d),
-            peak: rgb(0x00b3_5c00),
-            configured: (rgb(0x001f_6fc4), rgb(0x00ff_ffff)),
-            best: (rgb(0x0000_7a50), rgb(0x00ff_ffff)),
-            good: rgb(0x0000_7348),
-            bad: rgb(0x00c0_2a1c),
-            selection: rgb(0x00b3_3c00),
-            hover: rgb(0x0000_0000),
-            cursor: rgb(0x0046_505a),
-            cursor_tag: (rgb(0x001b_2026), rgb(0x00ff_ffff)),
-            region_outline: rgb(0x0090_99a5),
-            region_free: rgb(0x00ee_f0f3),
-            region_resident: rgb(0x00cb_d1d9),
-            runs: [rgb(0x00e2_e7ee), rgb(0x00d3_dae4)],
-            phases: [rgb(0x00cf_e2f5), rgb(0x00f0_d7e6), rgb(0x00f1_e6bf)],
+            canvas: rgb(0xffffff),
+            panel: rgb(0xf6f7f9),
+            grid: rgb(0xe6e9ed),
+            frame: rgb(0xc4cad2),
+            text: rgb(0x1b2026),
+            text_weak: rgb(0x59636e),
+            reserved: rgb(0x1f6fc4),
+            reserved_fill: rgb(0xd3e5f8),
+            live: rgb(0x008358),
+            live_fill: rgb(0xb9e3d2),
+            capacity: rgb(0xc62b1d),
+            peak: rgb(0xb35c00),
+            configured: (rgb(0x1f6fc4), rgb(0xffffff)),
+            best: (rgb(0x007a50), rgb(0xffffff)),
+            good: rgb(0x007348),
+            bad: rgb(0xc02a1c),
+            selection: rgb(0xb33c00),
+            hover: rgb(0x000000),
+            cursor: rgb(0x46505a),
+            cursor_tag: (rgb(0x1b2026), rgb(0xffffff)),
+            region_outline: rgb(0x9099a5),
+            region_free: rgb(0xeef0f3),
+            region_resident: rgb(0xcbd1d9),
+            runs: [rgb(0xe2e7ee), rgb(0xd3dae4)],
+            phases: [rgb(0xcfe2f5), rgb(0xf0d7e6), rgb(0xf1e6bf)],
             tensors: TENSORS_LIGHT.map(rgb),
         }
     }
@@ -179,12 +181,12 @@ impl Theme {
 
     /// Steps a colour back towards the canvas, as beside a selection.
     pub fn dimmed(&self, color: Color32) -> Color32 {
-        color.lerp_to_gamma(self.canvas, 0.45)
+        color.lerp_to_gamma(self.canvas, 0.35)
     }
 
     /// Words on a tensor's colour.
     pub fn on_tensor(&self) -> Color32 {
-        rgb(0x0010_1418)
+        rgb(0x101418)
     }
 
     /// A ground that lets little through, behind words on a curve.

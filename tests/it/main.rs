@@ -14,3 +14,5 @@ mod support;
 mod synthetic;
 mod tidy;
 mod timeline;
+#[cfg(feature = "gui")]
+mod ui_lanes;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use highwater::analysis::{Best, Comparison, Lane};
 use highwater::diagnostics::Diagnostics;
-use highwater::graph::{
-    Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, OpId, Phase, Role, TensorId,
-};
+use highwater::graph::{Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater::liveness::{View, lifetimes};
 use highwater::sim::{
     BoundGraph, DeviceRun, DeviceSession, Event, EventKind, LoadedGraph, POLICIES, Params, Region, RegionId,
@@ -20,7 +18,7 @@ use highwater::workload::{
 };
 
 /// A comparison of `n_layers` layers (about three tensors each) over `n_iterations` of train and evaluate.
-pub fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
+pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
     let graphs = [
         Arc::new(graph("train", n_layers, true)),
         Arc::new(graph("evaluate", n_layers, false)),
@@ -74,9 +72,10 @@ fn dims(layer: u32, n_layers: u32) -> [u64; 4] {
     [32, channels + u64::from(layer % 3) * 32, side, side]
 }
 
+#[expect(clippy::too_many_lines, reason = "one graph, written down")]
 fn graph(name: &str, n_layers: u32, is_training: bool) -> Graph {
     let mut builder = GraphBuilder::new(name);
-    let mut add = |builder: &mut GraphBuilder, name: String, dims: &[u64], role: Role| {
+    let add = |builder: &mut GraphBuilder, name: String, dims: &[u64], role: Role| {
         let dims: Vec<Dim> = dims.iter().map(|dim| Dim::Known(*dim)).collect();
         let shape = Some(builder.shape(&dims));
         let new = NewTensor {
@@ -87,7 +86,7 @@ fn graph(name: &str, n_layers: u32, is_training: bool) -> Graph {
         };
         builder.tensor(new).expect("few tensors")
     };
-    let mut op = |builder: &mut GraphBuilder, kind: &str, phase: Phase, operands: &[TensorId], results: &[TensorId]| {
+    let op = |builder: &mut GraphBuilder, kind: &str, phase: Phase, operands: &[TensorId], results: &[TensorId]| {
         let new = NewOp {
             kind,
             operands,
@@ -372,9 +371,4 @@ fn blocks(log: &mut Log, (idx, run): (u32, &DeviceRun), arena: RegionId, offsets
         let kind = if is_alloc { EventKind::Alloc } else { EventKind::Free };
         log.event(step, kind, arena, extent);
     }
-}
-
-/// The op of a step of the first graph, for expectations.
-pub fn op_kind(comparison: &Comparison, op: u32) -> String {
-    comparison.workload.graphs()[0].graph.op_kind(OpId(op)).to_owned()
 }

@@ -4,11 +4,12 @@
 //! to the lower, so that no maximum is ever drawn too high or too low.
 
 use eframe::egui::epaint::{CircleShape, PathShape};
-use eframe::egui::{Align2, Painter, Rect, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::{Quads, cursor_x, left_axis, text_with_ground};
+use super::canvas::{Quads, SMALL, cursor_x, left_axis, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
+use crate::sim::fold::Summary;
 use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
@@ -29,16 +30,26 @@ impl Scale {
     }
 }
 
-/// How high the picture reaches: a little above the highest peak, and to the capacity where that is near.
+/// Room above the highest peak for its words.
+const HEADROOM: f64 = 16.0;
+
+/// How high the picture reaches: above the highest peak, and to the capacity where that is near.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
-fn top(input: &LanesInput<'_>) -> f64 {
+fn top(input: &LanesInput<'_>, height: f64) -> f64 {
     let peak = input.timeline.peak.get().max(1) as f64;
     let capacity = input.comparison.device.memory_bytes as f64;
-    if capacity <= peak * 1.6 {
-        peak.max(capacity) * 1.12
+    let highest = if is_capacity_near(input) {
+        peak.max(capacity)
     } else {
-        peak * 1.22
-    }
+        peak
+    };
+    highest * (height / (height - HEADROOM).max(1.0)).clamp(1.05, 2.0)
+}
+
+/// Whether the capacity is drawn as a line; where it is far above every peak, it is only stated.
+#[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
+pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
+    input.comparison.device.memory_bytes as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
 }
 
 /// Paints the curve area of a lane.
@@ -52,7 +63,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let theme = input.theme;
     let scale = Scale {
         rect: frame.curve,
-        top: top(input),
+        top: top(input, f64::from(frame.curve.height())),
     };
     let outer = ui.painter();
     outer.rect_filled(frame.curve, 0, theme.canvas);
@@ -68,6 +79,10 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     add_curve(&mut quads, &reserved, &scale, (theme.reserved_fill, theme.reserved));
     add_curve(&mut quads, &live, &scale, (theme.live_fill, theme.live));
     quads.paint(&painter);
+    if is_capacity_near(input) {
+        let y = scale.y(input.comparison.device.memory_bytes);
+        painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
+    }
     let peak = paint_peak(&painter, &scale, frame, input, &viewport);
     paint_capacity(&painter, &scale, input, peak);
     paint_reading(&painter, &scale, (frame, input), state, peak);
@@ -75,12 +90,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 
 /// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
-fn add_curve(
-    quads: &mut Quads,
-    columns: &[(u64, u64)],
-    scale: &Scale,
-    (fill, line): (eframe::egui::Color32, eframe::egui::Color32),
-) {
+fn add_curve(quads: &mut Quads, columns: &[(u64, u64)], scale: &Scale, (fill, line): (Color32, Color32)) {
     let width = scale.rect.width() / columns.len().max(1) as f32;
     let mut start = 0;
     for end in 1..=columns.len() {
@@ -129,40 +139,54 @@ fn paint_peak(
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
-    let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
-    let op = if op.is_empty() { op } else { format!(" ({op})") };
-    let text = format!("peak {} at step {step}{op}", summary.peak_reserved);
-    let is_right = at < rect.width() * 0.6;
-    let (dx, anchor) = if is_right {
-        (9.0, Align2::LEFT_CENTER)
-    } else {
-        (-9.0, Align2::RIGHT_CENTER)
-    };
-    let place = (pos2(x + dx, y - 8.0), anchor);
+    let (place, text) = peak_words(painter, (pos2(x, y - 8.0), rect), peak_texts(summary, step, input));
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
 }
 
-/// The capacity as a line where it is near, else in words.
+/// What to write at the peak, from the fullest to the shortest.
+fn peak_texts(summary: &Summary, step: Step, input: &LanesInput<'_>) -> Vec<String> {
+    let figure = format!("peak {}", summary.peak_reserved);
+    let at = format!("{figure} at step {step}");
+    let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
+    let full = (!op.is_empty()).then(|| format!("{at} ({op})"));
+    full.into_iter().chain([at, figure]).collect()
+}
+
+/// The fullest text that fits beside the mark, on its right or on its left.
+fn peak_words(painter: &Painter, (mark, inside): (Pos2, Rect), texts: Vec<String>) -> ((Pos2, Align2), String) {
+    let right = (mark + vec2(9.0, 0.0), Align2::LEFT_CENTER);
+    let left = (mark - vec2(9.0, 0.0), Align2::RIGHT_CENTER);
+    let mut last = String::new();
+    for text in texts {
+        let width = painter
+            .layout_no_wrap(text.clone(), SMALL, Color32::PLACEHOLDER)
+            .size()
+            .x
+            + 14.0;
+        if mark.x + width <= inside.right() {
+            return (right, text);
+        } else if mark.x - width >= inside.left() {
+            return (left, text);
+        }
+        last = text;
+    }
+    (right, last)
+}
+
+/// The figure at the line of the capacity, where it is near.
 fn paint_capacity(painter: &Painter, scale: &Scale, input: &LanesInput<'_>, peak: Option<Rect>) {
-    let theme = input.theme;
-    let capacity = input.comparison.device.memory();
-    let y = scale.y(capacity.get());
-    let rect = scale.rect;
-    if y >= rect.top() {
-        painter.hline(rect.x_range(), y, Stroke::new(1.5, theme.capacity));
+    if !is_capacity_near(input) {
         return;
     }
-    let is_taken = |place: Rect| peak.is_some_and(|peak| peak.intersects(place));
-    let words = format!("capacity {capacity} ↑");
-    let size = vec2(130.0, 15.0);
-    let right = Rect::from_min_size(pos2(rect.right() - size.x, rect.top()), size);
-    let left = Rect::from_min_size(rect.min, size);
-    let (pos, anchor) = match (is_taken(right), is_taken(left)) {
-        (false, _) => (rect.right_top() + vec2(-4.0, 2.0), Align2::RIGHT_TOP),
-        (true, false) => (rect.left_top() + vec2(4.0, 2.0), Align2::LEFT_TOP),
-        (true, true) => return,
-    };
-    text_with_ground(painter, (pos, anchor), words, (theme.capacity, theme.halo()), rect);
+    let theme = input.theme;
+    let capacity = input.comparison.device.memory();
+    let (y, rect) = (scale.y(capacity.get()), scale.rect);
+    let place = (pos2(rect.right() - 4.0, y - 1.0), Align2::RIGHT_BOTTOM);
+    let expected = place.1.anchor_size(place.0, vec2(130.0, 15.0));
+    if peak.is_none_or(|peak| !peak.intersects(expected)) {
+        let words = format!("capacity {capacity}");
+        text_with_ground(painter, place, words, (theme.capacity, theme.halo()), rect);
+    }
 }
 
 /// What is reserved and live at the cursor.

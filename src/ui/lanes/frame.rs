@@ -9,8 +9,10 @@ pub(super) const GUTTER: f32 = 60.0;
 /// Room on the right.
 const MARGIN: f32 = 10.0;
 const GAP: f32 = 8.0;
-const MIN_LANE: f32 = 118.0;
-/// Narrower lanes write their figures on a second line.
+const MIN_LANE: f32 = 124.0;
+/// The lowest lane with a header of three lines.
+const MIN_NARROW_LANE: f32 = 180.0;
+/// Narrower lanes write their figures below the name.
 const WIDE_HEADER: f32 = 640.0;
 
 /// The arrangement of one frame.
@@ -33,12 +35,17 @@ impl Grid {
         let n_rows = n_lanes.div_ceil(n_columns).max(1);
         let width = (area.width() - GAP * (n_columns - 1) as f32) / n_columns as f32;
         let height = (area.height() - ruler_height) / n_rows as f32;
+        let lowest = if width >= WIDE_HEADER {
+            MIN_LANE
+        } else {
+            MIN_NARROW_LANE
+        };
         Self {
             area,
             n_columns,
             n_rows,
             ruler_height,
-            lane: vec2(width, height.max(MIN_LANE).floor()),
+            lane: vec2(width, height.max(lowest).floor()),
         }
     }
 
@@ -87,13 +94,13 @@ pub(super) struct LaneFrame {
 impl LaneFrame {
     pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
-        let header_height = if is_wide { 24.0 } else { 44.0 };
+        let header_height = if is_wide { 24.0 } else { 60.0 };
         let header = Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height));
         let body = Rect::from_min_max(
             pos2(rect.left() + GUTTER, header.bottom()),
             pos2(rect.right() - MARGIN, rect.bottom() - GAP),
         );
-        let split = (body.top() + body.height() * 0.4).round();
+        let split = (body.top() + body.height() * 0.44).round();
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let policy = input.comparison.lanes[lane].policy;
         response.widget_info(|| {

@@ -11,22 +11,35 @@ use crate::units::Bytes;
 
 const SIZE: f32 = 13.0;
 
-/// One line on wide lanes, two on narrow ones.
+/// One line on wide lanes, three on narrow ones.
 pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
     let lane = &input.comparison.lanes[frame.lane];
     let header = frame.header;
     if frame.is_wide {
         line_ui(ui, header, ("name", frame.lane), |ui| {
             name_ui(ui, lane, input, actions);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| figures_ui(ui, lane, input));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                verdict_ui(ui, lane, input);
+                costs_ui(ui, lane, input);
+                peak_ui(ui, lane, input);
+            });
         });
     } else {
-        let middle = header.center().y;
-        let top = Rect::from_min_max(header.min, pos2(header.right(), middle));
-        line_ui(ui, top, ("name", frame.lane), |ui| name_ui(ui, lane, input, actions));
-        let below = Rect::from_min_max(pos2(header.left(), middle), header.max);
-        line_ui(ui, below, ("figures", frame.lane), |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| figures_ui(ui, lane, input));
+        let third = |n: f32| {
+            let top = header.top() + header.height() / 3.0 * n;
+            Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 3.0))
+        };
+        line_ui(ui, third(0.0), ("name", frame.lane), |ui| {
+            name_ui(ui, lane, input, actions);
+        });
+        line_ui(ui, third(1.0), ("peak", frame.lane), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| peak_ui(ui, lane, input));
+        });
+        line_ui(ui, third(2.0), ("costs", frame.lane), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                verdict_ui(ui, lane, input);
+                costs_ui(ui, lane, input);
+            });
         });
     }
 }
@@ -76,15 +89,19 @@ fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> eframe
     response
 }
 
-/// From right to left: the verdict, costs, fragmentation, the difference, the peak.
-fn figures_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+/// From right to left: costs, fragmentation.
+fn costs_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     let (summary, theme) = (&lane.summary, input.theme);
-    verdict_ui(ui, lane, input);
     ui.label(words(format!("est. {}", summary.estimated_overhead), theme.text_weak))
         .on_hover_text("Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits");
     let fragmentation = format!("frag {:.1} %", summary.fragmentation * 100.0);
     ui.label(words(fragmentation, theme.text_weak))
         .on_hover_text("Fragmentation: the share of reserved feature memory that holds no live bytes at its peak");
+}
+
+/// From right to left: the difference to policy 0, the peak.
+fn peak_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+    let (summary, theme) = (&lane.summary, input.theme);
     if let Some((text, exact, color)) = difference(input, lane) {
         ui.label(words(text, color)).on_hover_text(exact);
     }
@@ -129,7 +146,7 @@ fn verdict_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
 }
 
 /// `32 GiB` rather than `32.00 GiB`.
-fn whole_units(bytes: Bytes) -> String {
+pub(super) fn whole_units(bytes: Bytes) -> String {
     bytes
         .to_string()
         .replace(".000", "")

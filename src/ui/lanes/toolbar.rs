@@ -1,8 +1,9 @@
 //! The line above the lanes: what is shown, how it is arranged, what the curves are.
 
-use eframe::egui::{Align, Color32, Layout, Rect, Sense, Ui, pos2, vec2};
+use eframe::egui::epaint::PathShape;
+use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, Ui, vec2};
 
-use super::{LaneContent, LaneLayout, LanesInput, LanesState};
+use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, header};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
@@ -40,8 +41,20 @@ fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
     if state.content == LaneContent::Lifetimes {
         return;
     }
+    let capacity = if curve::is_capacity_near(input) {
+        "capacity".to_owned()
+    } else {
+        format!(
+            "capacity {}, above",
+            header::whole_units(input.comparison.device.memory())
+        )
+    };
     let entries = [
-        ("capacity", theme.capacity, "Memory of the device"),
+        (
+            capacity.as_str(),
+            theme.capacity,
+            "Memory of the device; far above the picture where an arrow stands for the line",
+        ),
         (
             "live",
             theme.live,
@@ -55,7 +68,8 @@ fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
     ];
     for (words, color, explanation) in entries {
         ui.label(words).on_hover_text(explanation);
-        swatch(ui, color);
+        let is_above = color == theme.capacity && !curve::is_capacity_near(input);
+        swatch(ui, color, is_above);
     }
     let (drawn, total) = state.drawn;
     if drawn < total && ui.available_width() > 150.0 {
@@ -65,8 +79,21 @@ fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
     }
 }
 
-fn swatch(ui: &mut Ui, color: Color32) {
+/// A piece of the line, or an arrow where the line lies above the picture.
+fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
     let (rect, _) = ui.allocate_exact_size(vec2(14.0, 10.0), Sense::hover());
-    let line = Rect::from_center_size(pos2(rect.center().x, rect.center().y), vec2(14.0, 3.0));
-    ui.painter().rect_filled(line, 1, color);
+    let center = rect.center();
+    if is_above {
+        let head = vec![
+            center + vec2(0.0, -5.0),
+            center + vec2(4.5, 0.0),
+            center + vec2(-4.5, 0.0),
+        ];
+        ui.painter().add(PathShape::convex_polygon(head, color, Stroke::NONE));
+        ui.painter()
+            .vline(center.x, Rangef::new(center.y, center.y + 5.0), Stroke::new(2.0, color));
+    } else {
+        let line = Rect::from_center_size(center, vec2(14.0, 3.0));
+        ui.painter().rect_filled(line, 1, color);
+    }
 }

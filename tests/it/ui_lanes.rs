@@ -1,0 +1,188 @@
+//! The lanes under the hand: found by label, hovered, clicked, driven by keys.
+
+use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, TouchPhase, pos2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater::analysis::Comparison;
+use highwater::sim::StaticMemoryPolicy;
+use highwater::timeline::{Selected, Timeline};
+use highwater::ui::lanes::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
+use highwater::ui::theme::Theme;
+
+use crate::synthetic;
+
+struct App {
+    comparison: Comparison,
+    timeline: Timeline,
+    lanes: LanesState,
+    selected: Option<Selected>,
+    actions: Vec<LaneAction>,
+}
+
+fn harness(size: [f32; 2]) -> Harness<'static, App> {
+    let comparison = synthetic::comparison(24, 1);
+    let app = App {
+        timeline: Timeline::new(&comparison),
+        comparison,
+        lanes: LanesState::default(),
+        selected: None,
+        actions: Vec::new(),
+    };
+    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
+        let theme = Theme::of(ui.visuals());
+        let input = LanesInput {
+            comparison: &app.comparison,
+            timeline: &app.timeline,
+            selected: app.selected,
+            is_stale: false,
+            theme: &theme,
+        };
+        let mut actions = Vec::new();
+        lanes_ui(ui, &input, &mut app.lanes, &mut actions);
+        for action in &actions {
+            if let LaneAction::Select(selected) = action {
+                app.selected = *selected;
+            }
+        }
+        app.actions.extend(actions);
+    };
+    let mut harness = Harness::builder().with_size(size).build_ui_state(ui, app);
+    harness.run();
+    harness
+}
+
+/// A place on the lowest large block of policy 0's map, a quarter into its life.
+fn on_a_block(harness: &Harness<'_, App>) -> Pos2 {
+    let rect = harness.get_by_label("lane policy 0 memory map").rect();
+    // The map is the lower part of the canvas; the first tensor stands just above the variables.
+    pos2(rect.left() + rect.width() * 0.3, rect.bottom() - 12.0)
+}
+
+fn click(harness: &mut Harness<'_, App>, pos: Pos2) {
+    harness.hover_at(pos);
+    harness.run();
+    harness.drag_at(pos);
+    harness.run();
+    harness.drop_at(pos);
+    harness.run();
+}
+
+#[test]
+fn every_lane_is_found_by_its_label_and_says_what_it_is() {
+    let harness = harness([720.0, 740.0]);
+    for number in [0, 2, 3, 4] {
+        harness.get_by_label(&format!("lane policy {number} memory map"));
+    }
+    harness.get_by_label("configured");
+    harness.get_by_label("lowest peak");
+    assert_eq!(harness.query_all_by_label("fits 32\u{a0}GiB").count(), 4);
+}
+
+#[test]
+fn a_click_on_a_block_selects_its_tensor_and_escape_clears_it() {
+    let mut harness = harness([720.0, 740.0]);
+    let place = on_a_block(&harness);
+    harness.hover_at(place);
+    harness.run();
+    let hovered = harness.state().lanes.hovered.expect("a tensor under the pointer");
+    click(&mut harness, place);
+    assert_eq!(harness.state().selected, Some(hovered));
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().selected, None);
+}
+
+#[test]
+fn keys_zoom_move_focus_and_fit() {
+    let mut harness = harness([720.0, 740.0]);
+    let whole = harness.state().lanes.viewport.expect("a view");
+    harness.key_press(Key::W);
+    harness.run();
+    let zoomed = harness.state().lanes.viewport.expect("a view");
+    assert!(zoomed.steps() < whole.steps());
+    harness.key_press(Key::D);
+    harness.run();
+    assert!(harness.state().lanes.viewport.expect("a view").t0 > zoomed.t0);
+    harness.key_press(Key::H);
+    harness.run();
+    assert_eq!(harness.state().lanes.viewport, Some(whole));
+    harness.key_press(Key::Period);
+    harness.run();
+    let first = harness.state().selected.expect("the first tensor");
+    harness.key_press(Key::Period);
+    harness.run();
+    assert_ne!(harness.state().selected, Some(first));
+    harness.key_press(Key::F);
+    harness.run();
+    assert_ne!(harness.state().lanes.viewport, Some(whole));
+    harness.key_press(Key::F);
+    harness.run();
+    assert_eq!(harness.state().lanes.viewport, Some(whole));
+}
+
+#[test]
+fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
+    let mut harness = harness([720.0, 740.0]);
+    let rect = harness.get_by_label("lane policy 2 memory map").rect();
+    let pos = rect.center();
+    harness.hover_at(pos);
+    harness.run();
+    let step_at = |lanes: &LanesState| {
+        let viewport = lanes.viewport.expect("a view");
+        viewport.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()))
+    };
+    let before = step_at(&harness.state().lanes);
+    let wheel = Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, 120.0),
+        phase: TouchPhase::Move,
+        source: eframe::egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::CTRL,
+    };
+    harness.event_modifiers(wheel, Modifiers::CTRL);
+    harness.run_steps(20);
+    let viewport = harness.state().lanes.viewport.expect("a view");
+    assert!(viewport.steps() < harness.state().timeline.fit().steps());
+    assert!((step_at(&harness.state().lanes) - before).abs() < 0.5);
+    harness.drag_at(pos);
+    harness.run_steps(2);
+    harness.hover_at(pos + vec2(60.0, 0.0));
+    harness.run_steps(2);
+    harness.drop_at(pos + vec2(60.0, 0.0));
+    harness.run_steps(2);
+    assert!(harness.state().lanes.viewport.expect("a view").t0 < viewport.t0);
+}
+
+#[test]
+fn a_click_on_use_configures_the_policy() {
+    let mut harness = harness([720.0, 740.0]);
+    let buttons: Vec<_> = harness.query_all_by_label("use").collect();
+    assert_eq!(buttons.len(), 3);
+    buttons[0].click();
+    harness.run();
+    let expected = LaneAction::ConfigurePolicy(StaticMemoryPolicy::StaticExtend);
+    assert!(harness.state().actions.contains(&expected));
+}
+
+#[test]
+fn toggles_change_layout_and_content() {
+    let mut harness = harness([1280.0, 740.0]);
+    harness.get_by_label("Side by side").click();
+    harness.run();
+    assert_eq!(harness.state().lanes.layout, LaneLayout::SideBySide);
+    let [left, right] = [0, 2].map(|n| harness.get_by_label(&format!("lane policy {n} memory map")).rect());
+    assert!(left.right() < right.left() && (left.top() - right.top()).abs() < 1.0);
+    harness.get_by_label("Lifetimes").click();
+    harness.run();
+    assert_eq!(harness.state().lanes.content, LaneContent::Lifetimes);
+    let pos = harness.get_by_label("lifetimes").rect().left_top() + vec2(40.0, 3.0);
+    click(&mut harness, pos);
+    assert!(harness.state().selected.is_some());
+}
+
+#[test]
+fn lanes_scroll_in_a_small_window_and_an_idle_window_asks_for_no_frame() {
+    let mut harness = harness([700.0, 300.0]);
+    harness.get_by_label("lane policy 0 memory map");
+    assert!(harness.run() <= 2);
+}
