@@ -15,7 +15,7 @@ use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
 use crate::plan::{Buffer, Problem, plan};
 use crate::progress::Progress;
-use crate::rewrite::atomic_clean;
+use crate::rewrite::{AtomicClean, atomic_clean};
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
@@ -179,7 +179,12 @@ impl Maker<'_> {
             lifetimes: feature_lifetimes(graph, &sizes),
             kept_apart: Vec::new(),
         };
-        let program = atomic_clean(program, graph, self.lowered.atomic_clean);
+        let policy = if self.lowered.atomic_clean_separate {
+            AtomicClean::Separate
+        } else {
+            AtomicClean::Collective
+        };
+        let program = atomic_clean(program, graph, policy);
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items

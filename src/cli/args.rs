@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::workload::DeviceProfiles;
-
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
 #[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
@@ -89,13 +87,6 @@ pub struct Common {
     /// Run the forward phase of each training graph beside it.
     #[arg(long)]
     pub evaluation: bool,
-}
-
-impl Common {
-    /// The device profile's name.
-    pub fn device_name(&self) -> &str {
-        self.device.as_deref().unwrap_or(DeviceProfiles::DEFAULT)
-    }
 }
 
 /// Arguments of `inspect`.

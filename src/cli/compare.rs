@@ -207,7 +207,7 @@ fn table(comparison: &Comparison) -> Table {
 }
 
 /// Findings, one a line.
-pub(super) fn findings_text(findings: &[Finding]) -> String {
+fn findings_text(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
         out.push_str(&format!(

@@ -5,100 +5,53 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::{CheckArgs, ExportArgs, Format, OptionsArgs};
-use super::compare::{findings_text, sources, with_sample_dims};
+use super::compare::{sources, with_sample_dims};
 use super::settings::{read_settings, set_environment, set_options};
-use super::text::Table;
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
-use crate::diagnostics::Severity;
-use crate::export::config::{from_json, to_json};
-use crate::export::{WireCheck, WireOptions};
-use crate::options::{CHECKS, ENVIRONMENT, Environment, Options, TABLE, check as run_checks, effective_policy};
+use crate::export::{CheckReport, from_json, options_json, options_text, to_json};
+use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
 use crate::progress::Progress;
-use crate::session::{Document, config_from_document, load, read_bytes, write_whole};
+use crate::session::{Document, config_from_document, load, options_of, read_bytes, write_whole};
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
     let mut environment = Environment::default();
-    let mut warnings = Vec::new();
     for path in &args.configs {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
-        let (document, odd) = from_json(&bytes).with_context(|| name.clone())?;
-        warnings.extend(odd.iter().map(|warning| format!("{name}: {warning}")));
-        for (key, value) in document.options.overrides() {
-            options.set(key, value.clone())?;
+        let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
+        for warning in warnings.entries() {
+            say(&format!("{name}: {}", warning.message));
         }
-        for (name, value) in document.environment.iter() {
-            environment.set(name, value);
-        }
+        options.extend(&options_of(&document));
+        environment.extend(&document.environment);
     }
     set_options(&args.set, &mut options)?;
     set_environment(&args.env, args.inherit_env, &mut environment)?;
-    let findings = run_checks(&options, &environment);
-    for warning in &warnings {
-        eprintln_line(&format!("warning: {warning}"));
-    }
+    let report = CheckReport::of(&options, &environment);
     match args.format {
-        Format::Json => print_json(&WireCheck::new(&findings, &options, &environment))?,
-        Format::Text => {
-            let mut text = findings_text(&findings);
-            if findings.is_empty() {
-                text.push_str("no findings\n");
-            }
-            let policy = effective_policy(&options, &environment).row();
-            text.push_str(&format!("policy in force: {} ({})\n", policy.number, policy.label));
-            print(&text)?;
-        }
+        Format::Json => print_json(&report.to_json())?,
+        Format::Text => print(&report.to_text())?,
         Format::Csv => bail!("--format csv is for `plan`; use text or json"),
     }
-    let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
-    Ok(if has_error { Verdict::No } else { Verdict::Done })
+    Ok(if report.has_errors() {
+        Verdict::No
+    } else {
+        Verdict::Done
+    })
 }
 
 /// Runs `options`.
 pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     match args.format {
-        Format::Json => print_json(&WireOptions::new())?,
+        Format::Json => print_json(&options_json())?,
         Format::Text => print(&options_text())?,
         Format::Csv => bail!("--format csv is for `plan`; use text or json"),
     }
     Ok(Verdict::Done)
-}
-
-fn options_text() -> String {
-    let mut out = String::new();
-    for row in TABLE {
-        let default = row.default.to_string();
-        let default = if default.is_empty() { "not set" } else { &default };
-        out.push_str(&format!("{}\n    {}\n", row.key, row.summary));
-        out.push_str(&format!(
-            "    {}: {}; default {default}\n    memory: {}\n",
-            row.kind.name(),
-            row.kind.range_text().trim_start_matches(", "),
-            row.memory_effect
-        ));
-    }
-    for row in ENVIRONMENT {
-        out.push_str(&format!(
-            "{} (environment)\n    {}\n    {}\n",
-            row.name, row.summary, row.precedence
-        ));
-    }
-    let mut table = Table::new(&["rule", "severity", "summary"]);
-    for check in CHECKS {
-        let severities: Vec<&str> = check.severities.iter().map(|severity| severity.name()).collect();
-        table.row(vec![
-            check.rule.to_owned(),
-            severities.join(", "),
-            check.summary.to_owned(),
-        ]);
-    }
-    out.push('\n');
-    out.push_str(&table.text());
-    out
 }
 
 /// Runs `export`.
@@ -116,10 +69,11 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
     let sources = sources(&args.files)?;
     let settings = with_sample_dims(read_settings(&args.common)?, &sources);
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
-    let mut document = Document::new(sources, settings.device);
+    let mut document = Document::new(sources);
     document.options = settings.options;
     document.environment = settings.environment;
     document.unknown_options = settings.unknown_options;
+    document.unknown_fields = settings.unknown_fields;
     document.plan = settings.plan;
     document.with_evaluation = settings.evaluation;
     let request = Request {
@@ -127,7 +81,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         plan: document.plan.clone(),
         options: document.options.clone(),
         environment: document.environment.clone(),
-        device: document.device.clone(),
+        device: document.device(),
         policies: Vec::new(),
         strategy: &STRATEGIES[0],
     };
@@ -137,8 +91,9 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
     Ok(Verdict::Done)
 }
 
-fn eprintln_line(text: &str) {
+/// A warning on standard error.
+fn say(text: &str) {
     use std::io::Write as _;
     // Nothing can be said where standard error is closed.
-    drop(writeln!(std::io::stderr(), "highwater: {text}"));
+    drop(writeln!(std::io::stderr(), "highwater: warning: {text}"));
 }

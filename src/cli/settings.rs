@@ -1,14 +1,13 @@
 //! From shared arguments to what the engine takes: options, environment, device, schedule.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context as _, bail};
+use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common};
-use crate::export::config::{ConfigDocument, from_json};
+use crate::export::{ConfigDocument, from_json};
 use crate::graph::Bindings;
-use crate::options::{ENVIRONMENT, Environment, Options};
-use crate::session::{Document, SAMPLES, SourceSpec, read_bytes};
+use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
+use crate::session::{Document, SAMPLES, SourceSpec, options_of, read_bytes};
 use crate::units::Bytes;
 use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 
@@ -18,12 +17,14 @@ pub struct Settings {
     /// Overrides.
     pub options: Options,
     /// Options of configuration files that this version does not know.
-    pub unknown_options: BTreeMap<String, serde_json::Value>,
+    pub unknown_options: Map<String, Json>,
+    /// Fields of configuration files that this version does not know.
+    pub unknown_fields: Map<String, Json>,
     /// Whether evaluation graphs run beside training graphs.
     pub evaluation: bool,
     /// Environment variables.
     pub environment: Environment,
-    /// The device.
+    /// The device that the options name.
     pub device: Device,
     /// Iterations and dimension values.
     pub plan: SchedulePlan,
@@ -36,13 +37,13 @@ pub struct Settings {
 /// # Errors
 /// A sentence that names the file or the flag.
 pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
-    let profiles = DeviceProfiles::bundled()?;
     let mut settings = Settings {
         options: Options::default(),
-        unknown_options: BTreeMap::new(),
+        unknown_options: Map::new(),
+        unknown_fields: Map::new(),
         evaluation: common.evaluation,
         environment: Environment::default(),
-        device: profiles.find(common.device_name())?,
+        device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
         plan: SchedulePlan::default(),
         warnings: Vec::new(),
     };
@@ -50,19 +51,25 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
         let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
-        settings
-            .warnings
-            .extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
-        merge(&document, &mut settings, common.device.is_none(), &profiles).with_context(|| name.clone())?;
+        let texts = warnings
+            .entries()
+            .iter()
+            .map(|warning| format!("{name}: {}", warning.message));
+        settings.warnings.extend(texts);
+        merge(&document, &mut settings);
     }
     set_options(&common.set, &mut settings.options)?;
     set_environment(&common.env, common.inherit_env, &mut settings.environment)?;
+    if let Some(name) = &common.device {
+        settings.options.set_text(keys::DEVICE, name)?;
+    }
     if let Some(memory) = &common.device_memory {
         let memory = Bytes::parse(memory).context("--device-memory")?;
         settings
             .options
-            .set_text("simulation.device_memory", &memory.get().to_string())?;
+            .set_text(keys::DEVICE_MEMORY, &memory.get().to_string())?;
     }
+    settings.device = resolve_device(&settings.options)?;
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);
     }
@@ -89,9 +96,10 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<Document> {
         let first = SAMPLES.first().context("there is a bundled sample")?;
         sources.push(SourceSpec::Sample(first));
     }
-    let mut document = Document::new(sources, settings.device);
+    let mut document = Document::new(sources);
     document.options = settings.options;
     document.unknown_options = settings.unknown_options;
+    document.unknown_fields = settings.unknown_fields;
     document.environment = settings.environment;
     document.with_evaluation = settings.evaluation;
     document.plan.dims.extend(settings.plan.dims);
@@ -102,27 +110,15 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<Document> {
 }
 
 /// Takes over what a configuration file says.
-fn merge(
-    document: &ConfigDocument,
-    settings: &mut Settings,
-    takes_device: bool,
-    profiles: &DeviceProfiles,
-) -> anyhow::Result<()> {
-    for (key, value) in document.options.overrides() {
-        settings.options.set(key, value.clone())?;
-    }
+fn merge(document: &ConfigDocument, settings: &mut Settings) {
+    settings.options.extend(&options_of(document));
+    settings.environment.extend(&document.environment);
     settings.unknown_options.extend(document.unknown_options.clone());
-    for (name, value) in document.environment.iter() {
-        settings.environment.set(name, value);
-    }
+    settings.unknown_fields.extend(document.unknown_fields.clone());
     settings.evaluation |= document.evaluation;
     if let Some(schedule) = &document.schedule {
         settings.plan = schedule.clone();
     }
-    if takes_device && let Some(device) = &document.device {
-        settings.device = device.resolve(profiles)?;
-    }
-    Ok(())
 }
 
 /// `KEY=VALUE` texts into options.

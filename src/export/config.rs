@@ -1,347 +1,206 @@
-//! The configuration file: overrides, effective values, environment, device, schedule, predicted peaks.
+//! The configuration file: settings of a session as JSON, and reading it back.
 //!
-//! ```text
-//! { "highwater_config": 1, "tool_version": "0.1.0",
-//!   "options": {"memory_config.static_memory_policy": 2}, "effective": {...},
-//!   "environment": {"GE_USE_STATIC_MEMORY": "2"},
-//!   "device": {"name": "generic-32GB", "memory_bytes": 34359738368},
-//!   "schedule": {"iterations": 1, "dims": {"seq": [64, 128]}},
-//!   "evaluation": false, "sources": ["train.json"],
-//!   "predicted": {"0": {"peak_reserved_bytes": ..., "peak_live_bytes": ...}, ...} }
-//! ```
-//!
-//! Reading takes `options`, `environment`, `device`, `schedule` and `evaluation`; the rest is for people and other
-//! tools. A plain object of option names (flat with dots, or nested) is read too. Unknown keys are kept, written
-//! again and warned about.
+//! In: a [`ConfigDocument`], or the bytes of a file. Out: text, or a document with warnings. Two forms are
+//! read: the versioned one that [`to_json`] writes, and a plain object of option names (dotted, or
+//! nested as `{"memory_config": {"static_memory_policy": 2}}`). Unknown names are warned about and kept,
+//! so that a file passes through an older highwater unharmed. Deliberately not here: judging values (that is
+//! `options::check`).
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize as _;
-use serde_json::{Map, Value as Json, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
-use super::options::effective_json;
-use crate::analysis::Comparison;
-use crate::options::{Environment, Options, Value, find, nearest_key};
-use crate::workload::{Device, DeviceError, DeviceProfiles, DimValues, SchedulePlan};
+use crate::diagnostics::Diagnostics;
+use crate::options::{Environment, Options, TABLE, find, nearest_key};
+use crate::workload::SchedulePlan;
 
-/// The newest version of the format.
-pub const VERSION: u64 = 1;
+use super::config_wire::{Probe, Version, Wire, WireSchedule};
+use super::json_value::value_of;
 
-/// Top-level keys of the format.
-const KEYS: &[&str] = &[
-    "highwater_config",
-    "tool_version",
-    "options",
-    "effective",
-    "environment",
-    "device",
-    "schedule",
-    "evaluation",
-    "sources",
-    "predicted",
-];
+/// The version of the format that is written, and the newest that is read.
+pub const CONFIG_VERSION: u64 = 1;
 
-/// The device of a configuration, by profile name and memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The device as a configuration names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigDevice {
     /// The profile's name.
     pub name: String,
-    /// Device memory in bytes.
+    /// Its memory in bytes, after any setting that replaces it.
     pub memory_bytes: u64,
 }
 
-impl ConfigDevice {
-    /// The profile of that name, with the memory that the file states.
-    ///
-    /// # Errors
-    /// [`DeviceError::UnknownProfile`].
-    pub fn resolve(&self, profiles: &DeviceProfiles) -> Result<Device, DeviceError> {
-        let mut device = profiles.find(&self.name)?;
-        device.memory_bytes = self.memory_bytes;
-        Ok(device)
-    }
-}
-
-/// Predicted peaks of one policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What was predicted for one policy when the file was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// Peak of reserved bytes.
+    /// Peak of reserved device memory, in bytes.
     pub peak_reserved_bytes: u64,
-    /// Peak of requested bytes of feature memory.
+    /// Peak of requested feature memory, in bytes.
     pub peak_live_bytes: u64,
-    /// Whether the run ends early for lack of memory.
+    /// Whether the run ends out of memory.
+    #[serde(default)]
     pub out_of_memory: bool,
 }
 
-/// What a configuration file says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Everything that a configuration file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigDocument {
-    /// Overrides.
+    /// The highwater that wrote it; empty where the file does not say.
+    pub tool_version: String,
+    /// The overrides.
     pub options: Options,
-    /// Options that this version does not know, kept as they are.
-    pub unknown_options: BTreeMap<String, Json>,
+    /// Options that are not in the table, as they stood in the file (nested names dotted).
+    pub unknown_options: Map<String, Json>,
     /// Environment variables.
     pub environment: Environment,
-    /// The device, where the file names one.
+    /// The device.
     pub device: Option<ConfigDevice>,
-    /// The schedule, where the file states one.
+    /// Iterations and values of symbolic dimensions, where the file states them.
     pub schedule: Option<SchedulePlan>,
-    /// Whether evaluation graphs run beside training graphs.
+    /// Whether each training graph's forward phase runs beside it.
     pub evaluation: bool,
-    /// Names of the graphs that were open.
+    /// Names of the files that were simulated.
     pub sources: Vec<String>,
-    /// Predicted peaks by policy number.
-    pub predicted: BTreeMap<u8, Predicted>,
+    /// Figures by policy number.
+    pub predicted: BTreeMap<String, Predicted>,
+    /// Fields of the file that this version does not know.
+    pub unknown_fields: Map<String, Json>,
 }
 
-/// Why a configuration could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// Not JSON.
-    #[error("this is not JSON: {reason} at line {line} column {column}; export the configuration again")]
-    Syntax {
-        /// What the parser says.
-        reason: String,
-        /// Where.
-        line: usize,
-        /// Where in the line.
-        column: usize,
-    },
-    /// A value of the wrong form.
-    #[error("\"{key}\" must be {expected}")]
-    Form {
-        /// The key.
-        key: String,
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// A newer format.
-    #[error("the file is of version {version}, this program reads up to version {VERSION}; use a newer highwater")]
-    Newer {
-        /// The file's version.
-        version: u64,
-    },
-}
-
-fn form(key: &str, expected: &'static str) -> ConfigError {
-    ConfigError::Form {
-        key: key.to_owned(),
-        expected,
-    }
-}
-
-/// The JSON form of an option's value; an option that is not set is null.
-pub fn json_from_value(value: &Value) -> Json {
-    match value {
-        Value::Bool(fact) => json!(fact),
-        Value::Int(number) => json!(number),
-        Value::Text(text) if text.is_empty() => Json::Null,
-        Value::Text(text) => json!(text),
-    }
-}
-
-fn value_from_json(key: &str, json: &Json) -> Option<Value> {
-    Some(match json {
-        Json::Null => Value::UNSET,
-        Json::Bool(fact) => Value::Bool(*fact),
-        Json::Number(number) => number
-            .as_i64()
-            .map_or_else(|| Value::text(&number.to_string()), Value::Int),
-        // Texts are read as on the command line where the option takes numbers or bools ("2", "True").
-        Json::String(text) => {
-            let mut options = Options::default();
-            options.set_text(key, text).ok()?;
-            options.effective(key)
+impl ConfigDocument {
+    /// An empty configuration of this version.
+    pub fn new() -> Self {
+        Self {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Self::default()
         }
-        Json::Array(_) | Json::Object(_) => return None,
-    })
+    }
 }
 
-/// The predicted peaks of a comparison.
-pub fn predicted(comparison: &Comparison) -> BTreeMap<u8, Predicted> {
-    let row = |lane: &crate::analysis::Lane| {
-        let predicted = Predicted {
-            peak_reserved_bytes: lane.summary.peak_reserved.get(),
-            peak_live_bytes: lane.summary.peak_live.get(),
-            out_of_memory: lane.summary.out_of_memory,
-        };
-        (lane.policy.number(), predicted)
-    };
-    comparison.lanes.iter().map(row).collect()
+/// Why a configuration could not be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {reason}")]
+pub struct ConfigError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub reason: String,
 }
 
-/// The file's text: stable key order, a line break at the end.
+impl From<serde_json::Error> for ConfigError {
+    fn from(error: serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let text = error.to_string();
+        let reason = text.strip_suffix(&format!(" at line {line} column {column}"));
+        Self {
+            line: line.max(1),
+            column: column.max(1),
+            reason: reason.unwrap_or(&text).to_owned(),
+        }
+    }
+}
+
+/// The file's text: indented, fields in a fixed order, options in the order of the table, a final line break.
 pub fn to_json(document: &ConfigDocument) -> String {
-    let mut options: Map<String, Json> = Map::new();
-    for (key, value) in document.options.overrides() {
-        options.insert(key.to_owned(), json_from_value(value));
-    }
-    for (key, value) in &document.unknown_options {
-        options.insert(key.clone(), value.clone());
-    }
-    let environment: Map<String, Json> = document
-        .environment
-        .iter()
-        .map(|(name, value)| (name.to_owned(), json!(value)))
-        .collect();
-    let mut root = Map::new();
-    root.insert("highwater_config".to_owned(), json!(VERSION));
-    root.insert("tool_version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-    root.insert("options".to_owned(), Json::Object(options));
-    root.insert(
-        "effective".to_owned(),
-        Json::Object(effective_json(&document.options, &document.environment)),
-    );
-    root.insert("environment".to_owned(), Json::Object(environment));
-    if let Some(device) = &document.device {
-        let device = json!({"name": device.name, "memory_bytes": device.memory_bytes});
-        root.insert("device".to_owned(), device);
-    }
-    if let Some(schedule) = &document.schedule {
-        let schedule = json!({"iterations": schedule.iterations, "dims": schedule.dims});
-        root.insert("schedule".to_owned(), schedule);
-    }
-    root.insert("evaluation".to_owned(), json!(document.evaluation));
-    root.insert("sources".to_owned(), json!(document.sources));
-    let predicted: Map<String, Json> = document
-        .predicted
-        .iter()
-        .map(|(policy, row)| {
-            let row = json!({
-                "peak_reserved_bytes": row.peak_reserved_bytes, "peak_live_bytes": row.peak_live_bytes,
-                "out_of_memory": row.out_of_memory,
-            });
-            (policy.to_string(), row)
-        })
-        .collect();
-    root.insert("predicted".to_owned(), Json::Object(predicted));
-    let mut text = format!("{:#}", Json::Object(root));
+    let mut text = serde_json::to_string_pretty(&Wire::from_document(document))
+        .expect("a document holds nothing but texts, numbers and maps with text keys");
     text.push('\n');
     text
 }
 
-/// Reads a configuration file, or a plain object of options. Returns warnings beside it.
+/// Reads a configuration. The warnings name unknown options and fields; those are kept.
 ///
 /// # Errors
-/// [`ConfigError`], with line and column where the text is no JSON.
-pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Vec<String>), ConfigError> {
-    let root: Json = serde_json::from_slice(bytes).map_err(|error| {
-        let text = error.to_string();
-        ConfigError::Syntax {
-            reason: text.split(" at line ").next().unwrap_or(&text).to_owned(),
-            line: error.line(),
-            column: error.column(),
-        }
-    })?;
-    let Json::Object(root) = root else {
-        return Err(form("the file", "an object"));
+/// [`ConfigError`] with line and column: not JSON, not an object, a field of the wrong type, or written by a
+/// newer highwater.
+pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Json::Object(object) = serde_json::from_slice(bytes)? else {
+        return Err(ConfigError {
+            line: 1,
+            column: 1,
+            reason: "a configuration is a JSON object, such as {\"graph_run_mode\": 0}".to_owned(),
+        });
     };
+    let probe: Probe = serde_json::from_slice(bytes)?;
+    let mut warnings = Diagnostics::new();
     let mut document = ConfigDocument::default();
-    let mut warnings = Vec::new();
-    if root.contains_key("highwater_config") {
-        read_document(&root, &mut document, &mut warnings)?;
-    } else {
-        read_options("", &root, &mut document, &mut warnings);
+    if probe.highwater_config.is_none() {
+        read_options(&object, "", &mut document, &mut warnings);
+        return Ok((document, warnings));
     }
+    let wire: Wire = serde_json::from_slice(bytes)?;
+    read_options(&wire.options, "", &mut document, &mut warnings);
+    for (name, text) in &wire.environment {
+        document.environment.set(name, text);
+    }
+    for name in wire.other.keys() {
+        warnings.warning(
+            format!("\"{name}\" is not a field of a configuration; it is kept as it is"),
+            name,
+        );
+    }
+    document.tool_version = wire.tool_version;
+    document.device = wire.device;
+    document.schedule = wire.schedule.map(WireSchedule::into_plan);
+    document.evaluation = wire.evaluation;
+    document.sources = wire.sources;
+    document.predicted = wire.predicted;
+    document.unknown_fields = wire.other;
     Ok((document, warnings))
 }
 
-fn read_document(
-    root: &Map<String, Json>,
-    document: &mut ConfigDocument,
-    warnings: &mut Vec<String>,
-) -> Result<(), ConfigError> {
-    let version = root["highwater_config"].as_u64();
-    let version = version.ok_or_else(|| form("highwater_config", "a version number"))?;
-    if version > VERSION {
-        return Err(ConfigError::Newer { version });
-    }
-    for key in root.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        warnings.push(format!("the key \"{key}\" is not known and is left out"));
-    }
-    if let Some(options) = root.get("options") {
-        let options = options.as_object().ok_or_else(|| form("options", "an object"))?;
-        read_options("", options, document, warnings);
-    }
-    if let Some(environment) = root.get("environment") {
-        let environment = environment
-            .as_object()
-            .ok_or_else(|| form("environment", "an object"))?;
-        for (name, value) in environment {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            document.environment.set(name, &text);
-        }
-    }
-    document.device = root.get("device").map(read_device).transpose()?;
-    document.schedule = root.get("schedule").map(read_schedule).transpose()?;
-    document.evaluation = root.get("evaluation").and_then(Json::as_bool).unwrap_or(false);
-    if let Some(sources) = root.get("sources") {
-        document.sources = Vec::deserialize(sources).map_err(|_error| form("sources", "a list of texts"))?;
-    }
-    if let Some(predicted) = root.get("predicted").and_then(Json::as_object) {
-        document.predicted = predicted.iter().filter_map(read_predicted).collect();
-    }
-    Ok(())
-}
-
-/// Options by name; nested objects add a dot.
-fn read_options(prefix: &str, object: &Map<String, Json>, document: &mut ConfigDocument, warnings: &mut Vec<String>) {
-    for (name, value) in object {
-        let key = if prefix.is_empty() {
-            name.clone()
-        } else {
-            format!("{prefix}.{name}")
-        };
-        if find(&key).is_some() {
-            match value_from_json(&key, value) {
-                // The key is known, so setting it cannot fail.
-                Some(value) => drop(document.options.set(&key, value)),
-                None => drop(document.options.set(&key, Value::text(&value.to_string()))),
+/// Takes over options from an object; an object under the name of a group is looked into.
+fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDocument, warnings: &mut Diagnostics) {
+    for (name, json) in object {
+        let key = format!("{group}{name}");
+        match json {
+            Json::Object(inner) if is_group(&key) => {
+                read_options(inner, &format!("{key}."), document, warnings);
             }
-        } else if let (Json::Object(nested), true) = (value, prefix.is_empty()) {
-            read_options(&key, nested, document, warnings);
-        } else {
-            let hint = nearest_key(&key).map_or(String::new(), |near| format!(", did you mean \"{near}\"?"));
-            warnings.push(format!("there is no option \"{key}\"{hint}; it is kept as it is"));
-            document.unknown_options.insert(key, value.clone());
+            _ if document.options.set(&key, value_of(json)).is_ok() => {}
+            _ => {
+                warnings.warning(
+                    format!(
+                        "no option \"{key}\"; did you mean \"{}\"? It is kept as it is",
+                        nearest_key(&key)
+                    ),
+                    &key,
+                );
+                document.unknown_options.insert(key, json.clone());
+            }
         }
     }
 }
 
-fn read_device(json: &Json) -> Result<ConfigDevice, ConfigError> {
-    let name = json.get("name").and_then(Json::as_str);
-    let memory = json.get("memory_bytes").and_then(Json::as_u64);
-    match (name, memory) {
-        (Some(name), Some(memory_bytes)) => Ok(ConfigDevice {
-            name: name.to_owned(),
-            memory_bytes,
-        }),
-        _ => Err(form("device", "an object with a name and memory_bytes")),
+/// Whether options stand under this name: `memory_config`.
+fn is_group(name: &str) -> bool {
+    find(name).is_none()
+        && TABLE
+            .iter()
+            .any(|row| row.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+impl Wire {
+    fn from_document(document: &ConfigDocument) -> Self {
+        Self {
+            highwater_config: Version(CONFIG_VERSION),
+            tool_version: document.tool_version.clone(),
+            options: Self::options_of(document),
+            effective: Self::effective_of(document),
+            environment: document
+                .environment
+                .iter()
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect(),
+            device: document.device.clone(),
+            schedule: document.schedule.as_ref().map(WireSchedule::from_plan),
+            evaluation: document.evaluation,
+            sources: document.sources.clone(),
+            predicted: document.predicted.clone(),
+            other: document.unknown_fields.clone(),
+        }
     }
-}
-
-fn read_schedule(json: &Json) -> Result<SchedulePlan, ConfigError> {
-    let error = || {
-        form(
-            "schedule",
-            "an object with iterations (1 or more) and dims (lists of whole numbers)",
-        )
-    };
-    let iterations = json.get("iterations").map_or(Some(1), Json::as_u64);
-    let iterations = iterations.and_then(|number| u32::try_from(number).ok());
-    let iterations = iterations.filter(|number| *number > 0).ok_or_else(error)?;
-    let dims = match json.get("dims") {
-        None => DimValues::new(),
-        Some(dims) => DimValues::deserialize(dims).map_err(|_error| error())?,
-    };
-    Ok(SchedulePlan { iterations, dims })
-}
-
-fn read_predicted((policy, row): (&String, &Json)) -> Option<(u8, Predicted)> {
-    let row = Predicted {
-        peak_reserved_bytes: row.get("peak_reserved_bytes")?.as_u64()?,
-        peak_live_bytes: row.get("peak_live_bytes")?.as_u64()?,
-        out_of_memory: row.get("out_of_memory").and_then(Json::as_bool).unwrap_or(false),
-    };
-    Some((policy.parse().ok()?, row))
 }

@@ -1,15 +1,23 @@
-//! What leaves the program: versioned wire structs of its own, never an engine type as it is.
+//! What leaves the program: files and texts, each with wire structs of its own.
 //!
-//! In: values of the engine. Out: JSON objects, CSV, the configuration file. Deliberately not here: writing files.
+//! In: options, environment, findings, figures. Out: texts with a stable order and a final line break.
+//! Formats are defined here and nowhere else. Deliberately not here: writing files, choosing names.
 
+mod check_report;
 mod comparison;
-pub mod config;
+mod config;
+mod config_wire;
 mod inspect;
-mod options;
+mod json_value;
+mod options_text;
+mod options_wire;
 mod plan;
 
+pub use check_report::CheckReport;
 pub use comparison::WireComparison;
-pub use config::ConfigDocument;
+pub use config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, to_json};
 pub use inspect::{WireDiagnostic, WireInspection};
-pub use options::{WireCheck, WireOptions};
+pub use json_value::{json_of, value_of};
+pub use options_text::options_text;
+pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{WireEdge, WirePlan, plan_csv};

@@ -1,79 +1,109 @@
-//! The environment variables that matter, as a table, and a set of values.
+//! Environment variables that the rules and the policy read, as data: the process is never asked here.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::row::Choice;
-use super::value::Value;
 
-/// The variable that is combined with `static_memory_policy`.
+/// The variable that selects a memory policy.
 pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";
 
-/// One variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One variable as users meet it.
+#[derive(Clone, Copy, Debug)]
 pub struct EnvironmentRow {
     /// Its name.
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,
-    /// The whole explanation.
+    /// A few sentences: what it does, what to mind.
     pub details: &'static str,
-    /// How it stands to options.
+    /// Which wins where an option says something else.
     pub precedence: &'static str,
-    /// Values and meanings.
-    pub choices: &'static [Choice],
+    /// Its values with their meanings; empty where any text is allowed.
+    pub choices: &'static [Choice<&'static str>],
     /// Where the facts come from.
     pub source: &'static str,
 }
 
-const fn text(value: &'static str, meaning: &'static str) -> Choice {
-    Choice {
-        value: Value::Text(Cow::Borrowed(value)),
-        meaning,
-    }
-}
-
-/// Every variable.
+/// Every variable that has an effect here.
 pub static ENVIRONMENT: &[EnvironmentRow] = &[EnvironmentRow {
     name: GE_USE_STATIC_MEMORY,
-    summary: "the memory policy, as an environment variable; to be deprecated",
-    details: "Takes the same values as static_memory_policy. The documents forbid to set both. The engine does not \
-              notice: it combines the two, so that 2 in one and 3 in the other act as 4. Other values act as 0.",
-    precedence: "combined with static_memory_policy: each can turn an expansion on, neither can turn one off",
+    summary: "selects the memory policy of a session from outside the script",
+    details: "The older way to choose what `static_memory_policy` chooses, with the same numbers. It is announced to \
+              be deprecated, and its documentation forbids it beside the option. The engine compares texts exactly: \
+              a value that it does not know, such as `5` or ` 2`, selects nothing and stays silent about it. \
+              Releases of 2020 to 2022 took any value as a request for one shared arena.",
+    precedence: "none: the engine joins it with memory_config.static_memory_policy, so 2 here and 3 there give policy 4",
     choices: &[
-        text("0", "dynamic allocation"),
-        text("1", "as 2"),
-        text("2", "static expansion"),
-        text("3", "dynamic expansion"),
-        text("4", "static and dynamic expansion"),
+        Choice {
+            value: "0",
+            summary: "dynamic allocation",
+        },
+        Choice {
+            value: "1",
+            summary: "the same as 2, for old scripts",
+        },
+        Choice {
+            value: "2",
+            summary: "static graphs share one arena",
+        },
+        Choice {
+            value: "3",
+            summary: "dynamic graphs use expandable pools",
+        },
+        Choice {
+            value: "4",
+            summary: "both",
+        },
     ],
-    source: "GE_USE_STATIC_MEMORY reference; engine, graph_var_manager",
+    source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
 }];
 
-/// Variables that are set, in name order.
+/// Variables and their texts, as the simulated session sees them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    values: BTreeMap<String, String>,
+    variables: BTreeMap<String, String>,
 }
 
 impl Environment {
+    /// No variables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Sets a variable.
-    pub fn set(&mut self, name: &str, value: &str) {
-        self.values.insert(name.to_owned(), value.to_owned());
+    pub fn set(&mut self, name: &str, text: &str) {
+        self.variables.insert(name.to_owned(), text.to_owned());
     }
 
     /// Removes a variable.
     pub fn remove(&mut self, name: &str) {
-        self.values.remove(name);
+        self.variables.remove(name);
     }
 
-    /// The value, if it is set.
+    /// The text of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+        self.variables.get(name).map(String::as_str)
     }
 
-    /// Names and values in name order.
+    /// Whether the variable has a text that is not empty: to the engine an empty one is no variable.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|text| !text.is_empty())
+    }
+
+    /// The variables by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.variables.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// Whether there are no variables.
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    /// Takes over every variable of `other`, which wins.
+    pub fn extend(&mut self, other: &Self) {
+        for (name, text) in &other.variables {
+            self.variables.insert(name.clone(), text.clone());
+        }
     }
 }

@@ -1,55 +1,66 @@
-//! From options to engine parameters. The only place that reads a key for the engine.
+//! Options become engine parameters: the only place that knows both.
 //!
-//! A value that its row does not accept acts as the default (the rules report it).
+//! In: options, environment, a device. Out: [`Lowered`]. Values that are invalid act as their defaults,
+//! or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
+
+use crate::sim::{Params, StaticMemoryPolicy};
+use crate::units::Bytes;
+use crate::workload::{Device, DeviceError, DeviceProfiles};
 
 use super::environment::Environment;
 use super::policy::effective_policy;
+use super::rows::keys;
 use super::store::Options;
-use super::table::{find, key};
 use super::value::Value;
-use crate::rewrite::AtomicClean;
-use crate::sim::{Params, StaticMemoryPolicy};
-use crate::units::Bytes;
-use crate::workload::Device;
 
 /// What the engine is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lowered {
-    /// Parameters of the simulation.
+    /// Sizes and costs of the simulation.
     pub params: Params,
     /// The policy in force.
     pub policy: StaticMemoryPolicy,
-    /// Who clears atomic memory.
-    pub atomic_clean: AtomicClean,
+    /// Whether each op clears its own outputs, so that these live and share memory as any other.
+    /// Otherwise outputs that are cleared together stay apart for the whole graph.
+    pub atomic_clean_separate: bool,
 }
 
-/// Lowers options and environment onto a device.
+/// The engine's parameters under these settings on this device. `simulation.device_memory` replaces the
+/// device's own size.
 pub fn lower(options: &Options, environment: &Environment, device: &Device) -> Lowered {
     let mut params = Params::for_device(device);
-    let accepted = |key: &str| {
-        let value = options.effective(key);
-        match find(key) {
-            Some(row) if row.kind.accepts(&value) => value,
-            Some(row) => row.default.clone(),
-            None => value,
-        }
-    };
-    let positive = |key: &str| accepted(key).as_int().and_then(|number| u64::try_from(number).ok());
-    if let Some(bytes) = positive(key::DEVICE_MEMORY).filter(|bytes| *bytes > 0) {
-        params.device_bytes = Bytes(bytes);
+    if let Some(bytes) = device_memory(options) {
+        params.device_bytes = bytes;
     }
-    let copies = positive(key::GRAPH_MAX_PARALLEL_MODEL_NUM).unwrap_or(1);
-    params.feature_copies = u32::try_from(copies).unwrap_or(u32::MAX).max(1);
-    params.share_weights = accepted(key::EXTERNAL_WEIGHT).as_bool().unwrap_or(false);
-    params.variables_on_host = accepted(key::VARIABLE_PLACEMENT) == Value::text("Host");
-    let is_separate = accepted(key::ATOMIC_CLEAN_POLICY) == Value::Int(1);
+    params.feature_copies = options
+        .acting(keys::GRAPH_MAX_PARALLEL_MODEL_NUM)
+        .as_int()
+        .and_then(|copies| u32::try_from(copies).ok())
+        .map_or(1, |copies| copies.max(1));
+    params.share_weights = options.acting(keys::EXTERNAL_WEIGHT) == Value::Bool(true);
+    params.variables_on_host = options.acting(keys::VARIABLE_PLACEMENT).as_text() == Some("Host");
     Lowered {
         params,
         policy: effective_policy(options, environment),
-        atomic_clean: if is_separate {
-            AtomicClean::Separate
-        } else {
-            AtomicClean::Collective
-        },
+        atomic_clean_separate: options.effective(keys::ATOMIC_CLEAN_POLICY).to_string() == "1",
     }
+}
+
+/// The device that the options name, with its memory replaced by `simulation.device_memory` where that is
+/// set.
+///
+/// # Errors
+/// [`DeviceError::UnknownProfile`] where `simulation.device` names no profile.
+pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
+    let name = options.effective(keys::DEVICE).to_string();
+    let mut device = DeviceProfiles::bundled()?.find(&name)?;
+    if let Some(bytes) = device_memory(options) {
+        device.memory_bytes = bytes.get();
+    }
+    Ok(device)
+}
+
+fn device_memory(options: &Options) -> Option<Bytes> {
+    let bytes = options.acting(keys::DEVICE_MEMORY).as_int()?;
+    u64::try_from(bytes).ok().map(Bytes)
 }

@@ -1,32 +1,57 @@
-//! Settings, declared once: a table of options, a table of environment variables, rules across both, and the one
-//! place that turns them into engine parameters.
+//! Settings, declared once: the table of options, the rules across them, the environment, and how
+//! they become engine parameters.
 //!
-//! In: texts and values by key. Out: overrides ([`Options`]), findings ([`check`]), parameters ([`lower`]).
-//! Invariants: `Options` holds overrides only, so difference, reset and equality are trivial; a value of the wrong
-//! type or range is kept and reported, never lost; the engine never sees a key. Deliberately not here: files and
-//! widgets.
+//! In: key and value texts, or typed values. Out: [`Options`] (overrides only), [`Finding`]s, the policy
+//! in force, and [`Lowered`] parameters. One option is one [`OptionRow`] in `rows/`; one rule is one
+//! [`Check`] in `checks/`. Parsing, range checks, widgets, help texts and file formats all read the
+//! tables. A value of the wrong type or out of range is kept, reported by [`check`], and acts as its
+//! default. Deliberately not here: file formats (`export`), the real process environment, files.
 
-mod check;
+mod checks;
 mod environment;
 mod lower;
 mod policy;
 mod row;
-mod rules;
+mod rows;
 mod store;
-mod table;
+mod suggest;
 mod value;
 
-pub use check::{Check, Facts, Finding, check};
+pub use checks::{CHECKS, Check, Facts, Finding, Outcome, Report, check};
 pub use environment::{ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY};
-pub use lower::{Lowered, lower};
-pub use policy::effective_policy;
+pub use lower::{Lowered, lower, resolve_device};
+pub use policy::{EFFECTIVE_POLICY, effective_policy, effective_values};
 pub use row::{Choice, OptionKind, OptionRow, Section};
-pub use rules::CHECKS;
-pub use store::{OptionError, Options, nearest_key};
-pub use table::{TABLE, find, key};
-pub use value::Value;
+pub use rows::{TABLE, find, keys};
+pub use store::{OptionError, Options};
+pub use suggest::{nearest_key, nearest_of};
+pub use value::{DefaultValue, Value};
 
-/// What is in force: every option's override or default, in table order.
-pub fn effective_values(options: &Options) -> Vec<(&'static str, Value)> {
-    TABLE.iter().map(|row| (row.key, options.effective(row.key))).collect()
+/// Joins the parts of a table that is written in several files. `N` must be the sum of their lengths.
+const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {
+    let mut rows = [parts[0][0]; N];
+    let mut part = 0;
+    let mut filled = 0;
+    while part < parts.len() {
+        let mut idx = 0;
+        while idx < parts[part].len() {
+            rows[filled] = parts[part][idx];
+            filled += 1;
+            idx += 1;
+        }
+        part += 1;
+    }
+    assert!(filled == N, "the parts of a table have as many rows as the table");
+    rows
+}
+
+/// Rows of all parts together.
+const fn count<T>(parts: &[&[T]]) -> usize {
+    let mut sum = 0;
+    let mut part = 0;
+    while part < parts.len() {
+        sum += parts[part].len();
+        part += 1;
+    }
+    sum
 }

@@ -1,142 +1,131 @@
-//! `Options`: overrides by key, nothing else.
+//! What the user has set: overrides only, so that difference, reset, undo and equality are trivial.
+//!
+//! Invariant: every stored key is a row of the table, and no stored value is [`Value::Unset`].
 
 use std::collections::BTreeMap;
 
-use super::row::{OptionKind, OptionRow};
-use super::table::{TABLE, find};
+use super::rows::{TABLE, find};
+use super::suggest::nearest_key;
 use super::value::Value;
-use crate::units::Bytes;
 
-/// Overrides, in key order. A key that is not here has its default.
+/// Why a setting could not be stored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// No option has that name.
+    #[error("no option \"{key}\"; did you mean \"{nearest}\"?")]
+    UnknownKey {
+        /// The name as given.
+        key: String,
+        /// The known key that is nearest to it.
+        nearest: &'static str,
+    },
+}
+
+/// Overrides of the table's defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     overrides: BTreeMap<&'static str, Value>,
 }
 
-/// A key that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no option \"{key}\"{hint}; `highwater options` lists them")]
-pub struct OptionError {
-    /// The key as given.
-    pub key: String,
-    hint: String,
-}
+impl Options {
+    /// No overrides.
+    pub fn new() -> Self {
+        Self::default()
+    }
 
-impl OptionError {
-    fn unknown(key: &str) -> Self {
-        Self {
-            key: key.to_owned(),
-            hint: nearest_key(key).map_or(String::new(), |near| format!(", did you mean \"{near}\"?")),
+    /// Sets an option from a text such as `2`, `True`, `128KiB` or `Host`. A text that is not of the
+    /// option's type is kept and reported by [`super::check`]; `None` resets the option.
+    ///
+    /// # Errors
+    /// [`OptionError::UnknownKey`].
+    pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), OptionError> {
+        let row = find(key).ok_or_else(|| unknown(key))?;
+        let value = if text == "None" {
+            Value::Unset
+        } else {
+            row.kind.read(text)
+        };
+        self.store(row.key, value);
+        Ok(())
+    }
+
+    /// Sets an option to a typed value; [`Value::Unset`] resets it. A size may be a text with a unit.
+    ///
+    /// # Errors
+    /// [`OptionError::UnknownKey`].
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), OptionError> {
+        let row = find(key).ok_or_else(|| unknown(key))?;
+        self.store(row.key, row.kind.normalised(value));
+        Ok(())
+    }
+
+    fn store(&mut self, key: &'static str, value: Value) {
+        if value == Value::Unset {
+            self.overrides.remove(key);
+        } else {
+            self.overrides.insert(key, value);
         }
     }
-}
 
-impl Options {
-    /// Sets an option from text. A text that is not of the option's type is kept as text, for the rules to report.
-    ///
-    /// # Errors
-    /// [`OptionError`] for an unknown key, with the nearest known one.
-    pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), OptionError> {
-        let row = find(key).ok_or_else(|| OptionError::unknown(key))?;
-        self.overrides.insert(row.key, parse(row, text));
-        Ok(())
-    }
-
-    /// Sets an option.
-    ///
-    /// # Errors
-    /// [`OptionError`] for an unknown key, with the nearest known one.
-    pub fn set(&mut self, key: &str, value: Value) -> Result<(), OptionError> {
-        let row = find(key).ok_or_else(|| OptionError::unknown(key))?;
-        self.overrides.insert(row.key, value);
-        Ok(())
-    }
-
-    /// Gives an option its default again.
+    /// Removes the override of an option; an unknown key has none.
     pub fn reset(&mut self, key: &str) {
         self.overrides.remove(key);
     }
 
-    /// The override, if there is one.
+    /// The override of an option.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.overrides.get(key)
     }
 
-    /// The override, else the default; nothing for an unknown key.
+    /// The override or the default, as written; [`Value::Unset`] for unknown keys.
     pub fn effective(&self, key: &str) -> Value {
-        let default = || find(key).map_or(Value::UNSET, |row| row.default.clone());
-        self.get(key).cloned().unwrap_or_else(default)
+        match self.overrides.get(key) {
+            Some(value) => value.clone(),
+            None => find(key).map_or(Value::Unset, super::OptionRow::default_value),
+        }
     }
 
-    /// Whether there is an override.
-    pub fn is_changed(&self, key: &str) -> bool {
+    /// The value that acts: an invalid value acts as its default, or clamped where the vendor clamps.
+    pub fn acting(&self, key: &str) -> Value {
+        find(key).map_or(Value::Unset, |row| row.acting(&self.effective(key)))
+    }
+
+    /// The overrides, in the order of the table.
+    pub fn overrides(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        TABLE
+            .iter()
+            .filter_map(|row| Some((row.key, self.overrides.get(row.key)?)))
+    }
+
+    /// Whether the user set the option, be it to its default.
+    pub fn is_set(&self, key: &str) -> bool {
         self.overrides.contains_key(key)
     }
 
-    /// Overrides in key order.
-    pub fn overrides(&self) -> impl Iterator<Item = (&'static str, &Value)> {
-        self.overrides.iter().map(|(key, value)| (*key, value))
-    }
-}
-
-/// The value that a text means for a row.
-fn parse(row: &OptionRow, text: &str) -> Value {
-    let trimmed = text.trim();
-    let number = || trimmed.parse::<i64>().ok().map(Value::Int);
-    let parsed = match &row.kind {
-        OptionKind::Bool => match trimmed {
-            "true" | "True" | "1" => Some(Value::Bool(true)),
-            "false" | "False" | "0" => Some(Value::Bool(false)),
-            _ => None,
-        },
-        OptionKind::Int { .. } => number(),
-        OptionKind::Bytes { .. } => number().or_else(|| {
-            let bytes = Bytes::parse(trimmed).ok()?.get();
-            i64::try_from(bytes).ok().map(Value::Int)
-        }),
-        OptionKind::Choice(choices) if choices.iter().any(|choice| choice.value.as_int().is_some()) => number(),
-        OptionKind::Choice(_) => None,
-    };
-    parsed.unwrap_or_else(|| Value::text(trimmed))
-}
-
-/// The known key that differs least from a text, if it differs little. Ties: table order.
-pub fn nearest_key(text: &str) -> Option<&'static str> {
-    let last = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
-    let text = text.to_ascii_lowercase();
-    let distance = |key: &'static str| edit_distance(&text, key).min(edit_distance(&text, last(key)));
-    let nearest = TABLE.iter().map(|row| row.key).min_by_key(|key| distance(key))?;
-    (distance(nearest) <= 1 + text.chars().count() / 4).then_some(nearest)
-}
-
-/// How many letters have to be added, removed or replaced. O(a * b), both cut at 200 letters.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(200).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(200).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    /// Whether the option is set to something else than its default.
+    pub fn is_changed(&self, key: &str) -> bool {
+        match (self.overrides.get(key), find(key)) {
+            (Some(value), Some(row)) => *value != row.default_value(),
+            _ => false,
         }
     }
-    row[b.len()]
+
+    /// Whether nothing is set.
+    pub fn is_empty(&self) -> bool {
+        self.overrides.is_empty()
+    }
+
+    /// Takes over every override of `other`, which wins.
+    pub fn extend(&mut self, other: &Self) {
+        for (key, value) in &other.overrides {
+            self.overrides.insert(key, value.clone());
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_keys_are_found() {
-        assert_eq!(
-            nearest_key("static_memory_polici"),
-            Some("memory_config.static_memory_policy")
-        );
-        assert_eq!(nearest_key("Precision_mode"), Some("precision_mode"));
-        assert_eq!(nearest_key("colour"), None);
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
+fn unknown(key: &str) -> OptionError {
+    OptionError::UnknownKey {
+        key: key.to_owned(),
+        nearest: nearest_key(key),
     }
 }

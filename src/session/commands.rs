@@ -32,8 +32,6 @@ pub enum Command {
         /// The text.
         value: Option<String>,
     },
-    /// Choose a device profile.
-    SetDevice(String),
     /// Values of a symbolic dimension; one run each.
     SetDim {
         /// Its name.

@@ -1,11 +1,12 @@
 //! What is saved and compared: sources, options, environment, device, schedule.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::{Map, Value as Json};
+
 use super::samples::Sample;
-use crate::options::{Environment, Options};
+use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, SchedulePlan};
 
 /// Where a graph comes from.
@@ -88,18 +89,18 @@ pub struct Document {
     /// Overrides.
     pub options: Options,
     /// Options of a configuration file that this version does not know, kept for writing it again.
-    pub unknown_options: BTreeMap<String, serde_json::Value>,
+    pub unknown_options: Map<String, Json>,
+    /// Fields of a configuration file that this version does not know, kept likewise.
+    pub unknown_fields: Map<String, Json>,
     /// Environment variables.
     pub environment: Environment,
-    /// The device profile.
-    pub device: Device,
     /// Iterations and values of symbolic dimensions.
     pub plan: SchedulePlan,
 }
 
 impl Document {
-    /// A document of these sources with default settings on a device.
-    pub fn new(sources: Vec<SourceSpec>, device: Device) -> Self {
+    /// A document of these sources with default settings.
+    pub fn new(sources: Vec<SourceSpec>) -> Self {
         let mut plan = SchedulePlan::default();
         for source in &sources {
             if let SourceSpec::Sample(sample) = source {
@@ -113,11 +114,21 @@ impl Document {
             sources,
             with_evaluation: false,
             options: Options::default(),
-            unknown_options: BTreeMap::new(),
+            unknown_options: Map::new(),
+            unknown_fields: Map::new(),
             environment: Environment::default(),
-            device,
             plan,
         }
+    }
+
+    /// The device that the options name, with the memory that they state; an unknown profile (the rules report it)
+    /// acts as the default one.
+    pub fn device(&self) -> Device {
+        resolve_device(&self.options).unwrap_or_else(|_reported| {
+            let mut options = self.options.clone();
+            options.reset(keys::DEVICE);
+            resolve_device(&options).expect("the default profile is bundled")
+        })
     }
 
     /// The `highwater compare ...` command that prints the same figures.
@@ -133,7 +144,6 @@ impl Document {
         for (name, value) in self.environment.iter() {
             words.push(format!("--env {}", quote(&format!("{name}={value}"))));
         }
-        words.push(format!("--device {}", quote(&self.device.name)));
         for (name, values) in &self.plan.dims {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();
             words.push(format!("--dim {}", quote(&format!("{name}={}", values.join(",")))));

@@ -13,7 +13,7 @@ mod state;
 mod worker;
 
 pub use commands::Command;
-pub use config::{apply_config, config_from_document};
+pub use config::{apply_config, config_from_document, options_of};
 pub use document::{Document, SourceSpec};
 pub use files::{FileError, read_bytes, read_source, write_whole};
 pub use samples::{SAMPLES, Sample, sample};

@@ -8,7 +8,7 @@ use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request};
-use crate::export::config::{from_json, to_json};
+use crate::export::{from_json, to_json};
 use crate::options::{Finding, check};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
@@ -184,7 +184,7 @@ impl Session {
     }
 
     fn open(&mut self, sources: Vec<SourceSpec>) {
-        let fresh = Document::new(sources, self.document.device.clone());
+        let fresh = Document::new(sources);
         self.document.plan = fresh.plan;
         self.document.with_evaluation = false;
         self.change_sources(fresh.sources);
@@ -214,10 +214,6 @@ impl Session {
             Command::SetEnvironment { name, value } => match value {
                 Some(value) => self.document.environment.set(&name, &value),
                 None => self.document.environment.remove(&name),
-            },
-            Command::SetDevice(name) => match self.profiles.find(&name) {
-                Ok(device) => self.document.device = device,
-                Err(error) => self.notice = Some(Notice::Failed(error.to_string())),
             },
             Command::SetDim { name, values } => {
                 self.document.plan.dims.insert(name, values);
@@ -271,7 +267,7 @@ impl Session {
             plan: self.document.plan.clone(),
             options: self.document.options.clone(),
             environment: self.document.environment.clone(),
-            device: self.document.device.clone(),
+            device: self.document.device(),
             policies: Vec::new(),
             strategy: &STRATEGIES[0],
         };
@@ -359,15 +355,17 @@ impl Session {
             Err(error) => self.notice = Some(Notice::Failed(format!("{name}: {error}"))),
             Ok((config, warnings)) => {
                 let before = self.document.clone();
-                let applied = apply_config(&config, &mut self.document, &self.profiles);
+                apply_config(&config, &mut self.document);
                 self.findings = check(&self.document.options, &self.document.environment);
-                self.notice = Some(match (applied, warnings.first()) {
-                    (Err(error), _) => Notice::Failed(format!("{name}: {error}; the device stays as it was")),
-                    (Ok(()), None) => Notice::Done(format!("read {name}")),
-                    (Ok(()), Some(first)) => {
-                        Notice::Done(format!("read {name}; {} warnings, the first: {first}", warnings.len()))
-                    }
-                });
+                let text = match warnings.entries().first() {
+                    None => format!("read {name}"),
+                    Some(first) => format!(
+                        "read {name}; {} warnings, the first: {}",
+                        warnings.entries().len(),
+                        first.message
+                    ),
+                };
+                self.notice = Some(Notice::Done(text));
                 if self.document.with_evaluation != before.with_evaluation {
                     self.load();
                 } else if self.document != before {

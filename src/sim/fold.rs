@@ -214,12 +214,19 @@ fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
 /// A reservation often stays at its peak for many steps; the fullest of them counts.
 fn fragmentation(curves: &Curves) -> f64 {
     let (reserved, _) = first_maximum(&curves.features);
-    let at_peak = curves.features.iter().zip(&curves.live).filter(|(features, _)| **features == reserved);
+    let at_peak = curves
+        .features
+        .iter()
+        .zip(&curves.live)
+        .filter(|(features, _)| **features == reserved);
     let live = at_peak.map(|(_, live)| *live).max().unwrap_or_default();
     if reserved == Bytes::ZERO {
         return 0.0;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a ratio for display, shown with three figures")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a ratio for display, shown with three figures"
+    )]
     let ratio = live.get() as f64 / reserved.get() as f64;
     (1.0 - ratio).max(0.0)
 }

@@ -201,7 +201,11 @@ fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
     let sources: Vec<SourceSpec> = dropped.iter().filter_map(|file| source_of(&**file)).collect();
     if !sources.is_empty() {
         let is_added = ui.input(|input| input.modifiers.shift);
-        commands.push(if is_added { Command::Add(sources) } else { Command::Open(sources) });
+        commands.push(if is_added {
+            Command::Add(sources)
+        } else {
+            Command::Open(sources)
+        });
     }
 }
 

@@ -78,7 +78,9 @@ struct Prompt {
 
 impl std::fmt::Debug for Dialogs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dialogs").field("has_prompt", &self.prompt.is_some()).finish_non_exhaustive()
+        f.debug_struct("Dialogs")
+            .field("has_prompt", &self.prompt.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,11 +95,13 @@ impl Dialogs {
         }
         let (sender, answer) = bounded(1);
         let wake = ctx.clone();
-        let thread = std::thread::Builder::new().name("file-dialog".to_owned()).spawn(move || {
-            // The window may be gone by the time the user answers.
-            drop(sender.send(choose(purpose)));
-            wake.request_repaint();
-        });
+        let thread = std::thread::Builder::new()
+            .name("file-dialog".to_owned())
+            .spawn(move || {
+                // The window may be gone by the time the user answers.
+                drop(sender.send(choose(purpose)));
+                wake.request_repaint();
+            });
         match thread {
             Ok(_) => {
                 self.running = Some(Running {
@@ -112,7 +116,11 @@ impl Dialogs {
 
     /// Opens the path field.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let text = if purpose == Purpose::ExportConfig { "highwater.json" } else { "" };
+        let text = if purpose == Purpose::ExportConfig {
+            "highwater.json"
+        } else {
+            ""
+        };
         self.prompt = Some(Prompt {
             purpose,
             text: text.to_owned(),
@@ -183,7 +191,10 @@ impl Dialogs {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the window owns a clock; it tells a missing service from a cancel")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the window owns a clock; it tells a missing service from a cancel"
+)]
 fn now() -> Instant {
     Instant::now()
 }
@@ -194,7 +205,10 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
         Purpose::Open | Purpose::Add => {
             let mut extensions: Vec<&str> = IMPORTERS.iter().flat_map(|row| row.extensions).copied().collect();
             extensions.push("gz");
-            dialog.add_filter("graphs", &extensions).add_filter("all files", &["*"]).pick_files()
+            dialog
+                .add_filter("graphs", &extensions)
+                .add_filter("all files", &["*"])
+                .pick_files()
         }
         Purpose::ExportConfig => dialog
             .set_file_name("highwater.json")

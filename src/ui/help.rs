@@ -15,7 +15,11 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
         ui.add_space(6.0);
         ui.columns(2, |columns| {
             columns[0].strong("In the lanes");
-            list_ui(&mut columns[0], "gestures", GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text)));
+            list_ui(
+                &mut columns[0],
+                "gestures",
+                GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text)),
+            );
             columns[1].strong("Everywhere");
             let rows = COMMANDS.iter().filter_map(|row| {
                 let keys = row.shortcut?;
@@ -42,11 +46,15 @@ fn columns_text(shortcut: &egui::KeyboardShortcut) -> String {
 }
 
 fn list_ui(ui: &mut egui::Ui, salt: &str, rows: impl Iterator<Item = (String, &'static str)>) {
-    egui::Grid::new(salt).num_columns(2).spacing([12.0, 4.0]).striped(true).show(ui, |ui| {
-        for (keys, text) in rows {
-            ui.monospace(keys);
-            ui.label(text);
-            ui.end_row();
-        }
-    });
+    egui::Grid::new(salt)
+        .num_columns(2)
+        .spacing([12.0, 4.0])
+        .striped(true)
+        .show(ui, |ui| {
+            for (keys, text) in rows {
+                ui.monospace(keys);
+                ui.label(text);
+                ui.end_row();
+            }
+        });
 }

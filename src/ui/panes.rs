@@ -70,18 +70,8 @@ impl Panes {
     }
 
     /// Draws all panes.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        input: &PanesInput<'_>,
-        state: &mut UiState,
-        commands: &mut Vec<Command>,
-    ) {
-        let mut docking = Docking {
-            input,
-            state,
-            commands,
-        };
+    pub fn ui(&mut self, ui: &mut egui::Ui, input: &PanesInput<'_>, state: &mut UiState, commands: &mut Vec<Command>) {
+        let mut docking = Docking { input, state, commands };
         self.tree.ui(&mut docking, ui);
     }
 }
@@ -150,11 +140,7 @@ fn problems_title(input: &PanesInput<'_>) -> RichText {
 
 impl Docking<'_> {
     fn configuration_ui(&mut self, ui: &mut egui::Ui) {
-        let Self {
-            input,
-            state,
-            commands,
-        } = self;
+        let Self { input, state, commands } = self;
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.strong("Session");
             schedule_ui(ui, input.session, &mut state.schedule, commands);
@@ -196,7 +182,7 @@ impl Docking<'_> {
             self.commands.push(match action {
                 LaneAction::Select(selected) => Command::Select(selected),
                 LaneAction::ConfigurePolicy(policy) => Command::SetOption {
-                    key: crate::options::key::STATIC_MEMORY_POLICY.to_owned(),
+                    key: crate::options::keys::STATIC_MEMORY_POLICY.to_owned(),
                     text: policy.number().to_string(),
                 },
             });
@@ -207,7 +193,11 @@ impl Docking<'_> {
 /// What went wrong, where the answer would be.
 fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme, commands: &mut Vec<Command>) {
     ui.add_space(6.0);
-    ui.label(RichText::new("There is no answer to these settings").strong().color(theme.bad));
+    ui.label(
+        RichText::new("There is no answer to these settings")
+            .strong()
+            .color(theme.bad),
+    );
     ui.label(problem);
     ui.horizontal_wrapped(|ui| {
         ui.label("Open a sample instead:");

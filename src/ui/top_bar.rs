@@ -23,7 +23,13 @@ pub fn top_bar_ui(
             ui.menu_button("View", |ui| menu_ui(ui, Menu::View, asked));
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, asked));
             ui.separator();
-            let title = session.document().sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
+            let title = session
+                .document()
+                .sources
+                .iter()
+                .map(SourceSpec::title)
+                .collect::<Vec<_>>()
+                .join(" + ");
             let space = (ui.available_width() - 300.0).max(80.0);
             ui.scope(|ui| {
                 ui.set_max_width(space);

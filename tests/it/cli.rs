@@ -16,7 +16,12 @@ fn run(arguments: &[&str]) -> Output {
 #[track_caller]
 fn json(arguments: &[&str], code: i32) -> Json {
     let output = run(arguments);
-    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
@@ -36,9 +41,20 @@ fn inspect_has_the_fields_of_the_contract() {
     assert_eq!(answer["format"], "native");
     let graph = &answer["graphs"][0];
     for field in [
-        "name", "ops", "tensors", "weights_bytes", "state_bytes", "input_bytes", "activation_bytes", "peak_live_bytes",
-        "peak_live_step", "aliased_peak_live_bytes", "aliased_peak_live_step", "symbolic_dims",
-        "unknown_shape_tensors", "dynamic",
+        "name",
+        "ops",
+        "tensors",
+        "weights_bytes",
+        "state_bytes",
+        "input_bytes",
+        "activation_bytes",
+        "peak_live_bytes",
+        "peak_live_step",
+        "aliased_peak_live_bytes",
+        "aliased_peak_live_step",
+        "symbolic_dims",
+        "unknown_shape_tensors",
+        "dynamic",
     ] {
         assert!(!graph[field].is_null(), "{field}");
     }
@@ -53,7 +69,19 @@ fn an_unbound_dimension_has_no_peak_and_says_how_to_get_one() {
     assert_eq!(answer["graphs"][0]["dynamic"], true);
     let text = answer["diagnostics"].to_string();
     assert!(text.contains("--dim seq=N") && text.contains("--dim batch=N"), "{text}");
-    let bound = json(&["inspect", "sample:bert", "--dim", "batch=8", "--dim", "seq=128", "--format", "json"], 0);
+    let bound = json(
+        &[
+            "inspect",
+            "sample:bert",
+            "--dim",
+            "batch=8",
+            "--dim",
+            "seq=128",
+            "--format",
+            "json",
+        ],
+        0,
+    );
     assert_eq!(bound["graphs"][0]["peak_live_bytes"], 40_898_560);
     fails(&["plan", "sample:bert"], "--dim");
 }
@@ -61,18 +89,37 @@ fn an_unbound_dimension_has_no_peak_and_says_how_to_get_one() {
 #[test]
 fn compare_has_the_fields_of_the_contract() {
     let answer = json(&["compare", "sample:resnet50", "--format", "json"], 0);
-    let numbers: Vec<u64> = answer["policies"].as_array().unwrap().iter().map(|row| row["policy"].as_u64().unwrap()).collect();
+    let numbers: Vec<u64> = answer["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["policy"].as_u64().unwrap())
+        .collect();
     assert_eq!(numbers, [0, 2, 3, 4]);
     for row in answer["policies"].as_array().unwrap() {
         for field in [
-            "policy", "label", "peak_reserved_bytes", "peak_reserved_step", "peak_live_bytes", "fragmentation",
-            "device_mallocs", "device_frees", "reallocations", "pages_mapped", "unloads", "out_of_memory",
-            "estimated_overhead_ns", "lower_bound",
+            "policy",
+            "label",
+            "peak_reserved_bytes",
+            "peak_reserved_step",
+            "peak_live_bytes",
+            "fragmentation",
+            "device_mallocs",
+            "device_frees",
+            "reallocations",
+            "pages_mapped",
+            "unloads",
+            "out_of_memory",
+            "estimated_overhead_ns",
+            "lower_bound",
         ] {
             assert!(!row[field].is_null(), "{field}");
         }
         let parts = &row["reserved"];
-        let sum: u64 = ["features", "weights", "variables", "io"].iter().map(|part| parts[part].as_u64().unwrap()).sum();
+        let sum: u64 = ["features", "weights", "variables", "io"]
+            .iter()
+            .map(|part| parts[part].as_u64().unwrap())
+            .sum();
         assert_eq!(row["peak_reserved_bytes"].as_u64(), Some(sum));
         assert!(row.as_object().unwrap().contains_key("first_divergence_step"));
     }
@@ -85,23 +132,44 @@ fn compare_has_the_fields_of_the_contract() {
 
 #[test]
 fn compare_says_no_where_the_answer_is_no() {
-    let small = ["compare", "sample:resnet50", "--device-memory", "1GiB", "--format", "json"];
+    let small = [
+        "compare",
+        "sample:resnet50",
+        "--device-memory",
+        "1GiB",
+        "--format",
+        "json",
+    ];
     let answer = json(&small, 1);
     assert_eq!(answer["policies"][0]["out_of_memory"], true);
     assert!(answer["best"].is_null());
     let conflict = [
-        "compare", "sample:mobilenet", "--set", "memory_config.static_memory_policy=3", "--env",
-        "GE_USE_STATIC_MEMORY=2", "--format", "json",
+        "compare",
+        "sample:mobilenet",
+        "--set",
+        "memory_config.static_memory_policy=3",
+        "--env",
+        "GE_USE_STATIC_MEMORY=2",
+        "--format",
+        "json",
     ];
     assert_eq!(json(&conflict, 1)["effective_policy"], 4);
-    let chosen = json(&["compare", "sample:mobilenet", "--policies", "0,1", "--format", "json"], 0);
+    let chosen = json(
+        &["compare", "sample:mobilenet", "--policies", "0,1", "--format", "json"],
+        0,
+    );
     assert_eq!(chosen["policies"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn one_static_graph_says_that_the_policies_are_alike() {
     let answer = json(&["compare", "sample:mobilenet", "--format", "json"], 0);
-    assert!(answer["alike"].as_str().unwrap().contains("several graphs or changing shapes"));
+    assert!(
+        answer["alike"]
+            .as_str()
+            .unwrap()
+            .contains("several graphs or changing shapes")
+    );
 }
 
 #[test]
@@ -110,10 +178,27 @@ fn plan_answers_fits_and_lists_csv() {
     assert_eq!(answer["verified"], true);
     assert!(answer["footprint_bytes"].as_u64() >= answer["lower_bound_bytes"].as_u64());
     assert!(answer["fits"].is_null());
-    let no = json(&["plan", "sample:resnet50", "--capacity", "1GiB", "--format", "json"], 1);
+    let no = json(
+        &["plan", "sample:resnet50", "--capacity", "1GiB", "--format", "json"],
+        1,
+    );
     assert_eq!(no["fits"], false);
-    let edges = json(&["plan", "sample:mobilenet", "--strategy", "greedy_by_size", "--edges", "--format", "json"], 0);
-    assert_eq!(edges["reuse_edges"].as_u64(), Some(edges["edges"].as_array().unwrap().len() as u64));
+    let edges = json(
+        &[
+            "plan",
+            "sample:mobilenet",
+            "--strategy",
+            "greedy_by_size",
+            "--edges",
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    assert_eq!(
+        edges["reuse_edges"].as_u64(),
+        Some(edges["edges"].as_array().unwrap().len() as u64)
+    );
     let csv = run(&["plan", "sample:mobilenet", "--format", "csv"]);
     let text = String::from_utf8(csv.stdout).unwrap();
     assert!(text.starts_with("id,lower,upper,size,offset\n"), "{text}");
@@ -124,19 +209,35 @@ fn plan_answers_fits_and_lists_csv() {
 fn check_reports_rules_and_effective_values() {
     assert_eq!(json(&["check", "--format", "json"], 0)["findings"], Json::Array(vec![]));
     let answer = json(
-        &["check", "--set", "mix_compile_mode=true", "--set", "iterations_per_loop=10", "--format", "json"],
+        &[
+            "check",
+            "--set",
+            "mix_compile_mode=true",
+            "--set",
+            "iterations_per_loop=10",
+            "--format",
+            "json",
+        ],
         1,
     );
     assert_eq!(answer["findings"][0]["rule"], "R3");
     assert_eq!(answer["effective"]["iterations_per_loop"], 10);
-    fails(&["check", "--set", "static_memory_polici=2"], "memory_config.static_memory_policy");
+    fails(
+        &["check", "--set", "static_memory_polici=2"],
+        "memory_config.static_memory_policy",
+    );
     fails(&["check", "--set", "nonsense"], "KEY=VALUE");
 }
 
 #[test]
 fn options_lists_the_tables() {
     let answer = json(&["options", "--format", "json"], 0);
-    let keys: Vec<&str> = answer["options"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
+    let keys: Vec<&str> = answer["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["key"].as_str().unwrap())
+        .collect();
     assert!(keys.contains(&"memory_config.static_memory_policy"));
     assert!(answer["rules"].to_string().contains("R51"));
     assert_eq!(answer["environment"][0]["name"], "GE_USE_STATIC_MEMORY");
@@ -148,11 +249,25 @@ fn export_writes_a_configuration_that_check_and_compare_read() {
     let path = folder.path().join("config.json");
     let path = path.to_str().unwrap();
     let output = run(&[
-        "export", "sample:resnet50", "--to", path, "--set", "memory_config.static_memory_policy=2", "--device",
+        "export",
+        "sample:resnet50",
+        "--to",
+        path,
+        "--set",
+        "memory_config.static_memory_policy=2",
+        "--device",
         "generic-16GB",
     ]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(json(&["check", path, "--format", "json"], 0)["effective"]["static_memory_policy"], 2);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(
+        json(&["check", path, "--format", "json"], 0)["effective"]["static_memory_policy"],
+        2
+    );
     let answer = json(&["compare", "sample:resnet50", "--config", path, "--format", "json"], 0);
     assert_eq!(answer["effective_policy"], 2);
     assert_eq!(answer["device"]["name"], "generic-16GB");
@@ -170,7 +285,10 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
     fails(&["inspect"], "FILE");
     fails(&["compare", "sample:none"], "resnet50");
     fails(&["compare", "sample:resnet50", "--device", "toaster"], "generic-32GB");
-    fails(&["compare", "sample:resnet50", "--device-memory", "lots"], "--device-memory");
+    fails(
+        &["compare", "sample:resnet50", "--device-memory", "lots"],
+        "--device-memory",
+    );
     fails(&["compare", "sample:resnet50", "--dim", "seq=3"], "seq");
     fails(&["remat", "x"], "not part of this version");
     fails(&["compare", "sample:resnet50", "--frobnicate"], "frobnicate");
@@ -194,7 +312,12 @@ fn standard_input_is_a_file() {
 
 #[test]
 fn help_version_and_completions_exit_0() {
-    for arguments in [&["--help"][..], &["--version"], &["compare", "--help"], &["completions", "bash"]] {
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["compare", "--help"],
+        &["completions", "bash"],
+    ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
         assert!(!output.stdout.is_empty());

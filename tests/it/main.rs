@@ -8,7 +8,11 @@
     reason = "tests compute expectations in plain floats and may stop at the first surprise"
 )]
 
+mod cli;
 mod native;
+mod options;
+mod plan;
+mod session;
 mod sim;
 mod support;
 mod synthetic;

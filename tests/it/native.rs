@@ -37,9 +37,15 @@ fn a_graph_is_read_with_symbols_aliases_and_scratch() {
     assert_eq!((figures.ops, figures.tensors), (3, 3));
     assert_eq!(figures.weights.get(), 64);
     assert_eq!(figures.inputs.map(|bytes| bytes.get()), Some(32));
-    assert_eq!(figures.naive_peak.map(|(bytes, step)| (bytes.get(), step)), Some((96, Some(Step(2)))));
+    assert_eq!(
+        figures.naive_peak.map(|(bytes, step)| (bytes.get(), step)),
+        Some((96, Some(Step(2))))
+    );
     // b lives in a's memory to the end, g beside it; scratch is no tensor.
-    assert_eq!(figures.aliased_peak.map(|(bytes, step)| (bytes.get(), step)), Some((96, Some(Step(2)))));
+    assert_eq!(
+        figures.aliased_peak.map(|(bytes, step)| (bytes.get(), step)),
+        Some((96, Some(Step(2))))
+    );
 }
 
 #[test]
@@ -65,9 +71,15 @@ fn damaged_files_name_a_place() {
     for (text, expected) in [
         (r#"{"nodes": ["#, "cut off"),
         (r#"{"nodes": [{"name": 1}]}"#, "line 1"),
-        (r#"{"nodes": [{"op": "a", "outputs": [{"id": "t", "dtype": "float33"}]}]}"#, "float33"),
+        (
+            r#"{"nodes": [{"op": "a", "outputs": [{"id": "t", "dtype": "float33"}]}]}"#,
+            "float33",
+        ),
         (r#"{"nodes": [{"op": "a", "inputs": ["ghost"]}]}"#, "ghost"),
-        (r#"{"nodes": [{"op": "a", "outputs": [{"id": "t"}, {"id": "t"}]}]}"#, "defined twice"),
+        (
+            r#"{"nodes": [{"op": "a", "outputs": [{"id": "t"}, {"id": "t"}]}]}"#,
+            "defined twice",
+        ),
         (
             r#"{"nodes": [{"op": "a", "inputs": ["u"], "outputs": [{"id": "t"}]},
                           {"op": "b", "inputs": ["t"], "outputs": [{"id": "u"}]}]}"#,
@@ -142,7 +154,11 @@ fn the_corpus_of_training_graphs_equals_the_oracle() {
         let file = name(&file);
         assert_eq!(figures.ops, oracle["n_nodes"].as_u64().unwrap(), "{file}");
         assert_eq!(figures.tensors, oracle["n_node_outputs"].as_u64().unwrap(), "{file}");
-        assert_eq!(figures.weights.get(), role("param") + role("buffer") + role("const"), "{file}");
+        assert_eq!(
+            figures.weights.get(),
+            role("param") + role("buffer") + role("const"),
+            "{file}"
+        );
         assert_eq!(figures.state.get(), role("opt_state"), "{file}");
         assert_eq!(figures.inputs.map(|bytes| bytes.get()), Some(role("batch")), "{file}");
         assert_eq!(ours(figures.naive_peak), peak("naive"), "{file}");

@@ -10,7 +10,11 @@ fn problem(text: &str) -> Problem {
     let buffers = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (lower, upper) = words[1].split_once("..").expect("a range");
-        buffer(lower.parse().unwrap(), upper.parse().unwrap(), words[2].parse().unwrap())
+        buffer(
+            lower.parse().unwrap(),
+            upper.parse().unwrap(),
+            words[2].parse().unwrap(),
+        )
     });
     Problem {
         buffers: buffers.collect(),
@@ -68,7 +72,10 @@ fn an_empty_problem_needs_nothing() {
 #[test]
 fn unknown_strategies_are_named_with_the_known_ones() {
     let error = find("magic").unwrap_err().to_string();
-    assert!(error.contains("magic") && error.contains("greedy_by_size") && error.contains("best"), "{error}");
+    assert!(
+        error.contains("magic") && error.contains("greedy_by_size") && error.contains("best"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -85,12 +92,18 @@ fn verify_finds_each_defect() {
     };
     assert_eq!(check(vec![0, 4], 8), Ok(()));
     assert!(matches!(check(vec![0], 4), Err(PlanDefect::Count { .. })));
-    assert!(matches!(check(vec![0, 2], 6), Err(PlanDefect::Overlap { offset: 2, step: 1, .. })));
+    assert!(matches!(
+        check(vec![0, 2], 6),
+        Err(PlanDefect::Overlap { offset: 2, step: 1, .. })
+    ));
     assert!(matches!(check(vec![0, 4], 9), Err(PlanDefect::Footprint { .. })));
     let mut aligned = problem.clone();
     aligned.buffers[1].alignment = 8;
     let plan = Plan::new(&aligned, vec![0, 4]);
-    assert!(matches!(verify(&aligned, &plan), Err(PlanDefect::Misaligned { buffer: 1, .. })));
+    assert!(matches!(
+        verify(&aligned, &plan),
+        Err(PlanDefect::Misaligned { buffer: 1, .. })
+    ));
 }
 
 #[test]
@@ -111,7 +124,12 @@ fn heirs_take_bytes_from_the_last_holders() {
 }
 
 fn any_problem() -> impl Strategy<Value = Problem> {
-    let any_buffer = (0_u32..12, 1_u32..8, 0_u64..20, prop_oneof![Just(1_u64), Just(4), Just(8)]);
+    let any_buffer = (
+        0_u32..12,
+        1_u32..8,
+        0_u64..20,
+        prop_oneof![Just(1_u64), Just(4), Just(8)],
+    );
     let aligned = any_buffer.prop_map(|(lower, steps, size, alignment)| Buffer {
         alignment,
         ..buffer(lower, lower + steps, size)

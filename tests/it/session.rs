@@ -16,9 +16,8 @@ fn session() -> Session {
 
 fn open(sources: Vec<SourceSpec>) -> Session {
     let profiles = DeviceProfiles::bundled().unwrap();
-    let device = profiles.find(DeviceProfiles::DEFAULT).unwrap();
     let worker = Worker::start(|| {}).unwrap();
-    Session::new(Document::new(sources, device), profiles, worker)
+    Session::new(Document::new(sources), profiles, worker)
 }
 
 fn set(session: &mut Session, key: &str, text: &str) {
@@ -40,11 +39,17 @@ fn every_sample_opens_and_its_policies_differ_where_they_should() {
     for sample in SAMPLES {
         let mut session = open(vec![SourceSpec::Sample(sample)]);
         session.settle();
-        let (comparison, _) = session.answer().unwrap_or_else(|| panic!("{}: {:?}", sample.name, session.problem()));
+        let (comparison, _) = session
+            .answer()
+            .unwrap_or_else(|| panic!("{}: {:?}", sample.name, session.problem()));
         assert_eq!(comparison.lanes.len(), 4, "{}", sample.name);
         let is_one_static = comparison.session.graphs.len() == 1 && comparison.session.graphs[0].is_static;
         assert_eq!(comparison.alike.is_some(), is_one_static, "{}", sample.name);
-        let peaks: Vec<u64> = comparison.lanes.iter().map(|lane| lane.summary.peak_reserved.get()).collect();
+        let peaks: Vec<u64> = comparison
+            .lanes
+            .iter()
+            .map(|lane| lane.summary.peak_reserved.get())
+            .collect();
         if !is_one_static {
             assert!(peaks.iter().any(|peak| *peak != peaks[0]), "{}: {peaks:?}", sample.name);
         }
@@ -58,7 +63,12 @@ fn an_edit_changes_the_answer_and_the_findings_at_once() {
     set(&mut session, "memory_config.static_memory_policy", "2");
     set(&mut session, "graph_max_parallel_model_num", "2");
     assert!(session.is_stale());
-    assert!(session.findings().iter().any(|finding| finding.rule == "R20" && finding.severity == Severity::Error));
+    assert!(
+        session
+            .findings()
+            .iter()
+            .any(|finding| finding.rule == "R20" && finding.severity == Severity::Error)
+    );
     session.settle();
     let (comparison, _) = session.answer().unwrap();
     assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
@@ -94,7 +104,11 @@ fn a_bad_file_is_a_sentence_and_the_answer_stays() {
     let mut session = session();
     session.apply(Command::Open(bytes("{\"nodes\": [")));
     session.settle();
-    assert!(session.problem().unwrap().contains("dropped.json"), "{:?}", session.problem());
+    assert!(
+        session.problem().unwrap().contains("dropped.json"),
+        "{:?}",
+        session.problem()
+    );
     assert!(matches!(session.notice(), Some(Notice::Failed(_))));
     assert!(session.answer().is_some());
     session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[2])]));
@@ -143,7 +157,12 @@ fn a_training_graph_gets_its_evaluation_graph_in_one_step() {
     session.apply(Command::SetEvaluation(true));
     session.settle();
     let (comparison, _) = session.answer().unwrap();
-    let names: Vec<&str> = comparison.workload.graphs().iter().map(|entry| entry.name.as_str()).collect();
+    let names: Vec<&str> = comparison
+        .workload
+        .graphs()
+        .iter()
+        .map(|entry| entry.name.as_str())
+        .collect();
     assert_eq!(names, ["net", "net (evaluation)"]);
     assert_eq!(comparison.workload.graphs()[1].graph.ops().len(), 1);
     // Both graphs use one variable.
@@ -160,7 +179,7 @@ fn a_configuration_survives_export_and_import() {
         name: "GE_USE_STATIC_MEMORY".to_owned(),
         value: Some("3".to_owned()),
     });
-    session.apply(Command::SetDevice("generic-64GB".to_owned()));
+    set(&mut session, "simulation.device", "generic-64GB");
     session.apply(Command::SetIterations(3));
     session.settle();
     session.apply(Command::ExportConfig(path.clone()));
@@ -171,7 +190,7 @@ fn a_configuration_survives_export_and_import() {
     let peak = session.answer().unwrap().0.lanes[3].summary.peak_reserved.get();
     assert_eq!(json["predicted"]["4"]["peak_reserved_bytes"].as_u64(), Some(peak));
     session.apply(Command::ResetAll);
-    session.apply(Command::SetDevice("generic-16GB".to_owned()));
+    set(&mut session, "simulation.device", "generic-16GB");
     session.apply(Command::SetIterations(1));
     session.apply(Command::DismissNotice);
     session.apply(Command::ImportConfig(path));
@@ -197,7 +216,7 @@ fn the_command_line_prints_the_lanes_figures() {
     let line = session.document().command_line(None);
     assert_eq!(
         line,
-        "highwater compare sample:resnet50 --set memory_config.static_memory_policy=2 --device generic-32GB --iterations 2"
+        "highwater compare sample:resnet50 --set memory_config.static_memory_policy=2 --iterations 2"
     );
 }
 

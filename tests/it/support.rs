@@ -45,5 +45,6 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// A file's name without folders.
 pub(crate) fn name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    path.file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }

@@ -19,11 +19,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("plan", &["liveness", "workload", "graph"]),
     ("sim", &["plan", "liveness", "workload", "graph"]),
     ("options", &["rewrite", "plan", "sim", "workload", "graph"]),
-    ("analysis", &["options", "sim", "plan", "rewrite", "liveness", "workload", "graph"]),
-    ("timeline", &["analysis", "sim", "plan", "rewrite", "liveness", "workload", "graph"]),
+    (
+        "analysis",
+        &["options", "sim", "plan", "rewrite", "liveness", "workload", "graph"],
+    ),
+    (
+        "timeline",
+        &["analysis", "sim", "plan", "rewrite", "liveness", "workload", "graph"],
+    ),
     (
         "export",
-        &["timeline", "analysis", "options", "sim", "plan", "rewrite", "liveness", "workload", "graph"],
+        &[
+            "timeline", "analysis", "options", "sim", "plan", "rewrite", "liveness", "workload", "graph",
+        ],
     ),
     (
         "session",
@@ -55,14 +63,21 @@ fn layers_point_one_way() {
     for file in rust_files("src") {
         let module = module_of(&file);
         let Some(allowed) = layers.get(module.as_str()) else {
-            assert!(matches!(module.as_str(), "lib" | "main"), "{module} is not in the table of layers");
+            assert!(
+                matches!(module.as_str(), "lib" | "main"),
+                "{module} is not in the table of layers"
+            );
             continue;
         };
         for (number, line) in read(&file).lines().enumerate() {
             for named in named_modules(line) {
                 let is_allowed = named == module || SHARED.contains(&named) || allowed.contains(&named);
                 if layers.contains_key(named) && !is_allowed {
-                    broken.push(format!("{module} must not name crate::{named} ({}:{})", file.display(), number + 1));
+                    broken.push(format!(
+                        "{module} must not name crate::{named} ({}:{})",
+                        file.display(),
+                        number + 1
+                    ));
                 }
             }
         }
@@ -78,7 +93,11 @@ fn every_file_says_what_it_is() {
         .filter(|file| !read(file).starts_with("//!"))
         .map(|file| file.display().to_string())
         .collect();
-    assert!(silent.is_empty(), "these files lack a //! header: {}", silent.join(", "));
+    assert!(
+        silent.is_empty(),
+        "these files lack a //! header: {}",
+        silent.join(", ")
+    );
 }
 
 #[test]
@@ -105,8 +124,16 @@ fn colours_stand_in_the_theme_alone() {
 fn every_sample_is_documented() {
     let readme = read(&root().join("sample_traces/README.md"));
     for sample in highwater::session::SAMPLES {
-        assert!(readme.contains(sample.file), "{} is not in sample_traces/README.md", sample.file);
-        assert!(root().join("sample_traces").join(sample.file).exists(), "{}", sample.file);
+        assert!(
+            readme.contains(sample.file),
+            "{} is not in sample_traces/README.md",
+            sample.file
+        );
+        assert!(
+            root().join("sample_traces").join(sample.file).exists(),
+            "{}",
+            sample.file
+        );
     }
 }
 
@@ -114,7 +141,11 @@ fn every_sample_is_documented() {
 fn the_readme_lists_every_format() {
     let readme = read(&root().join("README.md"));
     for importer in highwater::import::IMPORTERS {
-        assert!(readme.contains(importer.description), "README.md lacks: {}", importer.description);
+        assert!(
+            readme.contains(importer.description),
+            "README.md lacks: {}",
+            importer.description
+        );
     }
 }
 
@@ -124,7 +155,9 @@ fn named_modules(line: &str) -> Vec<&str> {
     code.match_indices("crate::")
         .map(|(at, found)| {
             let rest = &code[at + found.len()..];
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .unwrap_or(rest.len());
             &rest[..end]
         })
         .collect()
@@ -133,7 +166,10 @@ fn named_modules(line: &str) -> Vec<&str> {
 /// The room of a file: the first folder below `src`, or the file's own name.
 fn module_of(file: &Path) -> String {
     let below = file.strip_prefix(root().join("src")).unwrap_or(file);
-    let first = below.components().next().map_or_else(String::new, |part| part.as_os_str().to_string_lossy().into_owned());
+    let first = below
+        .components()
+        .next()
+        .map_or_else(String::new, |part| part.as_os_str().to_string_lossy().into_owned());
     first.trim_end_matches(".rs").to_owned()
 }
 

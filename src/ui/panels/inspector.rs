@@ -3,8 +3,8 @@
 use eframe::egui::{self, RichText};
 
 use crate::analysis::{Comparison, Lane};
-use crate::session::{Command, Selected, Session};
 use crate::graph::Id as _;
+use crate::session::{Command, Selected, Session};
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
@@ -21,78 +21,88 @@ pub fn inspector_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, command
         ui.weak("Facts about the selected tensor appear here.");
         return;
     };
-    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| match session.selection() {
-        Some(selected) => {
-            tensor_ui(ui, comparison, selected);
-            places_ui(ui, comparison, timeline, selected);
-            ui.add_space(6.0);
-            if ui.button("Clear selection (Esc)").clicked() {
-                commands.push(Command::Select(None));
+    egui::ScrollArea::vertical()
+        .auto_shrink([false, false])
+        .show(ui, |ui| match session.selection() {
+            Some(selected) => {
+                tensor_ui(ui, comparison, selected);
+                places_ui(ui, comparison, timeline, selected);
+                ui.add_space(6.0);
+                if ui.button("Clear selection (Esc)").clicked() {
+                    commands.push(Command::Select(None));
+                }
             }
-        }
-        None => peak_ui(ui, comparison, timeline, theme, commands),
-    });
+            None => peak_ui(ui, comparison, timeline, theme, commands),
+        });
 }
 
 fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
     let facts = facts(comparison, selected);
     ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
     ui.add_space(2.0);
-    egui::Grid::new("tensor").num_columns(2).spacing([8.0, 4.0]).show(ui, |ui| {
-        let mut row = |name: &str, value: String| {
-            if !value.is_empty() {
-                ui.weak(name);
-                ui.add(egui::Label::new(value).wrap());
-                ui.end_row();
+    egui::Grid::new("tensor")
+        .num_columns(2)
+        .spacing([8.0, 4.0])
+        .show(ui, |ui| {
+            let mut row = |name: &str, value: String| {
+                if !value.is_empty() {
+                    ui.weak(name);
+                    ui.add(egui::Label::new(value).wrap());
+                    ui.end_row();
+                }
+            };
+            row("op", facts.op.clone());
+            row("type", facts.op_kind.clone());
+            row("phase", facts.phase.name().to_owned());
+            row("graph", facts.graph.clone());
+            row("shape", facts.shape.clone());
+            row("dtype", facts.dtype.clone());
+            row("role", facts.role.map_or(String::new(), |role| role.name().to_owned()));
+            row("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string()));
+            row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
+            if let Some((birth, end)) = facts.life {
+                row("birth", format!("step {birth}"));
+                row("death", format!("step {end}"));
+                row("lives", format!("{} steps", end.0 - birth.0));
             }
-        };
-        row("op", facts.op.clone());
-        row("type", facts.op_kind.clone());
-        row("phase", facts.phase.name().to_owned());
-        row("graph", facts.graph.clone());
-        row("shape", facts.shape.clone());
-        row("dtype", facts.dtype.clone());
-        row("role", facts.role.map_or(String::new(), |role| role.name().to_owned()));
-        row("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string()));
-        row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
-        if let Some((birth, end)) = facts.life {
-            row("birth", format!("step {birth}"));
-            row("death", format!("step {end}"));
-            row("lives", format!("{} steps", end.0 - birth.0));
-        }
-        if facts.n_sharing > 1 {
-            row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
-        }
-    });
+            if facts.n_sharing > 1 {
+                row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
+            }
+        });
 }
 
 /// Where each lane puts the tensor.
 fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, selected: Selected) {
     ui.add_space(6.0);
     ui.strong("In each lane");
-    egui::Grid::new("places").num_columns(3).spacing([8.0, 4.0]).striped(true).show(ui, |ui| {
-        ui.weak("policy");
-        ui.weak("offset");
-        ui.weak("occupies");
-        ui.end_row();
-        for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
-            ui.label(lane.policy.number().to_string());
-            match view.blocks_of(selected).next() {
-                None => {
-                    ui.weak("none");
-                    ui.label("");
-                }
-                Some(block) => {
-                    let idx = block as usize;
-                    let offset = view.blocks.offset[idx];
-                    ui.monospace(Bytes(offset).to_string()).on_hover_text(Bytes(offset).exact());
-                    let bytes = Bytes(view.blocks.bytes[idx]);
-                    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
-                }
-            }
+    egui::Grid::new("places")
+        .num_columns(3)
+        .spacing([8.0, 4.0])
+        .striped(true)
+        .show(ui, |ui| {
+            ui.weak("policy");
+            ui.weak("offset");
+            ui.weak("occupies");
             ui.end_row();
-        }
-    });
+            for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
+                ui.label(lane.policy.number().to_string());
+                match view.blocks_of(selected).next() {
+                    None => {
+                        ui.weak("none");
+                        ui.label("");
+                    }
+                    Some(block) => {
+                        let idx = block as usize;
+                        let offset = view.blocks.offset[idx];
+                        ui.monospace(Bytes(offset).to_string())
+                            .on_hover_text(Bytes(offset).exact());
+                        let bytes = Bytes(view.blocks.bytes[idx]);
+                        ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
+                    }
+                }
+                ui.end_row();
+            }
+        });
 }
 
 /// When and why the configured lane peaks.
@@ -103,7 +113,10 @@ fn peak_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let position = comparison.lanes.iter().position(|lane| lane.policy == comparison.configured);
+    let position = comparison
+        .lanes
+        .iter()
+        .position(|lane| lane.policy == comparison.configured);
     let Some((lane, view)) = position.map(|position| (&comparison.lanes[position], &timeline.lanes[position])) else {
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
@@ -122,30 +135,38 @@ fn peak_ui(
     let at = step_facts(comparison, live_step).map_or(String::new(), |facts| {
         format!(" in {}, at {}", facts.graph, facts.op_text())
     });
-    ui.label(format!("Most bytes are live at step {live_step}{at}. They are held by:"));
+    ui.label(format!(
+        "Most bytes are live at step {live_step}{at}. They are held by:"
+    ));
     let mut live: Vec<u32> = (0_u32..)
         .zip(view.blocks.start.iter().zip(&view.blocks.end))
         .filter(|(_, (start, end))| **start <= live_step.0 && live_step.0 < **end)
         .map(|(block, _)| block)
         .collect();
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
-    egui::Grid::new("peak").num_columns(2).min_col_width(0.0).spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
-        for block in live.iter().take(PEAK_ROWS) {
-            let Some(selected) = view.tensor(*block) else {
-                continue;
-            };
-            let facts = facts(comparison, selected);
-            let bytes = facts.bytes.unwrap_or_default();
-            ui.monospace(format!("{:>11}", bytes.to_string())).on_hover_text(bytes.exact());
-            let text = format!("{} {}", facts.op_kind, facts.shape);
-            let label = egui::Label::new(text).truncate().sense(egui::Sense::click());
-            let response = ui.add(label).on_hover_text(&facts.name);
-            if response.clicked() {
-                commands.push(Command::Select(Some(selected)));
+    egui::Grid::new("peak")
+        .num_columns(2)
+        .min_col_width(0.0)
+        .spacing([8.0, 2.0])
+        .striped(true)
+        .show(ui, |ui| {
+            for block in live.iter().take(PEAK_ROWS) {
+                let Some(selected) = view.tensor(*block) else {
+                    continue;
+                };
+                let facts = facts(comparison, selected);
+                let bytes = facts.bytes.unwrap_or_default();
+                ui.monospace(format!("{:>11}", bytes.to_string()))
+                    .on_hover_text(bytes.exact());
+                let text = format!("{} {}", facts.op_kind, facts.shape);
+                let label = egui::Label::new(text).truncate().sense(egui::Sense::click());
+                let response = ui.add(label).on_hover_text(&facts.name);
+                if response.clicked() {
+                    commands.push(Command::Select(Some(selected)));
+                }
+                ui.end_row();
             }
-            ui.end_row();
-        }
-    });
+        });
     if live.len() > PEAK_ROWS {
         ui.weak(format!("and {} smaller ones", live.len() - PEAK_ROWS));
     }
@@ -154,43 +175,63 @@ fn peak_ui(
 /// The peak by what it serves.
 fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
     let parts = lane.summary.reserved;
-    egui::Grid::new("parts").num_columns(3).min_col_width(0.0).spacing([8.0, 3.0]).show(ui, |ui| {
-        let rows = [
-            ("feature memory", parts.features),
-            ("weights", parts.weights),
-            ("variables", parts.variables),
-            ("inputs and outputs", parts.io),
-        ];
-        for (position, (name, bytes)) in rows.into_iter().enumerate() {
-            if bytes > Bytes::ZERO {
-                ui.label(RichText::new("■").color(theme.part(position)));
-                ui.label(name);
-                ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
-                ui.end_row();
+    egui::Grid::new("parts")
+        .num_columns(3)
+        .min_col_width(0.0)
+        .spacing([8.0, 3.0])
+        .show(ui, |ui| {
+            let rows = [
+                ("feature memory", parts.features),
+                ("weights", parts.weights),
+                ("variables", parts.variables),
+                ("inputs and outputs", parts.io),
+            ];
+            for (position, (name, bytes)) in rows.into_iter().enumerate() {
+                if bytes > Bytes::ZERO {
+                    ui.label(RichText::new("■").color(theme.part(position)));
+                    ui.label(name);
+                    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
+                    ui.end_row();
+                }
             }
-        }
-        ui.label("");
-        ui.strong("peak reserved");
-        let peak = lane.summary.peak_reserved;
-        ui.monospace(peak.to_string()).on_hover_text(peak.exact());
-        ui.end_row();
-    });
+            ui.label("");
+            ui.strong("peak reserved");
+            let peak = lane.summary.peak_reserved;
+            ui.monospace(peak.to_string()).on_hover_text(peak.exact());
+            ui.end_row();
+        });
 }
 
 /// Which regions are held on the first step of the peak; a graph that does not run then holds them idle.
 fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step: Step) {
-    let running = comparison.axis.locate(step).map(|(run, _)| comparison.axis.runs[run].run.graph);
-    let name = running.and_then(|graph| comparison.session.graphs.get(graph.idx())).map_or("", |graph| &graph.name);
+    let running = comparison
+        .axis
+        .locate(step)
+        .map(|(run, _)| comparison.axis.runs[run].run.graph);
+    let name = running
+        .and_then(|graph| comparison.session.graphs.get(graph.idx()))
+        .map_or("", |graph| &graph.name);
     ui.label(format!("Held at step {step}, while {name} runs:"));
-    let mut held: Vec<&RegionSpan> = view.regions.iter().filter(|span| span.start <= step && step < span.end).collect();
+    let mut held: Vec<&RegionSpan> = view
+        .regions
+        .iter()
+        .filter(|span| span.start <= step && step < span.end)
+        .collect();
     held.sort_by_key(|span| (std::cmp::Reverse(span.bytes), span.base));
-    egui::Grid::new("regions").num_columns(2).min_col_width(0.0).spacing([8.0, 2.0]).striped(true).show(ui, |ui| {
-        for span in held.iter().take(REGION_ROWS) {
-            ui.monospace(format!("{:>11}", span.bytes.to_string())).on_hover_text(span.bytes.exact());
-            ui.add(egui::Label::new(&*span.label).truncate()).on_hover_text(&*span.label);
-            ui.end_row();
-        }
-    });
+    egui::Grid::new("regions")
+        .num_columns(2)
+        .min_col_width(0.0)
+        .spacing([8.0, 2.0])
+        .striped(true)
+        .show(ui, |ui| {
+            for span in held.iter().take(REGION_ROWS) {
+                ui.monospace(format!("{:>11}", span.bytes.to_string()))
+                    .on_hover_text(span.bytes.exact());
+                ui.add(egui::Label::new(&*span.label).truncate())
+                    .on_hover_text(&*span.label);
+                ui.end_row();
+            }
+        });
     if held.len() > REGION_ROWS {
         ui.weak(format!("and {} smaller ones", held.len() - REGION_ROWS));
     }

@@ -34,8 +34,8 @@ pub fn options_ui(
     let mut n_shown = 0;
     let mut section = "";
     for row in TABLE.iter().filter(|row| matches(row, &needle)) {
-        if row.section.title() != section {
-            section = row.section.title();
+        if row.section.name() != section {
+            section = row.section.name();
             ui.add_space(6.0);
             ui.label(RichText::new(section).strong());
         }
@@ -70,9 +70,12 @@ fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, com
             response.request_focus();
         }
         let document = session.document();
-        let is_changed = document.options.overrides().next().is_some() || document.environment.iter().next().is_some();
+        let is_changed = !document.options.is_empty() || !document.environment.is_empty();
         let reset = ui.add_enabled(is_changed, egui::Button::new("Reset all"));
-        if reset.on_hover_text("give every option its default and empty the environment").clicked() {
+        if reset
+            .on_hover_text("give every option its default and empty the environment")
+            .clicked()
+        {
             commands.push(Command::ResetAll);
         }
     });
@@ -80,7 +83,7 @@ fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, com
 
 fn matches(row: &OptionRow, needle: &str) -> bool {
     needle.is_empty()
-        || [row.key, row.summary, row.section.title()]
+        || [row.key, row.summary, row.section.name()]
             .iter()
             .any(|text| text.to_lowercase().contains(needle))
 }
@@ -95,15 +98,17 @@ fn option_ui(
     commands: &mut Vec<Command>,
 ) {
     let options = &session.document().options;
-    let is_changed = options.is_changed(row.key);
-    let short = row.key.rsplit('.').next().unwrap_or(row.key);
+    let is_changed = options.is_set(row.key);
+    let short = row.short_key();
     ui.add_space(3.0);
     let name = if is_changed {
         RichText::new(format!("{short} •")).strong().color(theme.accent())
     } else {
         RichText::new(short)
     };
-    let label = ui.add(egui::Label::new(name).truncate()).on_hover_ui(|ui| tooltip_ui(ui, row));
+    let label = ui
+        .add(egui::Label::new(name).truncate())
+        .on_hover_ui(|ui| tooltip_ui(ui, row));
     if state.jump.as_deref() == Some(row.key) {
         label.scroll_to_me(Some(egui::Align::Center));
         state.jump = None;
@@ -117,7 +122,9 @@ fn option_ui(
             widget_ui(ui, row, &value, &label, (state, commands));
         });
         if is_changed {
-            let reset = ui.small_button("⟲").on_hover_text(format!("back to the default, {}", row.default));
+            let reset = ui
+                .small_button("⟲")
+                .on_hover_text(format!("back to the default, {}", row.default_value()));
             if reset.clicked() {
                 commands.push(Command::ResetOption(row.key.to_owned()));
             }
@@ -131,11 +138,12 @@ type Edit<'a> = (&'a mut OptionsState, &'a mut Vec<Command>);
 fn widget_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &egui::Response, edit: Edit<'_>) {
     match &row.kind {
         OptionKind::Bool => bool_ui(ui, row, value, label, edit.1),
-        OptionKind::Choice(choices) => {
-            let choices: Vec<(String, &str)> = choices
-                .iter()
-                .map(|choice| (choice.value.to_string(), choice.meaning))
-                .collect();
+        kind @ (OptionKind::IntChoice(_) | OptionKind::TextChoice(_)) => {
+            let choices = kind.choices().into_iter().map(|(value, summary)| (value.to_string(), summary));
+            let mut choices: Vec<(String, &str)> = choices.collect();
+            if row.default_value() == Value::Unset {
+                choices.insert(0, (Value::Unset.to_string(), "not set"));
+            }
             if let Some(text) = choice_ui(ui, row.key, &value.to_string(), &choices, label) {
                 push(edit.1, row.key, text);
             }
@@ -165,7 +173,10 @@ fn choice_ui(
     choices: &[(String, &str)],
     label: &egui::Response,
 ) -> Option<String> {
-    let meaning = choices.iter().find(|(value, _)| value == current).map_or("", |(_, meaning)| meaning);
+    let meaning = choices
+        .iter()
+        .find(|(value, _)| value == current)
+        .map_or("", |(_, meaning)| meaning);
     let shown = choice_text(current, meaning);
     let mut chosen = None;
     let combo = egui::ComboBox::from_id_salt(salt)
@@ -174,7 +185,10 @@ fn choice_ui(
         .truncate();
     let response = combo.show_ui(ui, |ui| {
         for (value, meaning) in choices {
-            if ui.selectable_label(value == current, choice_text(value, meaning)).clicked() {
+            if ui
+                .selectable_label(value == current, choice_text(value, meaning))
+                .clicked()
+            {
                 chosen = Some(value.clone());
             }
         }
@@ -188,6 +202,7 @@ fn choice_text(value: &str, meaning: &str) -> String {
         (true, true) => "not set".to_owned(),
         (true, false) => meaning.to_owned(),
         (false, true) => value.to_owned(),
+        (false, false) if value == Value::Unset.to_string() => meaning.to_owned(),
         (false, false) => format!("{value}: {meaning}"),
     }
 }
@@ -195,20 +210,25 @@ fn choice_text(value: &str, meaning: &str) -> String {
 /// A field that takes any text: what is out of range or of another type is reported beside it, not refused.
 fn text_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &egui::Response, edit: Edit<'_>) {
     let (state, commands) = edit;
-    let current = value.to_string();
+    let current = if *value == Value::Unset { String::new() } else { value.to_string() };
     let text = state.texts.entry(row.key).or_insert_with(|| current.clone());
     let hint = match &row.kind {
         OptionKind::Bytes { .. } => match value {
             Value::Int(bytes) => u64::try_from(*bytes).map_or(String::new(), |bytes| Bytes(bytes).to_string()),
             _ => String::new(),
         },
-        _ => row.unit.to_owned(),
+        _ => row.unit.unwrap_or_default().to_owned(),
     };
     ui.horizontal(|ui| {
         let width = (ui.available_width() - 80.0).max(60.0);
-        let field = egui::TextEdit::singleline(text)
-            .desired_width(width)
-            .hint_text(if row.default.to_string().is_empty() { "not set" } else { "" });
+        let field =
+            egui::TextEdit::singleline(text)
+                .desired_width(width)
+                .hint_text(if row.default.to_string().is_empty() {
+                    "not set"
+                } else {
+                    ""
+                });
         let response = ui.add(field).labelled_by(label.id);
         if response.changed() {
             push(commands, row.key, text.clone());
@@ -234,7 +254,7 @@ fn tooltip_ui(ui: &mut egui::Ui, row: &OptionRow) {
     ui.label(row.details);
     ui.add_space(4.0);
     ui.label(format!("Memory in this simulation: {}", row.memory_effect));
-    ui.weak(format!("default {}; source: {}", row.default, row.source));
+    ui.weak(format!("default {}; source: {}", row.default_value(), row.source));
 }
 
 fn environment_ui(
@@ -264,7 +284,7 @@ fn environment_ui(
         state.jump = None;
     }
     let mut choices: Vec<(String, &str)> = vec![(String::new(), "")];
-    choices.extend(row.choices.iter().map(|choice| (choice.value.to_string(), choice.meaning)));
+    choices.extend(row.choices.iter().map(|choice| (choice.value.to_owned(), choice.summary)));
     ui.horizontal(|ui| {
         ui.scope(|ui| {
             ui.set_max_width((ui.available_width() - 12.0).max(80.0));
@@ -281,7 +301,10 @@ fn environment_ui(
 
 /// What the rules say about this field.
 fn findings_ui(ui: &mut egui::Ui, key: &str, findings: &[Finding], theme: &Theme) {
-    for finding in findings.iter().filter(|finding| finding.options.iter().any(|option| option == key)) {
+    for finding in findings
+        .iter()
+        .filter(|finding| finding.options.iter().any(|option| option == key))
+    {
         let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
         let label = egui::Label::new(RichText::new(text).small().color(theme.severity(finding.severity))).wrap();
         ui.add(label).on_hover_text(finding.source);

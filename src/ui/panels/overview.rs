@@ -32,7 +32,11 @@ pub fn overview_ui(
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     let configured = comparison.lane(comparison.configured);
     if let Some(lane) = configured {
-        let fits = if lane.summary.out_of_memory { "runs out of memory on" } else { "fits" };
+        let fits = if lane.summary.out_of_memory {
+            "runs out of memory on"
+        } else {
+            "fits"
+        };
         let peak = lane.summary.peak_reserved;
         ui.label(
             RichText::new(format!(
@@ -86,7 +90,10 @@ fn differ_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
                 commands.push(Command::SetEvaluation(true));
             }
         }
-        let symbols = session.loaded().map(|loaded| loaded.workload.symbols()).unwrap_or_default();
+        let symbols = session
+            .loaded()
+            .map(|loaded| loaded.workload.symbols())
+            .unwrap_or_default();
         for symbol in symbols {
             let values = changing_values(&session.document().plan, &symbol);
             let button = ui
@@ -115,7 +122,12 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
             ui.small(*name);
         }
     });
-    let longest = comparison.lanes.iter().map(|lane| lane.summary.reserved.total()).max().unwrap_or_default();
+    let longest = comparison
+        .lanes
+        .iter()
+        .map(|lane| lane.summary.reserved.total())
+        .max()
+        .unwrap_or_default();
     let plot = Plot::new("peaks")
         .height(70.0)
         .allow_drag(false)
@@ -155,9 +167,15 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
             plot.bar_chart(chart);
         }
         for (row, lane) in (0_u32..).zip(comparison.lanes.iter().rev()) {
-            let text = RichText::new(format!("policy {}", lane.policy.number())).color(theme.text).size(11.0);
+            let text = RichText::new(format!("policy {}", lane.policy.number()))
+                .color(theme.text)
+                .size(11.0);
             let place = PlotPoint::new(-0.012 * length(longest), f64::from(row));
-            plot.text(Text::new("policy", place, text).anchor(egui::Align2::RIGHT_CENTER).allow_hover(false));
+            plot.text(
+                Text::new("policy", place, text)
+                    .anchor(egui::Align2::RIGHT_CENTER)
+                    .allow_hover(false),
+            );
         }
     });
 }

@@ -26,7 +26,11 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) -> Optio
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for line in &lines {
             ui.horizontal_wrapped(|ui| {
-                ui.label(RichText::new(icon(line.severity)).color(theme.severity(line.severity)).strong());
+                ui.label(
+                    RichText::new(icon(line.severity))
+                        .color(theme.severity(line.severity))
+                        .strong(),
+                );
                 ui.label(RichText::new(line.source).strong());
                 match line.option {
                     Some(option) => {
@@ -76,8 +80,16 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
     let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
     for diagnostics in import.into_iter().chain(run) {
         for entry in diagnostics.entries() {
-            let count = if entry.count > 1 { format!("{} times: ", entry.count) } else { String::new() };
-            let place = if entry.place.is_empty() { String::new() } else { format!(" ({})", entry.place) };
+            let count = if entry.count > 1 {
+                format!("{} times: ", entry.count)
+            } else {
+                String::new()
+            };
+            let place = if entry.place.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", entry.place)
+            };
             let text = format!("{count}{}{place}", entry.message);
             if !lines.iter().any(|line| line.text == text) {
                 lines.push(Line {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, RichText};
 
 use crate::graph::Phase;
+use crate::options::keys;
 use crate::session::{Command, Session};
 use crate::workload::SchedulePlan;
 
@@ -18,14 +19,20 @@ pub struct ScheduleState {
 pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
     graphs_ui(ui, session, commands);
     ui.add_space(4.0);
-    egui::Grid::new("schedule").num_columns(2).spacing([8.0, 5.0]).show(ui, |ui| {
-        iterations_ui(ui, session, commands);
-        let symbols = session.loaded().map(|loaded| loaded.workload.symbols()).unwrap_or_default();
-        for symbol in &symbols {
-            dim_ui(ui, symbol, session, state, commands);
-        }
-        device_ui(ui, session, commands);
-    });
+    egui::Grid::new("schedule")
+        .num_columns(2)
+        .spacing([8.0, 5.0])
+        .show(ui, |ui| {
+            iterations_ui(ui, session, commands);
+            let symbols = session
+                .loaded()
+                .map(|loaded| loaded.workload.symbols())
+                .unwrap_or_default();
+            for symbol in &symbols {
+                dim_ui(ui, symbol, session, state, commands);
+            }
+            device_ui(ui, session, commands);
+        });
     evaluation_ui(ui, session, commands);
 }
 
@@ -48,13 +55,20 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     };
     for entry in loaded.workload.graphs() {
         let graph = &entry.graph;
-        let text = format!("{}: {} ops, {} tensors", entry.name, graph.ops().len(), graph.tensors().len());
+        let text = format!(
+            "{}: {} ops, {} tensors",
+            entry.name,
+            graph.ops().len(),
+            graph.tensors().len()
+        );
         ui.add(egui::Label::new(RichText::new(text).small()).truncate());
     }
 }
 
 fn iterations_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
-    let label = ui.label("iterations").on_hover_text("how often the whole schedule runs");
+    let label = ui
+        .label("iterations")
+        .on_hover_text("how often the whole schedule runs");
     let mut iterations = session.document().plan.iterations;
     let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
     if ui.add(field).labelled_by(label.id).changed() {
@@ -64,14 +78,10 @@ fn iterations_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Comman
 }
 
 /// A symbolic dimension: one value, or a list with one run each.
-fn dim_ui(
-    ui: &mut egui::Ui,
-    symbol: &str,
-    session: &Session,
-    state: &mut ScheduleState,
-    commands: &mut Vec<Command>,
-) {
-    let label = ui.label(symbol).on_hover_text("a symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
+fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
+    let label = ui
+        .label(symbol)
+        .on_hover_text("a symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
     let values = session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
     let current = text_from_values(&values);
     let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
@@ -96,13 +106,16 @@ fn dim_ui(
 
 fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     let label = ui.label("device");
-    let current = &session.document().device;
+    let current = session.document().device();
     let combo = egui::ComboBox::from_id_salt("device").selected_text(&current.name).width(150.0);
     let response = combo.show_ui(ui, |ui| {
         for profile in &session.profiles().profiles {
             let text = format!("{} ({})", profile.name, profile.memory());
             if ui.selectable_label(profile.name == current.name, text).clicked() {
-                commands.push(Command::SetDevice(profile.name.clone()));
+                commands.push(Command::SetOption {
+                    key: keys::DEVICE.to_owned(),
+                    text: profile.name.clone(),
+                });
             }
         }
     });
@@ -133,7 +146,13 @@ pub fn can_add_evaluation(session: &Session) -> bool {
 
 /// Lists of values that make a symbolic graph run with changing shapes: the present value and its fractions.
 pub fn changing_values(plan: &SchedulePlan, symbol: &str) -> Vec<u64> {
-    let base = plan.dims.get(symbol).and_then(|values| values.first()).copied().unwrap_or(1).max(1);
+    let base = plan
+        .dims
+        .get(symbol)
+        .and_then(|values| values.first())
+        .copied()
+        .unwrap_or(1)
+        .max(1);
     let base = if base < 8 { 64 } else { base };
     vec![base, base / 2, base * 3 / 4, base / 4, base]
 }

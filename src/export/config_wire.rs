@@ -1,0 +1,118 @@
+//! The configuration file field by field: what serde reads and writes.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::options::effective_values;
+use crate::workload::SchedulePlan;
+
+use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
+use super::json_value::json_of;
+
+/// The format's version; refuses, at its place in the file, what this highwater cannot read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Version(pub(super) u64);
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            0 => Err(D::Error::custom("configuration versions start at 1")),
+            version if version > CONFIG_VERSION => Err(D::Error::custom(format!(
+                "this configuration has version {version}, written by a newer highwater; this one reads up to \
+                 version {CONFIG_VERSION}: update highwater"
+            ))),
+            version => Ok(Self(version)),
+        }
+    }
+}
+
+/// The version alone, before anything else is read.
+#[derive(Debug, Deserialize)]
+pub(super) struct Probe {
+    #[serde(default)]
+    pub(super) highwater_config: Option<Version>,
+}
+
+/// The whole file, in the order of its fields.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Wire {
+    pub(super) highwater_config: Version,
+    #[serde(default)]
+    pub(super) tool_version: String,
+    #[serde(default)]
+    pub(super) options: Map<String, Json>,
+    /// For readers of the file; never read back, since it follows from the rest.
+    #[serde(default)]
+    pub(super) effective: Map<String, Json>,
+    #[serde(default)]
+    pub(super) environment: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) device: Option<ConfigDevice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) schedule: Option<WireSchedule>,
+    #[serde(default)]
+    pub(super) evaluation: bool,
+    #[serde(default)]
+    pub(super) sources: Vec<String>,
+    #[serde(default)]
+    pub(super) predicted: BTreeMap<String, Predicted>,
+    #[serde(flatten)]
+    pub(super) other: Map<String, Json>,
+}
+
+/// Iterations and values of symbolic dimensions.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct WireSchedule {
+    iterations: NonZeroU32,
+    dims: BTreeMap<String, Vec<u64>>,
+}
+
+impl Default for WireSchedule {
+    fn default() -> Self {
+        Self {
+            iterations: NonZeroU32::MIN,
+            dims: BTreeMap::new(),
+        }
+    }
+}
+
+impl WireSchedule {
+    pub(super) fn from_plan(plan: &SchedulePlan) -> Self {
+        Self {
+            iterations: NonZeroU32::new(plan.iterations).unwrap_or(NonZeroU32::MIN),
+            dims: plan.dims.clone(),
+        }
+    }
+
+    pub(super) fn into_plan(self) -> SchedulePlan {
+        SchedulePlan {
+            iterations: self.iterations.get(),
+            dims: self.dims,
+        }
+    }
+}
+
+impl Wire {
+    /// Overrides in the order of the table, then the options that nobody knows.
+    pub(super) fn options_of(document: &ConfigDocument) -> Map<String, Json> {
+        let known = document.options.overrides();
+        let mut options: Map<String, Json> = known.map(|(key, value)| (key.to_owned(), json_of(value))).collect();
+        for (key, json) in &document.unknown_options {
+            options.entry(key.clone()).or_insert_with(|| json.clone());
+        }
+        options
+    }
+
+    /// The values that act.
+    pub(super) fn effective_of(document: &ConfigDocument) -> Map<String, Json> {
+        effective_values(&document.options, &document.environment)
+            .into_iter()
+            .map(|(key, value)| (key, json_of(&value)))
+            .collect()
+    }
+}

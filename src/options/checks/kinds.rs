@@ -1,0 +1,33 @@
+//! highwater's own rule K1: types and ranges of options that no numbered rule covers.
+
+use crate::diagnostics::Severity;
+use crate::workload::DeviceProfiles;
+
+use super::super::rows::{TABLE, keys};
+use super::{Check, Facts, Report, outcome};
+
+const ID: &str = "K1";
+
+pub(super) const ROWS: &[Check] = &[Check {
+    id: ID,
+    outcomes: &[outcome(
+        Severity::Error,
+        "the value is not of the option's type or not in its range",
+    )],
+    options: &[keys::EXTERNAL_WEIGHT, keys::DEVICE, keys::DEVICE_MEMORY],
+    source: "highwater's own",
+    run: types_and_ranges,
+}];
+
+fn types_and_ranges(facts: &Facts<'_>, report: &mut Report<'_>) {
+    for row in TABLE.iter().filter(|row| row.rule == ID) {
+        if let Some(message) = facts.problem(row.key) {
+            report.error(&[row.key], message);
+        }
+    }
+    if let Some(name) = facts.options.get(keys::DEVICE).and_then(|value| value.as_text())
+        && let Err(error) = DeviceProfiles::bundled().and_then(|profiles| profiles.find(name))
+    {
+        report.error(&[keys::DEVICE], error.to_string());
+    }
+}

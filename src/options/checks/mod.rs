@@ -1,0 +1,185 @@
+//! The rules: what is wrong with settings, across options and environment.
+//!
+//! In: [`Facts`]. Out: [`Finding`]s, in the order of [`CHECKS`]. Add a rule: a row and a function in
+//! the file of its topic. A rule looks at the values that act, and runs only where the user set at
+//! least one option or variable that it names. Rules never panic and never see files.
+
+mod kinds;
+mod memory;
+mod placement;
+mod precision;
+mod run_mode;
+
+use crate::diagnostics::Severity;
+use crate::sim::StaticMemoryPolicy;
+
+use super::environment::Environment;
+use super::policy::effective_policy;
+use super::row::OptionRow;
+use super::rows::find;
+use super::store::Options;
+use super::value::Value;
+
+/// One way in which a rule speaks up.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// How much it matters.
+    pub severity: Severity,
+    /// When it is reported: one sentence.
+    pub summary: &'static str,
+}
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// Its id, such as `R49`; `K` rules are highwater's own.
+    pub id: &'static str,
+    /// Severities it may report, each with its condition.
+    pub outcomes: &'static [Outcome],
+    /// The options (keys) and variables (names) it looks at.
+    pub options: &'static [&'static str],
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The rule itself.
+    pub run: fn(&Facts<'_>, &mut Report<'_>),
+}
+
+impl Check {
+    /// The severities it may report.
+    pub fn severities(&self) -> impl Iterator<Item = Severity> {
+        self.outcomes.iter().map(|outcome| outcome.severity)
+    }
+}
+
+/// What a rule reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The options and variables at fault: keys and names.
+    pub options: Vec<String>,
+    /// A sentence without a final dot that says what to do.
+    pub message: String,
+    /// Where the rule comes from.
+    pub source: &'static str,
+}
+
+/// What rules look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The settings.
+    pub options: &'a Options,
+    /// The variables.
+    pub environment: &'a Environment,
+    /// The policy that both put in force.
+    pub policy: StaticMemoryPolicy,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of these settings.
+    pub fn new(options: &'a Options, environment: &'a Environment) -> Self {
+        Self {
+            options,
+            environment,
+            policy: effective_policy(options, environment),
+        }
+    }
+
+    /// Whether the user set an option or a variable of that name.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.options.is_set(name) || self.environment.is_set(name)
+    }
+
+    /// The number that acts; 0 for options without one.
+    fn int(&self, key: &str) -> i64 {
+        self.options.acting(key).as_int().unwrap_or(0)
+    }
+
+    /// The truth value that acts.
+    fn bool(&self, key: &str) -> bool {
+        self.options.acting(key) == Value::Bool(true)
+    }
+
+    /// The text that acts; empty for options without one.
+    fn text(&self, key: &str) -> String {
+        self.options.acting(key).as_text().unwrap_or("").to_owned()
+    }
+
+    /// What is wrong with an override by itself: "`iterations_per_loop` is 0: use 1 or more".
+    fn problem(&self, key: &str) -> Option<String> {
+        let row: &OptionRow = find(key)?;
+        let problem = row.problem(self.options.get(key)?)?;
+        Some(format!("{} {problem}", row.short_key()))
+    }
+}
+
+/// Takes the findings of one rule.
+#[derive(Debug)]
+pub struct Report<'a> {
+    check: &'static Check,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Report<'_> {
+    /// Reports an error.
+    pub fn error(&mut self, options: &[&str], message: String) {
+        self.push(Severity::Error, options, message);
+    }
+
+    /// Reports a warning.
+    pub fn warning(&mut self, options: &[&str], message: String) {
+        self.push(Severity::Warning, options, message);
+    }
+
+    /// Reports information.
+    pub fn info(&mut self, options: &[&str], message: String) {
+        self.push(Severity::Info, options, message);
+    }
+
+    fn push(&mut self, severity: Severity, options: &[&str], message: String) {
+        self.findings.push(Finding {
+            rule: self.check.id,
+            severity,
+            options: options.iter().map(|&name| name.to_owned()).collect(),
+            message,
+            source: self.check.source,
+        });
+    }
+}
+
+const PARTS: &[&[Check]] = &[
+    run_mode::ROWS,
+    precision::ROWS,
+    placement::ROWS,
+    memory::ROWS,
+    kinds::ROWS,
+];
+
+const N_CHECKS: usize = super::count(PARTS);
+static ROWS: [Check; N_CHECKS] = super::joined::<Check, N_CHECKS>(PARTS);
+
+/// Every rule, by number; highwater's own behind.
+pub static CHECKS: &[Check] = &ROWS;
+
+/// Everything the rules have to say about these settings, in the order of [`CHECKS`].
+pub fn check(options: &Options, environment: &Environment) -> Vec<Finding> {
+    let facts = Facts::new(options, environment);
+    let mut findings = Vec::new();
+    for check in CHECKS {
+        if check.options.iter().any(|name| facts.is_set(name)) {
+            let mut report = Report {
+                check,
+                findings: &mut findings,
+            };
+            (check.run)(&facts, &mut report);
+        }
+    }
+    findings
+}
+
+/// An outcome as a constant.
+const fn outcome(severity: Severity, summary: &'static str) -> Outcome {
+    Outcome { severity, summary }
+}

@@ -1,0 +1,167 @@
+//! Rules of placement, input transfer and concurrent graphs: R16, R17, R18, R19, R20, R48.
+
+use crate::diagnostics::Severity;
+
+use super::super::environment::GE_USE_STATIC_MEMORY;
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::run_mode::own_kind;
+use super::{Check, Facts, Report, outcome};
+
+const COPIES: &str = keys::GRAPH_MAX_PARALLEL_MODEL_NUM;
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R16",
+        outcomes: &[outcome(Severity::Error, "variable_placement is not Device or Host")],
+        options: &[keys::VARIABLE_PLACEMENT],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: |facts, report| own_kind(facts, report, keys::VARIABLE_PLACEMENT),
+    },
+    Check {
+        id: "R17",
+        outcomes: &[
+            outcome(Severity::Error, "variable_placement is Host without mixed computing"),
+            outcome(
+                Severity::Info,
+                "variable_placement is Host: TensorFlow 1 control flow may fail",
+            ),
+        ],
+        options: &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
+        source: "NPURunConfig option reference",
+        run: variables_on_host,
+    },
+    Check {
+        id: "R18",
+        outcomes: &[
+            outcome(
+                Severity::Warning,
+                "input_fusion_size is outside 0 to 33554432 and is clamped",
+            ),
+            outcome(Severity::Error, "input_fusion_size is not a size"),
+        ],
+        options: &[keys::INPUT_FUSION_SIZE],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: input_fusion,
+    },
+    Check {
+        id: "R19",
+        outcomes: &[outcome(
+            Severity::Error,
+            "graph_max_parallel_model_num is not an integer from 1 to 2147483647",
+        )],
+        options: &[COPIES],
+        source: "NPURunConfig option reference",
+        run: |facts, report| own_kind(facts, report, COPIES),
+    },
+    Check {
+        id: "R20",
+        outcomes: &[
+            outcome(
+                Severity::Error,
+                "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is in force",
+            ),
+            outcome(
+                Severity::Warning,
+                "graph_max_parallel_model_num is above 1 while graph_run_mode is 1",
+            ),
+        ],
+        options: &[
+            COPIES,
+            keys::STATIC_MEMORY_POLICY,
+            GE_USE_STATIC_MEMORY,
+            keys::GRAPH_RUN_MODE,
+        ],
+        source: "MemoryConfig constructor (note on concurrent graphs); NPURunConfig option reference",
+        run: concurrent_graphs,
+    },
+    Check {
+        id: "R48",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "an option for online inference (graph_max_parallel_model_num) is used in training",
+        )],
+        options: &[COPIES, keys::GRAPH_RUN_MODE],
+        source: "NPURunConfig option reference",
+        run: inference_option_in_training,
+    },
+];
+
+fn variables_on_host(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.text(keys::VARIABLE_PLACEMENT) != "Host" {
+        return;
+    }
+    if !facts.bool(keys::MIX_COMPILE_MODE) {
+        report.error(
+            &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
+            "variable_placement=Host needs mixed computing: set mix_compile_mode to True".to_owned(),
+        );
+    }
+    report.info(
+        &[keys::VARIABLE_PLACEMENT],
+        "with variable_placement=Host, TensorFlow 1 control flow (tf.case, tf.cond, tf.while_loop) may fail: \
+         enable version 2 control flow and resource variables in the script"
+            .to_owned(),
+    );
+}
+
+fn input_fusion(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let key = keys::INPUT_FUSION_SIZE;
+    let Some(message) = facts.problem(key) else {
+        return;
+    };
+    if facts.options.get(key).and_then(Value::as_int).is_some() {
+        let clamped = facts.int(key);
+        report.warning(&[key], format!("{message}; until then it is clamped to {clamped}"));
+    } else {
+        report.error(&[key], message);
+    }
+}
+
+/// Whether more than one instance of a graph may run at a time: then a shared arena corrupts data.
+fn runs_concurrently(facts: &Facts<'_>) -> bool {
+    facts.int(COPIES) > 1
+}
+
+fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if !runs_concurrently(facts) {
+        return;
+    }
+    let copies = facts.int(COPIES);
+    let row = facts.policy.row();
+    if row.shares_static_arena {
+        let mut options = vec![COPIES];
+        options.extend(
+            [keys::STATIC_MEMORY_POLICY, GE_USE_STATIC_MEMORY]
+                .into_iter()
+                .filter(|name| facts.is_set(name)),
+        );
+        report.error(
+            &options,
+            format!(
+                "graph_max_parallel_model_num is {copies} while memory policy {} ({}) is in force: graphs that run \
+                 together would overwrite each other in the shared arena; set it to 1 or use policy 0 or 3",
+                row.number, row.label
+            ),
+        );
+    }
+    if facts.int(keys::GRAPH_RUN_MODE) == 1 {
+        report.warning(
+            &[COPIES, keys::GRAPH_RUN_MODE],
+            format!(
+                "graph_max_parallel_model_num is {copies}, but graph_run_mode=1 (training) runs no graphs side by \
+                 side: set graph_run_mode to 0 or graph_max_parallel_model_num to 1"
+            ),
+        );
+    }
+}
+
+fn inference_option_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if runs_concurrently(facts) && facts.int(keys::GRAPH_RUN_MODE) == 1 {
+        report.warning(
+            &[COPIES],
+            "graph_max_parallel_model_num is an option for online inference: remove it from a training script"
+                .to_owned(),
+        );
+    }
+}

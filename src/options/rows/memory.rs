@@ -1,0 +1,116 @@
+//! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
+
+use super::super::row::{Choice, OptionKind, OptionRow, Section};
+use super::super::value::DefaultValue;
+use super::{COMMON, keys};
+
+pub(super) const ROWS: &[OptionRow] = &[
+    ATOMIC_CLEAN_POLICY,
+    STATIC_MEMORY_POLICY,
+    EXTERNAL_WEIGHT,
+    INPUT_FUSION_SIZE,
+];
+
+const MEMORY: OptionRow = OptionRow {
+    section: Section::Memory,
+    ..COMMON
+};
+
+const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
+    key: keys::ATOMIC_CLEAN_POLICY,
+    kind: OptionKind::IntChoice(&[
+        Choice {
+            value: 0,
+            summary: "one op at the start of the graph clears them all together",
+        },
+        Choice {
+            value: 1,
+            summary: "each op clears its own memory right before it runs",
+        },
+    ]),
+    default: DefaultValue::Int(0),
+    summary: "who clears the memory of ops whose outputs must start as zeros",
+    details: "Some kernels add into their output or scratch memory and need it cleared first. Under 0 one clearing \
+              op at the front of the graph does it for all of them: a single launch, but that memory must then be \
+              kept free from start to end, so nothing else can use it. Under 1 the memory is still cleared, by one \
+              launch per op, and it can be shared like any other. Choose 1 where such ops hold much memory.",
+    memory_effect: "0 keeps outputs that the graph marks as atomic apart, 512-byte aligned and alive for the whole \
+                    graph; 1 gives them their normal live ranges. No difference where the graph marks no such op, \
+                    and none for dynamic graphs",
+    rule: "R50",
+    source: "MemoryConfig constructor; GE atomic_addr_clean_pass.cc",
+    ..MEMORY
+};
+
+const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
+    key: keys::STATIC_MEMORY_POLICY,
+    kind: OptionKind::IntChoice(&[
+        Choice {
+            value: 0,
+            summary: "dynamic allocation: each static graph holds a block of its own",
+        },
+        Choice {
+            value: 1,
+            summary: "the same as 2, for old scripts",
+        },
+        Choice {
+            value: 2,
+            summary: "static expansion: static graphs share one arena as large as the largest of them",
+        },
+        Choice {
+            value: 3,
+            summary: "dynamic expansion: dynamic graphs use pools of small pages mapped into one range",
+        },
+        Choice {
+            value: 4,
+            summary: "both 2 and 3",
+        },
+    ]),
+    default: DefaultValue::Int(0),
+    summary: "how the graphs of a session get their device memory",
+    details: "Under 0 every static graph keeps its own block from load to unload, and dynamic graphs allocate as \
+              they go. Under 2 the static graphs of a session take turns in one arena: where the next graph needs \
+              more, the old arena is given back and a larger one is taken. Under 3 dynamic graphs are backed by small \
+              physical pages in one virtual range, which ends fragmentation, perhaps at some speed. 4 does both. \
+              2 and 4 must not be used while graphs run at the same time, since these would write over each other. \
+              The engine joins this value with the variable GE_USE_STATIC_MEMORY and takes 0 for anything it does \
+              not know.",
+    memory_effect: "selects the policy that counts as configured; every policy is simulated anyway, for comparison",
+    rule: "R49",
+    source: "MemoryConfig constructor; GE graph_var_manager.h",
+    ..MEMORY
+};
+
+const EXTERNAL_WEIGHT: OptionRow = OptionRow {
+    key: keys::EXTERNAL_WEIGHT,
+    kind: OptionKind::Bool,
+    default: DefaultValue::Bool(false),
+    summary: "whether constant weights are moved into files, so that the models of a session can share them",
+    details: "On, the weights of constants leave the compiled graph for files in a temporary directory \
+              (below ASCEND_WORK_PATH where that is set, else the current one), which is removed when the model is \
+              unloaded. Models of one session that use equal weights then load them once. Worth it where \
+              several models with the same weights are loaded on a device with little memory; otherwise it only \
+              costs time to load.",
+    memory_effect: "graphs of the session with equal weights (name and bytes) hold them once; no effect with one graph",
+    ..MEMORY
+};
+
+const INPUT_FUSION_SIZE: OptionRow = OptionRow {
+    key: keys::INPUT_FUSION_SIZE,
+    kind: OptionKind::Bytes {
+        min: 0,
+        max: 33_554_432,
+    },
+    default: DefaultValue::Int(131_072),
+    unit: Some("bytes"),
+    summary: "inputs up to this size are copied to the device together, in one transfer",
+    details: "User inputs that are no larger than the threshold are gathered into one transfer from host to device; \
+              larger ones go one by one. 0 turns the gathering off. It saves launches where a graph has many small \
+              inputs. The adapter clamps values outside 0 to 32 MiB and warns.",
+    memory_effect: "not simulated in this version: inputs count with their own sizes. In reality the inputs that are \
+                    copied together stand in one buffer",
+    rule: "R18",
+    is_clamped: true,
+    source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
+    ..MEMORY
+};

@@ -1,0 +1,70 @@
+//! The known name that is nearest to a mistyped one.
+//!
+//! Rule: a key whose last part is the name itself comes first; else the smallest edit distance to the
+//! key or its last part, ignoring case; ties go to the earlier row.
+
+use super::rows::TABLE;
+
+/// Longest name that is compared letter by letter; what follows is cut.
+const MAX_LETTERS: usize = 128;
+
+/// The known key that is nearest to `name`.
+pub fn nearest_key(name: &str) -> &'static str {
+    nearest_of(name, TABLE.iter().map(|row| row.key)).unwrap_or("")
+}
+
+/// The candidate that is nearest to `name`; `None` where there are none.
+pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = letters(name);
+    let wanted_last = letters(last_part(name));
+    candidates.min_by_key(|candidate| {
+        let whole = distance(&wanted, &letters(candidate));
+        let last = distance(&wanted_last, &letters(last_part(candidate)));
+        whole.min(last)
+    })
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, last)| last)
+}
+
+fn letters(name: &str) -> Vec<char> {
+    name.chars().take(MAX_LETTERS).flat_map(char::to_lowercase).collect()
+}
+
+/// Levenshtein distance; O(a * b).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.iter().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_key_is_the_one_meant() {
+        for (name, key) in [
+            ("static_memory_policy", "memory_config.static_memory_policy"),
+            (
+                "memory_config.static_memroy_policy",
+                "memory_config.static_memory_policy",
+            ),
+            ("graph_runmode", "graph_run_mode"),
+            ("Precision_Mode_V2", "precision_mode_v2"),
+            ("device_memory", "simulation.device_memory"),
+        ] {
+            assert_eq!(nearest_key(name), key);
+        }
+        assert_eq!(nearest_of("x", [].into_iter()), None);
+    }
+}

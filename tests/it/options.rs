@@ -1,0 +1,7 @@
+//! The options room and the configuration format: tables, rules, the policy in force, lowering, round trips.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
+
+mod config;
+mod rules;
+mod table;
