@@ -1,1 +1,3 @@
-//! x
+//! The integration tests, one binary.
+
+mod onnx_corpus;
