@@ -80,11 +80,15 @@ fn figures(graph: &Graph, bindings: &Bindings) -> Figures {
 // ---- models written by hand ----
 
 fn varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
+    loop {
+        let low = value.to_le_bytes()[0];
         value >>= 7;
+        if value == 0 {
+            out.push(low & 0x7f);
+            return;
+        }
+        out.push(low | 0x80);
     }
-    out.push(value as u8);
 }
 
 fn number(field: u64, value: i64) -> Vec<u8> {
@@ -104,16 +108,24 @@ fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
 
 fn node(kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]) -> Vec<u8> {
     let mut out = Vec::new();
-    inputs.iter().for_each(|name| out.extend(bytes(1, name.as_bytes())));
-    outputs.iter().for_each(|name| out.extend(bytes(2, name.as_bytes())));
+    for name in inputs {
+        out.extend(bytes(1, name.as_bytes()));
+    }
+    for name in outputs {
+        out.extend(bytes(2, name.as_bytes()));
+    }
     out.extend(bytes(4, kind.as_bytes()));
-    attributes.iter().for_each(|attribute| out.extend(bytes(5, attribute)));
+    for attribute in attributes {
+        out.extend(bytes(5, attribute));
+    }
     bytes(1, &out)
 }
 
 fn ints(name: &str, values: &[i64]) -> Vec<u8> {
     let mut out = bytes(1, name.as_bytes());
-    values.iter().for_each(|value| out.extend(number(8, *value)));
+    for value in values {
+        out.extend(number(8, *value));
+    }
     out.extend(number(20, 7));
     out
 }
@@ -124,7 +136,9 @@ fn body(name: &str, graph: &[u8]) -> Vec<u8> {
 
 fn initializer(name: &str, code: i64, dims: &[i64], data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    dims.iter().for_each(|dim| out.extend(number(1, *dim)));
+    for dim in dims {
+        out.extend(number(1, *dim));
+    }
     out.extend(number(2, code));
     out.extend(bytes(8, name.as_bytes()));
     out.extend(bytes(9, data));
@@ -263,11 +277,11 @@ fn damaged_models_never_panic() {
     for _ in 0..6000 {
         let mut damaged = whole.clone();
         for _ in 0..=next() % 4 {
-            let at = (next() % damaged.len() as u64) as usize;
+            let at = usize::try_from(next() % damaged.len() as u64).expect("a position");
             match next() % 4 {
-                0 => damaged[at] = (next() & 0xff) as u8,
+                0 => damaged[at] = next().to_le_bytes()[0],
                 1 => damaged[at] ^= 1 << (next() % 8),
-                2 => damaged.insert(at, (next() & 0xff) as u8),
+                2 => damaged.insert(at, next().to_le_bytes()[0]),
                 _ => {
                     damaged.remove(at);
                 }
@@ -294,15 +308,12 @@ fn damaged_models_never_panic() {
 
 fn json(path: &Path) -> Option<Value> {
     let packed = path.with_file_name(format!("{}.gz", path.file_name()?.to_str()?));
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(_) => {
-            let mut text = Vec::new();
-            let file = std::fs::File::open(packed).ok()?;
-            flate2::read::GzDecoder::new(file).read_to_end(&mut text).ok()?;
-            text
-        }
-    };
+    let text = std::fs::read(path).ok().or_else(|| {
+        let mut text = Vec::new();
+        let file = std::fs::File::open(packed).ok()?;
+        flate2::read::GzDecoder::new(file).read_to_end(&mut text).ok()?;
+        Some(text)
+    })?;
     serde_json::from_slice(&text).ok()
 }
 
@@ -362,7 +373,7 @@ fn corpus() -> Option<PathBuf> {
 #[test]
 fn corpus_figures_are_the_oracles() {
     let Some(made) = corpus() else {
-        println!("skipped");
+        eprintln!("skipped");
         return;
     };
     let mut faults = Vec::new();
@@ -393,13 +404,13 @@ fn corpus_figures_are_the_oracles() {
                         curves.as_ref().map(|curves| &curves[name]),
                     );
                     compare(name, &found, row, extra, &mut faults);
-                    println!("{name}: {} unknown, oracle {}", found.unknown, row["n_unknown_shape"]);
+                    eprintln!("{name}: {} unknown, oracle {}", found.unknown, row["n_unknown_shape"]);
                 }
                 Err(error) => faults.push(format!("{name}: {error}")),
             }
         }
     }
-    println!("{n_files} files");
+    eprintln!("{n_files} files");
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",

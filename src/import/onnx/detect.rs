@@ -19,12 +19,11 @@ pub(super) fn looks_like_model(head: &[u8]) -> bool {
         };
         match (number, layout) {
             (1, 0) if (1..=64).contains(&value) && !has_version => has_version = true,
-            (5, 0) => has_other = true,
             (7, 2) => {
                 let start = behind.min(head.len());
                 return (has_version || has_other) && starts_like_graph(&head[start..], value);
             }
-            (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
+            (5, 0) | (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
             _ => return false,
         }
         at = match layout {

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str, exprs: &mut DimExprs, may_name: bool) -> Option<
     let tokens = if text.len() <= MAX_LENGTH { tokens(text) } else { None };
     let tokens = tokens.filter(|tokens| tokens.len() > 1 && shape_of(tokens).is_some());
     let names: Vec<&str> = match &tokens {
-        Some(tokens) => tokens.iter().filter_map(|token| token.name()).collect(),
+        Some(tokens) => tokens.iter().filter_map(Token::name).collect(),
         None => vec![text],
     };
     let is_known = |name: &&str| exprs.symbols().take(1000).any(|known| known == *name);

@@ -200,10 +200,10 @@ fn integers(dtype: DType, raw: &[u8]) -> Option<Vec<i64>> {
 }
 
 fn floats(raw: &[u8], width: usize) -> impl Iterator<Item = f64> {
-    raw.chunks_exact(width).map(move |chunk| match chunk {
-        [a, b, c, d] => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
-        [a, b, c, d, e, f, g, h] => f64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
-        _ => f64::NAN,
+    raw.chunks_exact(width).map(|chunk| {
+        let single = <[u8; 4]>::try_from(chunk).map(|bytes| f64::from(f32::from_le_bytes(bytes)));
+        let double = <[u8; 8]>::try_from(chunk).map(f64::from_le_bytes);
+        single.or(double).unwrap_or(f64::NAN)
     })
 }
 

@@ -1,4 +1,4 @@
-//! ValueInfo and type messages: names, element types, dimensions.
+//! `ValueInfo` and type messages: names, element types, dimensions.
 
 use super::{Parser, TENSOR_PRICE};
 use crate::import::ImportError;

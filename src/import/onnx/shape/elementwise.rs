@@ -80,10 +80,7 @@ pub(super) fn cast(call: &mut Call<'_>) -> Option<()> {
         .iter()
         .map(|item| match (dtype, *item) {
             (DType::Bool, Elem::Num(Num::Int(number))) => Elem::int(i64::from(number != 0)),
-            (DType::Bool, item) if call.dtype(0) != DType::Bool => {
-                let _unknown = item;
-                Elem::Unknown
-            }
+            (DType::Bool, _) if call.dtype(0) != DType::Bool => Elem::Unknown,
             (_, item) if types::is_integer(dtype) => arith::to_integer(call.sym, item),
             (_, item) => item,
         })
@@ -104,7 +101,7 @@ pub(super) fn comparison(call: &mut Call<'_>) -> Option<()> {
     common_shape(call, DType::Bool)
 }
 
-/// PRelu: a slope never widens the data.
+/// `PRelu`: a slope never widens the data.
 pub(super) fn prelu(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.dtype(0);
     call.set_dtype(0, dtype);
@@ -158,8 +155,11 @@ fn combine(call: &mut Call<'_>, a: &Value, b: &Value) -> Option<Value> {
     Some(Value { dims, items })
 }
 
+/// Elements that stand at one position of two values.
+type Pairs = Vec<(Elem, Elem)>;
+
 /// Broadcasts two small values against each other.
-fn pair_up(a: &Value, b: &Value) -> Option<(Vec<usize>, Vec<(Elem, Elem)>)> {
+fn pair_up(a: &Value, b: &Value) -> Option<(Vec<usize>, Pairs)> {
     let rank = a.dims.len().max(b.dims.len());
     let size = |dims: &[usize], position: usize| match (position + dims.len()).checked_sub(rank) {
         Some(inside) => dims[inside],

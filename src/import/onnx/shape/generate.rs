@@ -182,6 +182,7 @@ pub(super) fn non_zero(call: &mut Call<'_>) -> Option<()> {
 }
 
 /// Boxes that survive suppression.
+#[expect(clippy::unnecessary_wraps, reason = "the form of a rule")]
 pub(super) fn suppression(call: &mut Call<'_>) -> Option<()> {
     call.set(0, DType::Int64, &[Dim::Unknown, Dim::Known(3)]);
     Some(())
@@ -214,12 +215,14 @@ pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
 }
 
 /// One truth value.
+#[expect(clippy::unnecessary_wraps, reason = "the form of a rule")]
 pub(super) fn one_bool(call: &mut Call<'_>) -> Option<()> {
     call.set(0, DType::Bool, &[]);
     Some(())
 }
 
 /// One number.
+#[expect(clippy::unnecessary_wraps, reason = "the form of a rule")]
 pub(super) fn one_int(call: &mut Call<'_>) -> Option<()> {
     call.set(0, DType::Int64, &[]);
     Some(())

@@ -1,7 +1,7 @@
 //! Shape inference: types, shapes and small values of every name of every graph.
 //!
 //! In: a [`Model`] and the facts of the main graph's inputs. Out: a table of facts per graph, dimensions being
-//! expressions over the inputs' symbols. What a rule cannot say is taken from the file's own value_info; what
+//! expressions over the inputs' symbols. What a rule cannot say is taken from the file's own `value_info`; what
 //! neither says stays unknown. Bodies of control flow and functions are inferred where they are called, within a
 //! budget of steps. Why own rules and no crate: docs/shape-inference.md.
 
@@ -324,7 +324,7 @@ impl<'m> Infer<'m> {
         }
     }
 
-    /// A dimension of value_info; only the main graph may name new symbols.
+    /// A dimension of `value_info`; only the main graph may name new symbols.
     fn stated_dim(&mut self, dim: RawDim) -> Dim {
         match dim {
             RawDim::Value(size) => Num::Int(size).dim(),

@@ -1,4 +1,4 @@
-//! Ops that choose elements: Gather and its kin, Slice, Split, Concat, Pad, TopK, Compress.
+//! Ops that choose elements: Gather and its kin, Slice, Split, Concat, Pad, `TopK`, Compress.
 
 use crate::graph::{DType, Dim, DimOp};
 
@@ -165,8 +165,8 @@ fn clamped(call: &mut Call<'_>, bound: Option<Num>, size: Num) -> Option<Num> {
             let from_start = sym.op(DimOp::Add, Some(size), Some(Num::Int(bound)));
             sym.op(DimOp::Max, from_start, Some(Num::Int(0)))
         }
-        bound if bound == size => Some(size),
-        bound => {
+        bound @ Num::Expr(_) if bound == size => Some(size),
+        bound @ Num::Expr(_) => {
             // A symbolic bound may be negative too; which one it is shows when the symbols are bound.
             let zero = Some(Num::Int(0));
             let from_end = sym.op(DimOp::Add, Some(size), Some(bound));

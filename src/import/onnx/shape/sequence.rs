@@ -194,19 +194,17 @@ fn keep_ratio(call: &mut Call<'_>, dims: &mut [Dim], axes: &[usize], sizes: &[El
 
 /// A dimension times a scale, rounded down; single precision where both are known.
 fn scaled(call: &mut Call<'_>, dim: Dim, scale: Elem) -> Dim {
-    let size = match (dim, scale) {
+    if let (Dim::Known(size), Elem::Float(scale)) = (dim, scale) {
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             reason = "the format multiplies floats"
         )]
-        (Dim::Known(size), Elem::Float(scale)) => Elem::float(f64::from((size as f32 * scale as f32).floor())),
-        _ => {
-            let product = arith::floats(call.sym, "Mul", Num::of(dim).into(), scale);
-            arith::unary(call.sym, "Floor", product)
-        }
-    };
-    size.dim()
+        let product = (size as f32 * scale as f32).floor();
+        return Elem::float(f64::from(product)).dim();
+    }
+    let product = arith::floats(call.sym, "Mul", Num::of(dim).into(), scale);
+    arith::unary(call.sym, "Floor", product).dim()
 }
 
 /// Samples of an image at a grid's points.
