@@ -5,7 +5,7 @@
 //! get their captured names as inputs. Names that are defined nowhere become inputs of unknown shape, and are
 //! reported.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 
 use super::model::{Attribute, Data, GraphIdx, Model, RawGraph, RawNode};
 use super::names::NameIdx;
@@ -50,7 +50,7 @@ impl<'m, 'i> Build<'m, 'i> {
             idx,
             raw,
             builder: GraphBuilder::new(self.model.names.text(raw.name)),
-            ids: IndexMap::new(),
+            ids: vec![None; raw.locals.len()],
         };
         if is_main {
             part.builder.exprs = self.infer.sym.exprs.clone();
@@ -60,8 +60,8 @@ impl<'m, 'i> Build<'m, 'i> {
         self.computed(&mut part)?;
         self.ops(&mut part)?;
         for output in raw.outputs.iter().filter(|output| !output.name.is_empty()) {
-            if let Some(tensor) = part.ids.get(&output.name) {
-                part.builder.output(*tensor);
+            if let Some(tensor) = part.id(output.name) {
+                part.builder.output(tensor);
             }
         }
         if is_main {
@@ -110,18 +110,23 @@ impl<'m, 'i> Build<'m, 'i> {
     /// Results of nodes, with their roles.
     fn computed(&mut self, part: &mut Part<'_>) -> Result<(), ImportError> {
         let raw = part.raw;
-        let mut constant: IndexSet<NameIdx> = raw.initializers.iter().map(|tensor| tensor.name).collect();
+        let mut flags = vec![false; raw.locals.len()];
+        let stored = raw.initializers.iter().filter_map(|tensor| raw.locals.get(tensor.name));
+        stored.for_each(|number| flags[number] = true);
         for position in order::of(self.model, raw) {
             let node = &raw.nodes[position as usize];
-            if reads(self.model, raw, node).all(|name| constant.contains(&name)) {
-                constant.extend(raw.outputs_of(node).iter().filter(|name| !name.is_empty()));
+            let is_constant = |name| raw.locals.get(name).is_some_and(|number| flags[number]);
+            if reads(self.model, raw, node).all(is_constant) {
+                let results = raw.outputs_of(node).iter().filter_map(|name| raw.locals.get(*name));
+                results.for_each(|number| flags[number] = true);
             }
         }
+        let constant = |name: NameIdx| raw.locals.get(name).is_some_and(|number| flags[number]);
         for node in &raw.nodes {
             for name in raw.outputs_of(node).iter().filter(|name| !name.is_empty()) {
-                if let Some(tensor) = part.ids.get(name) {
-                    let is_again = part.builder.get(*tensor).role != Role::Activation;
-                    if is_again && (!constant.contains(name) || is_declared(raw, *name)) {
+                if let Some(tensor) = part.id(*name) {
+                    let is_again = part.builder.get(tensor).role != Role::Activation;
+                    if is_again && (!constant(*name) || is_declared(raw, *name)) {
                         return Err(ImportError::at_byte(
                             format!(
                                 "node \"{}\" computes \"{}\", which is an input or an initializer",
@@ -134,7 +139,7 @@ impl<'m, 'i> Build<'m, 'i> {
                     // The second producer of a name is refused when the op is added.
                     continue;
                 }
-                let role = if constant.contains(name) {
+                let role = if constant(*name) {
                     Role::Weight
                 } else {
                     Role::Activation
@@ -151,9 +156,9 @@ impl<'m, 'i> Build<'m, 'i> {
         let mut kind = String::new();
         for node in &raw.nodes {
             operands.clear();
-            operands.extend(reads(self.model, raw, node).filter_map(|name| part.ids.get(&name)));
+            operands.extend(reads(self.model, raw, node).filter_map(|name| part.id(name)));
             results.clear();
-            results.extend(raw.outputs_of(node).iter().filter_map(|name| part.ids.get(name)));
+            results.extend(raw.outputs_of(node).iter().filter_map(|name| part.id(*name)));
             kind.clear();
             let domain = self.model.domain(node);
             if !domain.is_empty() {
@@ -185,7 +190,7 @@ impl<'m, 'i> Build<'m, 'i> {
             "Dropout" => self.is_inference(part.raw, node),
             _ => false,
         };
-        let id = |names: &[NameIdx]| names.first().and_then(|name| part.ids.get(name)).copied();
+        let id = |names: &[NameIdx]| names.first().and_then(|name| part.id(*name));
         let (from, to) = (id(part.raw.inputs_of(node)), id(part.raw.outputs_of(node)));
         if let (true, Some(from), Some(to)) = (shares, from, to)
             && part.builder.get(to).role == Role::Activation
@@ -219,9 +224,9 @@ impl<'m, 'i> Build<'m, 'i> {
     }
 
     fn add(&mut self, part: &mut Part<'_>, name: NameIdx, role: Role) -> Result<(), ImportError> {
-        if part.ids.contains_key(&name) {
+        let Some(number) = part.raw.locals.get(name).filter(|number| part.ids[*number].is_none()) else {
             return Ok(());
-        }
+        };
         let fact = self.fact(part.idx, name);
         let shape = match fact.and_then(|fact| fact.shape) {
             Some(shape) => {
@@ -239,7 +244,7 @@ impl<'m, 'i> Build<'m, 'i> {
             shape,
             role,
         })?;
-        part.ids.insert(name, tensor);
+        part.ids[number] = Some(tensor);
         Ok(())
     }
 
@@ -272,7 +277,14 @@ struct Part<'m> {
     idx: GraphIdx,
     raw: &'m RawGraph,
     builder: GraphBuilder,
-    ids: IndexMap<NameIdx, TensorId>,
+    /// By the numbers of the graph's names.
+    ids: Vec<Option<TensorId>>,
+}
+
+impl Part<'_> {
+    fn id(&self, name: NameIdx) -> Option<TensorId> {
+        self.ids[self.raw.locals.get(name)?]
+    }
 }
 
 /// What a node reads: its inputs and what its bodies capture, empty names left out.

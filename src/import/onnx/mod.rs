@@ -2,7 +2,9 @@
 //!
 //! Stages, one file or folder each:
 //!
-//!     bytes --wire--> fields --parse--> Model --shape--> facts --build--> Graphs
+//! ```text
+//! bytes --wire--> fields --parse--> Model --shape--> facts --build--> Graphs
+//! ```
 //!
 //! The format is protobuf: a model holds versions, operator sets, one graph and local functions; a graph holds nodes,
 //! initializers and types of values. Weights are skipped by seeking and external data are never opened, so a
@@ -13,6 +15,7 @@
 mod build;
 mod detect;
 mod dim_text;
+mod locals;
 mod model;
 mod names;
 mod order;

@@ -4,10 +4,9 @@
 //! each other by [`GraphIdx`]; children stand before their parents. [`Budget`] keeps all of it, and what is built
 //! from it, within a small multiple of the file's size.
 
-use std::ops::Range;
-
 use indexmap::IndexMap;
 
+use super::locals::Locals;
 use super::names::{Interner, NameIdx};
 use crate::graph::DType;
 use crate::import::ImportError;
@@ -52,6 +51,8 @@ pub(super) struct RawGraph {
     pub(super) value_infos: Vec<ValueInfo>,
     /// Weights and tables.
     pub(super) initializers: Vec<TensorInfo>,
+    /// Numbers of its names.
+    pub(super) locals: Locals,
     /// Names that it reads from graphs around it, each once, in order.
     pub(super) captures: Vec<NameIdx>,
 }
@@ -65,12 +66,16 @@ pub(super) struct RawNode {
     pub(super) kind: NameIdx,
     /// Its operator set; empty for the default one.
     pub(super) domain: NameIdx,
-    /// In [`RawGraph::operands`].
-    pub(super) inputs: Range<u32>,
-    /// In [`RawGraph::operands`].
-    pub(super) outputs: Range<u32>,
-    /// In [`RawGraph::attributes`].
-    pub(super) attributes: Range<u32>,
+    /// Where its inputs start in [`RawGraph::operands`].
+    pub(super) inputs: u32,
+    /// Where its outputs start, behind the inputs.
+    pub(super) outputs: u32,
+    /// Where its outputs end.
+    pub(super) outputs_end: u32,
+    /// Where its attributes start in [`RawGraph::attributes`].
+    pub(super) attributes: u32,
+    /// Where they end.
+    pub(super) attributes_end: u32,
     /// Where the node starts in the file.
     pub(super) at: u64,
 }
@@ -159,9 +164,10 @@ pub(super) enum Data {
 
 impl RawGraph {
     /// An empty graph.
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             name: NameIdx::EMPTY,
+            locals: Locals::default(),
             nodes: Vec::new(),
             operands: Vec::new(),
             attributes: Vec::new(),
@@ -175,17 +181,17 @@ impl RawGraph {
 
     /// What a node reads; empty names are left out optional inputs.
     pub(super) fn inputs_of(&self, node: &RawNode) -> &[NameIdx] {
-        &self.operands[node.inputs.start as usize..node.inputs.end as usize]
+        &self.operands[node.inputs as usize..node.outputs as usize]
     }
 
     /// What a node computes; empty names are left out optional outputs.
     pub(super) fn outputs_of(&self, node: &RawNode) -> &[NameIdx] {
-        &self.operands[node.outputs.start as usize..node.outputs.end as usize]
+        &self.operands[node.outputs as usize..node.outputs_end as usize]
     }
 
     /// A node's attributes.
     pub(super) fn attributes_of(&self, node: &RawNode) -> &[(NameIdx, Attribute)] {
-        &self.attributes[node.attributes.start as usize..node.attributes.end as usize]
+        &self.attributes[node.attributes as usize..node.attributes_end as usize]
     }
 
     /// Bodies that a node holds.

@@ -62,6 +62,11 @@ impl Interner {
         }
     }
 
+    /// No text will be added any more: gives back the index.
+    pub(super) fn close(&mut self) {
+        self.index = IndexMap::new();
+    }
+
     /// How many different texts.
     pub(super) fn len(&self) -> usize {
         self.ends.len()

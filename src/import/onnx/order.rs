@@ -3,26 +3,33 @@
 //! Else producers are visited before consumers, by walking back from each node. Cycles are left as they stand;
 //! the graph builder refuses them later. Linear in nodes and names.
 
-use indexmap::IndexMap;
-
 use super::model::{Model, RawGraph, RawNode};
 use super::names::NameIdx;
 
 /// Positions of nodes.
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<u32> {
     let n_nodes = u32::try_from(graph.nodes.len()).unwrap_or(u32::MAX);
-    let mut producers: IndexMap<NameIdx, u32> = IndexMap::new();
+    let mut producers: Vec<u32> = vec![u32::MAX; graph.locals.len()];
     for (position, node) in (0..n_nodes).zip(&graph.nodes) {
-        producers.extend(graph.outputs_of(node).iter().map(|name| (*name, position)));
+        let results = graph.outputs_of(node).iter();
+        results
+            .filter_map(|name| graph.locals.get(*name))
+            .for_each(|number| producers[number] = position);
     }
-    let before = |node: &RawNode| -> Vec<u32> {
-        let captured = graph.bodies_of(node).flat_map(|body| &model.graphs[body.0].captures);
-        let names = graph.inputs_of(node).iter().chain(captured);
-        names
-            .filter(|name| !name.is_empty())
-            .filter_map(|name| producers.get(name).copied())
-            .collect()
+    let producer = |name: &NameIdx| {
+        let position = producers[graph.locals.get(*name)?];
+        (position != u32::MAX).then_some(position)
     };
+    let names = |node: &RawNode| {
+        let captured = graph.bodies_of(node).flat_map(|body| &model.graphs[body.0].captures);
+        graph
+            .inputs_of(node)
+            .iter()
+            .chain(captured)
+            .copied()
+            .collect::<Vec<NameIdx>>()
+    };
+    let before = |node: &RawNode| -> Vec<u32> { names(node).iter().filter_map(producer).collect() };
     let is_sorted = (0..n_nodes)
         .zip(&graph.nodes)
         .all(|(position, node)| before(node).iter().all(|other| *other < position));

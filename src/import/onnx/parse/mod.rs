@@ -7,8 +7,9 @@ mod node;
 mod tensor;
 mod types;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
+use super::locals::Locals;
 use super::model::{Budget, GraphIdx, Model, RawGraph, RawType, ValueInfo};
 use super::names::{Interner, NameIdx};
 use super::wire::{Field, Layout, Span, Wire};
@@ -19,9 +20,9 @@ const MAX_DEPTH: u32 = 32;
 /// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one name: its letters twice, its place in two tables.
-const NAME_PRICE: u64 = 48;
+const NAME_PRICE: u64 = 20;
 /// A rough price of one tensor of a graph under construction.
-const TENSOR_PRICE: u64 = 192;
+const TENSOR_PRICE: u64 = 100;
 
 /// Reads a whole file.
 pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
@@ -57,6 +58,7 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
     if parser.model.main.is_none() {
         return Err(ImportError::at_byte("the model has no graph", file.end));
     }
+    parser.model.names.close();
     Ok(parser.model)
 }
 
@@ -173,23 +175,34 @@ impl Parser {
 
     /// Finds what a graph reads from outside, and stores it.
     fn close(&mut self, mut graph: RawGraph, span: Span) -> Result<GraphIdx, ImportError> {
-        let mut local: IndexSet<NameIdx> = graph.inputs.iter().map(|value| value.name).collect();
-        local.extend(graph.initializers.iter().map(|tensor| tensor.name));
-        local.extend(graph.nodes.iter().flat_map(|node| graph.outputs_of(node)));
-        let mut captures: IndexSet<NameIdx> = IndexSet::new();
-        let is_outer = |name: &NameIdx| !name.is_empty() && !local.contains(name);
+        let n_results = graph.operands.len() / 2;
+        let expected = graph.inputs.len() + graph.initializers.len() + n_results;
+        let mut locals = Locals::new(expected, self.model.names.len());
+        graph.inputs.iter().for_each(|value| locals.own(value.name));
+        graph.initializers.iter().for_each(|tensor| locals.own(tensor.name));
         for node in &graph.nodes {
-            captures.extend(graph.inputs_of(node).iter().copied().filter(is_outer));
+            graph.outputs_of(node).iter().for_each(|name| locals.own(*name));
+        }
+        let mut captures = Vec::new();
+        let mut read = |name: NameIdx| {
+            if locals.capture(name) {
+                captures.push(name);
+            }
+        };
+        for node in &graph.nodes {
+            graph.inputs_of(node).iter().for_each(|name| read(*name));
             for body in graph.bodies_of(node) {
-                let inner = &self.model.graphs[body.0].captures;
-                captures.extend(inner.iter().copied().filter(is_outer));
+                self.model.graphs[body.0].captures.iter().for_each(|name| read(*name));
             }
         }
-        captures.extend(graph.outputs.iter().map(|value| value.name).filter(is_outer));
+        graph.outputs.iter().for_each(|value| read(value.name));
         self.model
             .budget
             .charge(captures.len() as u64 * TENSOR_PRICE, span.start)?;
-        graph.captures = captures.into_iter().collect();
+        graph.captures = captures;
+        graph.locals = locals;
+        graph.nodes.shrink_to_fit();
+        graph.operands.shrink_to_fit();
         self.model.graphs.push(graph);
         Ok(GraphIdx(self.model.graphs.len() - 1))
     }

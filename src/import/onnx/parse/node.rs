@@ -9,7 +9,7 @@ use crate::import::onnx::wire::{Field, Layout, Span, Wire};
 /// The most numbers that are kept of one attribute; longer lists matter for no shape.
 const MAX_NUMBERS: usize = 8192;
 /// A rough price of one node, here and in the graph.
-const NODE_PRICE: u64 = 160;
+const NODE_PRICE: u64 = 80;
 /// A rough price of one attribute.
 const ATTRIBUTE_PRICE: u64 = 48;
 
@@ -37,7 +37,7 @@ impl Parser {
         while let Some(field) = wire.field(span, WHAT)? {
             match field.number {
                 1 => {
-                    self.model.budget.charge(16, field.at)?;
+                    self.model.budget.charge(8, field.at)?;
                     ports.inputs.push(self.name(wire, field, span, WHAT)?);
                 }
                 2 => {
@@ -68,9 +68,11 @@ impl Parser {
             name,
             kind,
             domain,
-            inputs: start..middle,
-            outputs: middle..end,
-            attributes: first_attribute..position(graph.attributes.len(), span)?,
+            inputs: start,
+            outputs: middle,
+            outputs_end: end,
+            attributes: first_attribute,
+            attributes_end: position(graph.attributes.len(), span)?,
             at: span.start,
         });
         Ok(())

@@ -42,7 +42,8 @@ use crate::progress::{Cancelled, Progress};
 /// What is known of the names of one graph.
 #[derive(Debug, Default)]
 pub(super) struct Table<'m> {
-    facts: IndexMap<NameIdx, Fact>,
+    /// By the numbers of the graph's own names.
+    facts: Vec<Fact>,
     /// Positions of initializers with data.
     tables: IndexMap<NameIdx, usize>,
     declared: IndexMap<NameIdx, &'m RawType>,
@@ -84,7 +85,8 @@ impl<'m> Infer<'m> {
 
     /// What is known of a name of a graph; nothing for graphs that were never reached.
     pub(super) fn fact(&self, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
-        self.tables[graph.0].facts.get(&name)
+        let number = self.model.graphs[graph.0].locals.get_own(name)?;
+        self.tables[graph.0].facts.get(number)
     }
 
     /// Infers the main graph from its inputs' types.
@@ -129,18 +131,23 @@ impl<'m> Infer<'m> {
     fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<(), Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let mut table = Table::default();
+        table.facts = vec![Fact::UNKNOWN; graph.locals.len()];
         let listed = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
         table.declared.extend(listed.map(|value| (value.name, &value.ty)));
         let mut seeds = seeds.into_iter();
         for input in &graph.inputs {
             let seed = seeds.next().unwrap_or(Fact::UNKNOWN);
             let fact = self.completed(seed, &input.ty);
-            table.facts.insert(input.name, fact);
+            if let Some(number) = graph.locals.get(input.name) {
+                table.facts[number] = fact;
+            }
         }
         for (position, tensor) in graph.initializers.iter().enumerate() {
             let dims = tensor.dims.iter().map(|dim| Dim::Known(*dim)).collect();
             let fact = self.new_fact(tensor.dtype, Some(dims));
-            table.facts.insert(tensor.name, fact);
+            if let Some(number) = graph.locals.get(tensor.name) {
+                table.facts[number] = fact;
+            }
             if tensor.data != Data::Absent {
                 table.tables.insert(tensor.name, position);
             }
@@ -169,15 +176,15 @@ impl<'m> Infer<'m> {
         let outputs = graph.outputs_of(node);
         let facts = self.outputs(graph, node, inputs)?;
         for (name, fact) in outputs.iter().zip(facts) {
-            if name.is_empty() {
+            let Some(number) = graph.locals.get(*name) else {
                 continue;
-            }
+            };
             let declared = self.tables[idx.0].declared.get(name).copied();
             let fact = match declared {
                 Some(ty) => self.completed(fact, ty),
                 None => fact,
             };
-            self.tables[idx.0].facts.insert(*name, fact);
+            self.tables[idx.0].facts[number] = fact;
         }
         Ok(())
     }
@@ -277,7 +284,8 @@ impl<'m> Infer<'m> {
         let visible = self.frames.get(self.hidden..).unwrap_or(&[]);
         for idx in visible.iter().rev() {
             let table = &self.tables[idx.0];
-            if let Some(fact) = table.facts.get(&name) {
+            let number = self.model.graphs[idx.0].locals.get_own(name);
+            if let Some(fact) = number.and_then(|number| table.facts.get(number)) {
                 let mut fact = fact.clone();
                 if let Some(position) = table.tables.get(&name) {
                     let tensor = &self.model.graphs[idx.0].initializers[*position];

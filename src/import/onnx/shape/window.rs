@@ -1,8 +1,10 @@
 //! Ops that slide a window: convolutions and pools, in every padding mode.
 //!
-//!     in + pads:  [p p x x x x x x x p]
-//!     window:     [k . k . k]             kernel 3, dilation 2 -> extent 5
-//!     moved by stride; ceil_mode counts a last window that is not full, if it starts inside
+//! ```text
+//! in + pads:  [p p x x x x x x x p]
+//! window:     [k . k . k]             kernel 3, dilation 2 -> extent 5
+//! moved by stride; ceil_mode counts a last window that is not full, if it starts inside
+//! ```
 
 use crate::graph::{DType, Dim, DimOp};
 
