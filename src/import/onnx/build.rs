@@ -13,7 +13,7 @@ use super::order;
 use super::shape::{Fact, Infer};
 use super::translate::Translator;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, Dim, Graph, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
+use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 use crate::import::ImportError;
 
 /// Builds graphs one after the other.
@@ -42,8 +42,9 @@ impl<'m, 'i> Build<'m, 'i> {
         }
     }
 
-    /// One graph. `is_main`: it keeps the expressions as they are, and its oddities are reported.
-    pub(super) fn graph(&mut self, idx: GraphIdx, diagnostics: &mut Diagnostics) -> Result<Graph, ImportError> {
+    /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
+    /// The main graph keeps the expressions as they are, and its oddities are reported.
+    pub(super) fn graph(&mut self, idx: GraphIdx, diagnostics: &mut Diagnostics) -> Result<GraphBuilder, ImportError> {
         let is_main = self.model.main == Some(idx);
         let raw = &self.model.graphs[idx.0];
         let mut part = Part {
@@ -67,13 +68,7 @@ impl<'m, 'i> Build<'m, 'i> {
         if is_main {
             self.report_unknown(&part, diagnostics);
         }
-        let graph = part.builder.finish()?;
-        let reordered = graph.reordered_ops();
-        if is_main && reordered > 0 {
-            let first = raw.nodes.first().map_or("", |node| self.model.title(node));
-            diagnostics.sorted(first, u64::from(reordered));
-        }
-        Ok(graph)
+        Ok(part.builder)
     }
 
     /// Inputs, initializers, and names from outside.

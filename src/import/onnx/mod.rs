@@ -68,10 +68,20 @@ pub(super) fn import(
     for position in 0..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;
         if GraphIdx(position) != main {
-            bodies.push(Arc::new(build.graph(GraphIdx(position), diagnostics)?));
+            bodies.push(Arc::new(build.graph(GraphIdx(position), diagnostics)?.finish()?));
         }
     }
-    let graph = Arc::new(build.graph(main, diagnostics)?);
+    let builder = build.graph(main, diagnostics)?;
+    // A million nodes weigh as much in the tables as in the graph: give them back before the last step.
+    drop(build);
+    drop(infer);
+    drop(model);
+    progress.check()?;
+    let graph = Arc::new(builder.finish()?);
+    let reordered = u64::from(graph.reordered_ops());
+    if reordered > 0 {
+        diagnostics.sorted(graph.op_name(crate::graph::OpId(0)), reordered);
+    }
     let name = if graph.name().is_empty() {
         file_name
     } else {

@@ -229,10 +229,10 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Three times the file and 60 MB.
+    /// Four times the file and 85 MB.
     pub(super) const fn for_file(len: u64) -> Self {
         Self {
-            left: len.saturating_mul(3).saturating_add(60_000_000),
+            left: len.saturating_mul(4).saturating_add(85_000_000),
         }
     }
 

@@ -20,9 +20,9 @@ const MAX_DEPTH: u32 = 32;
 /// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one name: its letters twice, its place in two tables.
-const NAME_PRICE: u64 = 20;
+const NAME_PRICE: u64 = 8;
 /// A rough price of one tensor of a graph under construction.
-const TENSOR_PRICE: u64 = 100;
+const TENSOR_PRICE: u64 = 75;
 
 /// Reads a whole file.
 pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {

@@ -10,6 +10,8 @@ use crate::import::onnx::wire::{Field, Layout, Span, Wire};
 const MAX_NUMBERS: usize = 8192;
 /// A rough price of one node, here and in the graph.
 const NODE_PRICE: u64 = 80;
+/// What a node without results costs on top: nothing else pays for its place in the order.
+const BARE_NODE_PRICE: u64 = 20;
 /// A rough price of one attribute.
 const ATTRIBUTE_PRICE: u64 = 48;
 
@@ -58,6 +60,9 @@ impl Parser {
         }
         if kind.is_empty() {
             return Err(ImportError::at_byte("a node has no operator type", span.start));
+        }
+        if ports.outputs.is_empty() {
+            self.model.budget.charge(BARE_NODE_PRICE, span.start)?;
         }
         let start = position(graph.operands.len(), span)?;
         graph.operands.append(&mut ports.inputs);
