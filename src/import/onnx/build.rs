@@ -17,17 +17,17 @@ use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Phase, Role, Tens
 use crate::import::ImportError;
 
 /// Builds graphs one after the other.
-pub(super) struct Build<'m, 'i> {
+pub(super) struct Build<'m> {
     model: &'m Model,
-    infer: &'i Infer<'m>,
+    infer: Infer<'m>,
     /// The graph around each body.
     parents: Vec<Option<GraphIdx>>,
     translator: Translator,
 }
 
-impl<'m, 'i> Build<'m, 'i> {
-    /// Reads facts, changes nothing.
-    pub(super) fn new(model: &'m Model, infer: &'i Infer<'m>) -> Self {
+impl<'m> Build<'m> {
+    /// Takes the facts; the main graph, which is built last, gives them back early.
+    pub(super) fn new(model: &'m Model, infer: Infer<'m>) -> Self {
         let mut parents = vec![None; model.graphs.len()];
         for (position, graph) in model.graphs.iter().enumerate() {
             for body in graph.nodes.iter().flat_map(|node| graph.bodies_of(node)) {
@@ -36,9 +36,9 @@ impl<'m, 'i> Build<'m, 'i> {
         }
         Self {
             model,
+            translator: Translator::new(&infer.sym.exprs),
             infer,
             parents,
-            translator: Translator::new(&infer.sym.exprs),
         }
     }
 
@@ -59,14 +59,15 @@ impl<'m, 'i> Build<'m, 'i> {
         self.translator.start(is_main);
         self.declared(&mut part, diagnostics)?;
         self.computed(&mut part)?;
+        if is_main {
+            self.report_unknown(&part, diagnostics);
+            self.infer.forget();
+        }
         self.ops(&mut part)?;
         for output in raw.outputs.iter().filter(|output| !output.name.is_empty()) {
             if let Some(tensor) = part.id(output.name) {
                 part.builder.output(tensor);
             }
-        }
-        if is_main {
-            self.report_unknown(&part, diagnostics);
         }
         Ok(part.builder)
     }
@@ -223,7 +224,7 @@ impl<'m, 'i> Build<'m, 'i> {
             return Ok(());
         };
         let fact = self.fact(part.idx, name);
-        let shape = match fact.and_then(|fact| fact.shape) {
+        let shape = match fact.as_ref().and_then(|fact| fact.shape) {
             Some(shape) => {
                 let dims = self.infer.sym.dims(shape);
                 let dims = self
@@ -244,9 +245,9 @@ impl<'m, 'i> Build<'m, 'i> {
     }
 
     /// What is known of a name in a graph or those around it.
-    fn fact(&self, idx: GraphIdx, name: NameIdx) -> Option<&'i Fact> {
-        let infer = self.infer;
-        std::iter::successors(Some(idx), |idx| self.parents[idx.0]).find_map(|idx| infer.fact(idx, name))
+    fn fact(&self, idx: GraphIdx, name: NameIdx) -> Option<Fact> {
+        let mut outwards = std::iter::successors(Some(idx), |idx| self.parents[idx.0]);
+        outwards.find_map(|idx| self.infer.fact(idx, name)).cloned()
     }
 
     fn report_unknown(&self, part: &Part<'_>, diagnostics: &mut Diagnostics) {

@@ -63,7 +63,7 @@ pub(super) fn import(
             &file_name,
         );
     }
-    let mut build = build::Build::new(&model, &infer);
+    let mut build = build::Build::new(&model, infer);
     let mut bodies = Vec::new();
     for position in 0..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;
@@ -74,7 +74,6 @@ pub(super) fn import(
     let builder = build.graph(main, diagnostics)?;
     // A million nodes weigh as much in the tables as in the graph: give them back before the last step.
     drop(build);
-    drop(infer);
     drop(model);
     progress.check()?;
     let graph = Arc::new(builder.finish()?);

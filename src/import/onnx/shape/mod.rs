@@ -9,6 +9,7 @@ mod arith;
 mod call;
 mod control;
 mod elementwise;
+mod extent;
 mod fact;
 mod generate;
 mod layout;
@@ -89,6 +90,11 @@ impl<'m> Infer<'m> {
         self.tables[graph.0].facts.get(number)
     }
 
+    /// Gives back the facts of all graphs; expressions and shapes stay.
+    pub(super) fn forget(&mut self) {
+        self.tables.iter_mut().for_each(|table| *table = Table::default());
+    }
+
     /// Infers the main graph from its inputs' types.
     pub(super) fn main(&mut self, idx: GraphIdx) -> Result<(), Cancelled> {
         let graph = &self.model.graphs[idx.0];
@@ -130,8 +136,10 @@ impl<'m> Infer<'m> {
     /// Infers a graph from the facts of its inputs, in their order; inputs without one get their declared type.
     fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<(), Cancelled> {
         let graph = &self.model.graphs[idx.0];
-        let mut table = Table::default();
-        table.facts = vec![Fact::UNKNOWN; graph.locals.len()];
+        let mut table = Table {
+            facts: vec![Fact::UNKNOWN; graph.locals.len()],
+            ..Table::default()
+        };
         let listed = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
         table.declared.extend(listed.map(|value| (value.name, &value.ty)));
         let mut seeds = seeds.into_iter();

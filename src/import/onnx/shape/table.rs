@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::call::Call;
-use super::{elementwise, generate, layout, linear, pick, reduce, sequence, window};
+use super::{elementwise, extent, generate, layout, linear, pick, reduce, sequence, window};
 
 /// Infers what it can; see [`Call`].
 pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
@@ -51,10 +51,10 @@ static FAMILIES: &[(&str, &[&str], Rule)] = &[
     ("", &["Slice"], pick::slice),
     ("", &["Concat"], pick::concat),
     ("", &["Split"], pick::split),
-    ("", &["Pad"], pick::pad),
-    ("", &["TopK"], pick::top_k),
-    ("", &["Compress"], pick::compress),
-    ("", &["CenterCropPad"], pick::center_crop_pad),
+    ("", &["Pad"], extent::pad),
+    ("", &["TopK"], extent::top_k),
+    ("", &["Compress"], extent::compress),
+    ("", &["CenterCropPad"], extent::center_crop_pad),
     ("", &["Conv"], window::conv),
     ("", &["ConvInteger"], window::conv_integer),
     ("", &["QLinearConv"], window::qlinear_conv),
