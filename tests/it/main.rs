@@ -10,6 +10,7 @@
 
 mod cli;
 mod native;
+mod onnx_corpus;
 mod options;
 mod plan;
 mod session;

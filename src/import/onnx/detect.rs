@@ -1,0 +1,93 @@
+//! Whether a file's first bytes look like an ONNX model.
+//!
+//! The top-level fields are walked. They must be known ones with their own layouts, start with a version or a
+//! producer, and contain a graph that starts like one; a file that is cut off or damaged further on is still
+//! recognised, so that its error can name a place. TensorFlow graphs start with a node (field 1 holds bytes).
+
+/// Whether the head of a file is that of a model.
+pub(super) fn looks_like_model(head: &[u8]) -> bool {
+    let mut at = 0;
+    let mut has_version = false;
+    let mut has_other = false;
+    while at < head.len() {
+        let Some((tag, next)) = varint(head, at) else {
+            return has_version && has_other;
+        };
+        let (number, layout) = (tag >> 3, tag & 7);
+        let Some((value, behind)) = varint(head, next) else {
+            return has_version && has_other;
+        };
+        match (number, layout) {
+            (1, 0) if (1..=64).contains(&value) && !has_version => has_version = true,
+            (7, 2) => {
+                let start = behind.min(head.len());
+                return (has_version || has_other) && starts_like_graph(&head[start..], value);
+            }
+            (5, 0) | (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
+            _ => return false,
+        }
+        at = match layout {
+            2 => usize::try_from(value)
+                .ok()
+                .and_then(|len| behind.checked_add(len))
+                .unwrap_or(usize::MAX),
+            _ => behind,
+        };
+    }
+    has_version && has_other
+}
+
+/// Nodes, a name, weights, text or types, in bytes; an empty graph is one too.
+fn starts_like_graph(body: &[u8], len: u64) -> bool {
+    if len == 0 || body.is_empty() {
+        return true;
+    }
+    match varint(body, 0) {
+        Some((tag, _)) => tag & 7 == 2 && matches!(tag >> 3, 1 | 2 | 5 | 10..=16),
+        None => true,
+    }
+}
+
+/// A varint and where the next byte is; `None` where the bytes end or it is too long.
+fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut value = 0_u64;
+    for (turn, byte) in bytes.get(at..)?.iter().take(10).enumerate() {
+        value |= u64::from(byte & 0x7f) << (turn * 7).min(63);
+        if byte & 0x80 == 0 {
+            return Some((value, at + turn + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_told_from_other_files() {
+        for model in [
+            &[8, 7, 0x12, 1, b'x', 0x3a, 2, 0x0a, 0][..],
+            &[8, 10, 0x3a, 0][..],
+            &[8, 10, 0x12, 5, b'p', b'y'][..],
+            &[0x42, 2, 16, 11, 0x3a, 3, 0x12, 1, b'g'][..],
+            &[8, 3, 0x3a, 0xff, 0x7f, 0x0a, 4][..],
+        ] {
+            assert!(looks_like_model(model), "{model:?}");
+        }
+        for other in [
+            &b""[..],
+            b"{\"graph\": 1}",
+            b"\x0a\x05hello\x12\x02no",
+            b"\x80\x04\x95",
+            b"PK\x03\x04",
+            b"HloModule x",
+            &[8, 7],
+            &[8, 0, 0x3a, 0],
+            &[0; 64],
+            &[0xff; 64],
+        ] {
+            assert!(!looks_like_model(other), "{other:?}");
+        }
+    }
+}

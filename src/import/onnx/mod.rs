@@ -1,0 +1,90 @@
+//! The ONNX importer: a `.onnx` file -> one graph, its bodies and functions.
+//!
+//! Stages, one file or folder each:
+//!
+//! ```text
+//! bytes --wire--> fields --parse--> Model --shape--> facts --build--> Graphs
+//! ```
+//!
+//! The format is protobuf: a model holds versions, operator sets, one graph and local functions; a graph holds nodes,
+//! initializers and types of values. Weights are skipped by seeking and external data are never opened, so a
+//! model of many gigabytes costs what its structure costs. Memory stays below about four times the file's size
+//! plus 100 MB for any bytes whatsoever. Deliberately not here: running a model, or checking that its operators
+//! are valid.
+
+mod build;
+mod detect;
+mod dim_text;
+mod locals;
+mod model;
+mod names;
+mod order;
+mod parse;
+mod shape;
+mod translate;
+mod types;
+mod wire;
+
+use std::sync::Arc;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::{GraphEntry, Source};
+
+use self::model::GraphIdx;
+
+/// Whether the content looks like a model.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    detect::looks_like_model(input.head())
+}
+
+/// Reads a model.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let len = input.len();
+    let file_name = input.name().to_owned();
+    let mut wire = wire::Wire::new(input.reader()?, len, *progress);
+    let model = parse::model(&mut wire)?;
+    let Some(main) = model.main else {
+        return Err(ImportError::at_byte("the model has no graph", len));
+    };
+    let mut infer = shape::Infer::new(&model, len, progress);
+    infer.main(main)?;
+    for (kind, op) in &infer.without_rule {
+        diagnostics.op_without_shape_rule(kind, op);
+    }
+    if infer.sym.is_exhausted() {
+        diagnostics.warning(
+            "shapes were given up on, because the file describes more of them than any real model".to_owned(),
+            &file_name,
+        );
+    }
+    let mut build = build::Build::new(&model, infer);
+    let mut bodies = Vec::new();
+    for position in 0..model.graphs.len() {
+        progress.set("building", position as u64, model.graphs.len() as u64)?;
+        if GraphIdx(position) != main {
+            bodies.push(Arc::new(build.graph(GraphIdx(position), diagnostics)?.finish()?));
+        }
+    }
+    let builder = build.graph(main, diagnostics)?;
+    // A million nodes weigh as much in the tables as in the graph: give them back before the last step.
+    drop(build);
+    drop(model);
+    progress.check()?;
+    let graph = Arc::new(builder.finish()?);
+    let reordered = u64::from(graph.reordered_ops());
+    if reordered > 0 {
+        diagnostics.sorted(graph.op_name(crate::graph::OpId(0)), reordered);
+    }
+    let name = if graph.name().is_empty() {
+        file_name
+    } else {
+        graph.name().to_owned()
+    };
+    Ok(Source::Graphs(vec![GraphEntry { name, graph, bodies }]))
+}

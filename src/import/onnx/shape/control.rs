@@ -1,0 +1,253 @@
+//! Control flow: If, Loop, Scan, and sequence ops that hold bodies.
+//!
+//! A result keeps a dimension only where every way through the bodies agrees on it.
+
+use crate::graph::{DType, Dim};
+use crate::import::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use crate::progress::Cancelled;
+
+use super::Infer;
+use super::fact::{Elem, Fact, Num, Value};
+use super::sym::axis;
+
+/// Whether this file knows the op.
+pub(super) fn has_rule(kind: &str) -> bool {
+    matches!(kind, "If" | "Loop" | "Scan" | "SequenceMap")
+}
+
+impl<'m> Infer<'m> {
+    /// The facts of the outputs of an op with bodies.
+    pub(super) fn control(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: &[Option<Fact>],
+        unknown: Vec<Fact>,
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let mut facts = unknown;
+        let results = match self.model.names.text(node.kind) {
+            "If" => self.branches(graph, node, inputs)?,
+            "Loop" => self.repeat(graph, node, inputs, facts.len())?,
+            "Scan" => self.scan(graph, node, inputs)?,
+            _ => {
+                // The elements of sequences are not followed; the body is listed with what it declares.
+                if let Some(body) = self.named_body(graph, node, "body") {
+                    self.body(body, Vec::new())?;
+                }
+                Vec::new()
+            }
+        };
+        for (fact, result) in facts.iter_mut().zip(results) {
+            *fact = result;
+        }
+        Ok(facts)
+    }
+
+    fn named_body(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Option<GraphIdx> {
+        graph
+            .attributes_of(node)
+            .iter()
+            .find(|(key, _)| self.model.names.text(*key) == name)
+            .and_then(|(_, attribute)| match attribute {
+                Attribute::Graphs(graphs) => graphs.first().copied(),
+                _ => None,
+            })
+    }
+
+    fn int_attr(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Option<i64> {
+        let mut attributes = graph.attributes_of(node).iter();
+        match attributes.find(|(key, _)| self.model.names.text(*key) == name)? {
+            (_, Attribute::Int(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn axes_attr(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Vec<i64> {
+        let mut attributes = graph.attributes_of(node).iter();
+        match attributes.find(|(key, _)| self.model.names.text(*key) == name) {
+            Some((_, Attribute::Ints(values))) => values.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Both branches, merged; one of them where the condition is known.
+    fn branches(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: &[Option<Fact>],
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let mut results: Vec<Vec<Fact>> = Vec::new();
+        for name in ["then_branch", "else_branch"] {
+            let Some(body) = self.named_body(graph, node, name) else {
+                return Ok(Vec::new());
+            };
+            results.push(self.body(body, Vec::new())?);
+        }
+        let known = inputs.first().and_then(Option::as_ref).and_then(first_int);
+        let (Some(other), Some(then)) = (results.pop(), results.pop()) else {
+            return Ok(Vec::new());
+        };
+        Ok(match known {
+            Some(0) => other,
+            Some(_) => then,
+            None => then.iter().zip(&other).map(|(a, b)| self.merged(a, b)).collect(),
+        })
+    }
+
+    /// What two facts agree on.
+    fn merged(&mut self, a: &Fact, b: &Fact) -> Fact {
+        let dims = match (a.shape, b.shape) {
+            (Some(x), Some(y)) => {
+                let (x, y) = (self.sym.dims(x), self.sym.dims(y));
+                let agree = |(x, y): (&Dim, &Dim)| if x == y { *x } else { Dim::Unknown };
+                (x.len() == y.len()).then(|| x.iter().zip(y).map(agree).collect::<Vec<Dim>>())
+            }
+            _ => None,
+        };
+        let dtype = if a.dtype == b.dtype { a.dtype } else { DType::Unknown };
+        self.new_fact(dtype, dims)
+    }
+
+    /// Loop: the body is inferred until what it carries no longer changes, at most three times.
+    fn repeat(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: &[Option<Fact>],
+        n_outputs: usize,
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let Some(body) = self.named_body(graph, node, "body") else {
+            return Ok(Vec::new());
+        };
+        let n_carried = inputs.len().saturating_sub(2);
+        let without_value = |fact: &Option<Fact>| Fact {
+            value: None,
+            ..fact.clone().unwrap_or(Fact::UNKNOWN)
+        };
+        let mut carried: Vec<Fact> = inputs.iter().skip(2).map(without_value).collect();
+        let condition = inputs.get(1).and_then(Option::as_ref);
+        let runs_on = condition.is_none_or(|fact| first_int(fact) == Some(1));
+        let mut results = Vec::new();
+        for _ in 0..3 {
+            let mut seeds = vec![
+                self.scalar(DType::Int64, None),
+                self.scalar(DType::Bool, runs_on.then_some(1)),
+            ];
+            seeds.extend(carried.iter().cloned());
+            results = self.body(body, seeds)?;
+            if results.len() <= n_carried {
+                return Ok(Vec::new());
+            }
+            let next: Vec<Fact> = carried
+                .iter()
+                .zip(&results[1..])
+                .map(|(a, b)| self.merged(a, b))
+                .collect();
+            let is_stable = next
+                .iter()
+                .zip(&carried)
+                .all(|(a, b)| a.shape == b.shape && a.dtype == b.dtype);
+            carried = next;
+            if is_stable {
+                break;
+            }
+        }
+        let never_stops = runs_on && first_int(&results[0]) == Some(1);
+        let trips = match inputs.first().and_then(Option::as_ref) {
+            Some(fact) if never_stops => first_num(fact).map_or(Dim::Unknown, Num::dim),
+            _ => Dim::Unknown,
+        };
+        let mut facts = carried;
+        for result in results
+            .iter()
+            .skip(n_carried + 1)
+            .take(n_outputs.saturating_sub(n_carried))
+        {
+            let dims = result.shape.map(|shape| {
+                let mut dims = vec![trips];
+                dims.extend_from_slice(self.sym.dims(shape));
+                dims
+            });
+            facts.push(self.new_fact(result.dtype, dims));
+        }
+        Ok(facts)
+    }
+
+    fn scalar(&mut self, dtype: DType, value: Option<i64>) -> Fact {
+        let mut fact = self.new_fact(dtype, Some(Vec::new()));
+        fact.value = value.map(|value| std::rc::Rc::new(Value::scalar(Elem::int(value))));
+        fact
+    }
+
+    /// Scan: states keep their shape, results are stacked along the scanned axis.
+    fn scan(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: &[Option<Fact>],
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let Some(body) = self.named_body(graph, node, "body") else {
+            return Ok(Vec::new());
+        };
+        // Operator set 8 has lengths in front of the inputs and a batch in front of the dimensions.
+        let is_batched = self.model.opset == 8;
+        let inputs = if is_batched {
+            inputs.get(1..).unwrap_or(&[])
+        } else {
+            inputs
+        };
+        let n_scanned = self.int_attr(graph, node, "num_scan_inputs").unwrap_or(0);
+        let n_scanned = usize::try_from(n_scanned).unwrap_or(0).min(inputs.len());
+        let n_states = inputs.len() - n_scanned;
+        let input_axes = self.axes_attr(graph, node, "scan_input_axes");
+        let output_axes = self.axes_attr(graph, node, "scan_output_axes");
+        let (mut length, mut batch) = (Dim::Unknown, Dim::Unknown);
+        let mut seeds = Vec::with_capacity(inputs.len());
+        for (position, input) in inputs.iter().enumerate() {
+            let fact = input.clone().unwrap_or(Fact::UNKNOWN);
+            let mut dims = fact.shape.map(|shape| self.sym.dims(shape).to_vec());
+            if let Some(dims) = dims.as_mut().filter(|dims| is_batched && !dims.is_empty()) {
+                batch = dims.remove(0);
+            }
+            if position >= n_states {
+                let at = input_axes.get(position - n_states).copied().unwrap_or(0);
+                dims = dims.and_then(|mut dims| {
+                    let at = axis(at, dims.len())?;
+                    length = dims.remove(at);
+                    Some(dims)
+                });
+            }
+            seeds.push(self.new_fact(fact.dtype, dims));
+        }
+        let results = self.body(body, seeds)?;
+        let mut facts = Vec::with_capacity(results.len());
+        for (position, result) in results.iter().enumerate() {
+            let mut dims = result.shape.map(|shape| self.sym.dims(shape).to_vec());
+            if position >= n_states {
+                let at = output_axes.get(position - n_states).copied().unwrap_or(0);
+                dims = dims.and_then(|mut dims| {
+                    let at = axis(at, dims.len() + 1)?;
+                    dims.insert(at, length);
+                    Some(dims)
+                });
+            }
+            if let Some(dims) = dims.as_mut().filter(|_| is_batched) {
+                dims.insert(0, batch);
+            }
+            facts.push(self.new_fact(result.dtype, dims));
+        }
+        Ok(facts)
+    }
+}
+
+fn first_num(fact: &Fact) -> Option<Num> {
+    fact.value.as_ref()?.items.first()?.num()
+}
+
+fn first_int(fact: &Fact) -> Option<i64> {
+    match first_num(fact)? {
+        Num::Int(value) => Some(value),
+        Num::Expr(_) => None,
+    }
+}

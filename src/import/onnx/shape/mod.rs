@@ -1,0 +1,365 @@
+//! Shape inference: types, shapes and small values of every name of every graph.
+//!
+//! In: a [`Model`] and the facts of the main graph's inputs. Out: a table of facts per graph, dimensions being
+//! expressions over the inputs' symbols. What a rule cannot say is taken from the file's own `value_info`; what
+//! neither says stays unknown. Bodies of control flow and functions are inferred where they are called, within a
+//! budget of steps. Why own rules and no crate: docs/shape-inference.md.
+
+mod arith;
+mod call;
+mod control;
+mod elementwise;
+mod extent;
+mod fact;
+mod generate;
+mod layout;
+mod linear;
+mod pick;
+mod reduce;
+mod sequence;
+mod sym;
+mod table;
+mod window;
+
+pub(super) use fact::Fact;
+pub(super) use sym::Sym;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use self::call::{Call, value_of};
+use self::fact::Num;
+use self::table::Rule;
+use super::dim_text;
+use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
+use super::names::NameIdx;
+use super::order;
+use super::types;
+use crate::graph::{DType, Dim};
+use crate::progress::{Cancelled, Progress};
+
+/// What is known of the names of one graph.
+#[derive(Debug, Default)]
+pub(super) struct Table<'m> {
+    /// By the numbers of the graph's own names.
+    facts: Vec<Fact>,
+    /// Positions of initializers with data.
+    tables: IndexMap<NameIdx, usize>,
+    declared: IndexMap<NameIdx, &'m RawType>,
+}
+
+/// The state of inference over all graphs.
+pub(super) struct Infer<'m> {
+    model: &'m Model,
+    /// Expressions and shapes.
+    pub(super) sym: Sym,
+    rules: BTreeMap<(&'static str, &'static str), Rule>,
+    tables: Vec<Table<'m>>,
+    /// Graphs being inferred, the innermost last; names are looked up from there.
+    frames: Vec<GraphIdx>,
+    /// How many of the frames a function cannot see.
+    hidden: usize,
+    steps_left: u64,
+    /// Op types without a rule, each with an op's name.
+    pub(super) without_rule: IndexMap<String, String>,
+    progress: &'m Progress<'m>,
+}
+
+impl<'m> Infer<'m> {
+    /// Nothing inferred yet.
+    pub(super) fn new(model: &'m Model, file_len: u64, progress: &'m Progress<'m>) -> Self {
+        let nodes: usize = model.graphs.iter().map(|graph| graph.nodes.len()).sum();
+        Self {
+            model,
+            sym: Sym::new(file_len),
+            rules: table::rules(),
+            tables: model.graphs.iter().map(|_| Table::default()).collect(),
+            frames: Vec::new(),
+            hidden: 0,
+            steps_left: 8 * nodes as u64 + 100_000,
+            without_rule: IndexMap::new(),
+            progress,
+        }
+    }
+
+    /// What is known of a name of a graph; nothing for graphs that were never reached.
+    pub(super) fn fact(&self, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
+        let number = self.model.graphs[graph.0].locals.get_own(name)?;
+        self.tables[graph.0].facts.get(number)
+    }
+
+    /// Gives back the facts of all graphs; expressions and shapes stay.
+    pub(super) fn forget(&mut self) {
+        self.tables.iter_mut().for_each(|table| *table = Table::default());
+    }
+
+    /// Infers the main graph from its inputs' types.
+    pub(super) fn main(&mut self, idx: GraphIdx) -> Result<(), Cancelled> {
+        let graph = &self.model.graphs[idx.0];
+        let mut seeds = Vec::with_capacity(graph.inputs.len());
+        for input in &graph.inputs {
+            let title = self.model.names.text(input.name);
+            let dims = input.ty.dims.as_ref().map(|dims| {
+                let named = |(axis, dim): (usize, &RawDim)| self.input_dim(title, axis, *dim);
+                dims.iter().enumerate().map(named).collect::<Vec<Dim>>()
+            });
+            seeds.push(self.new_fact(dtype_of(&input.ty), dims));
+        }
+        self.graph(idx, seeds)
+    }
+
+    /// An input's dimension; unnamed ones get names: `batch` in front, else the input's name and the axis.
+    fn input_dim(&mut self, input: &str, axis: usize, dim: RawDim) -> Dim {
+        let exprs = &mut self.sym.exprs;
+        let text = match dim {
+            RawDim::Value(size @ 1..) => return Dim::Known(size.unsigned_abs()),
+            RawDim::Text(name) => {
+                return dim_text::parse(self.model.names.text(name), exprs, true)
+                    .map_or(Dim::Unknown, |id| exprs.dim(id));
+            }
+            RawDim::Value(_) | RawDim::Unnamed if axis == 0 => "batch".to_owned(),
+            RawDim::Value(_) | RawDim::Unnamed => format!("{input}.{axis}"),
+        };
+        Dim::Expr(exprs.symbol(&text))
+    }
+
+    fn new_fact(&mut self, dtype: DType, dims: Option<Vec<Dim>>) -> Fact {
+        Fact {
+            dtype,
+            shape: dims.and_then(|dims| self.sym.shape(&dims)),
+            value: None,
+        }
+    }
+
+    /// Infers a graph from the facts of its inputs, in their order; inputs without one get their declared type.
+    fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<(), Cancelled> {
+        let graph = &self.model.graphs[idx.0];
+        let mut table = Table {
+            facts: vec![Fact::UNKNOWN; graph.locals.len()],
+            ..Table::default()
+        };
+        let listed = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
+        table.declared.extend(listed.map(|value| (value.name, &value.ty)));
+        let mut seeds = seeds.into_iter();
+        for input in &graph.inputs {
+            let seed = seeds.next().unwrap_or(Fact::UNKNOWN);
+            let fact = self.completed(seed, &input.ty);
+            if let Some(number) = graph.locals.get(input.name) {
+                table.facts[number] = fact;
+            }
+        }
+        for (position, tensor) in graph.initializers.iter().enumerate() {
+            let dims = tensor.dims.iter().map(|dim| Dim::Known(*dim)).collect();
+            let fact = self.new_fact(tensor.dtype, Some(dims));
+            if let Some(number) = graph.locals.get(tensor.name) {
+                table.facts[number] = fact;
+            }
+            if tensor.data != Data::Absent {
+                table.tables.insert(tensor.name, position);
+            }
+        }
+        self.tables[idx.0] = table;
+        self.frames.push(idx);
+        let result = self.nodes(idx, graph);
+        self.frames.pop();
+        result
+    }
+
+    fn nodes(&mut self, idx: GraphIdx, graph: &'m RawGraph) -> Result<(), Cancelled> {
+        for (turn, position) in order::of(self.model, graph).into_iter().enumerate() {
+            if turn % 1000 == 0 {
+                self.progress
+                    .set("inferring shapes", turn as u64, graph.nodes.len() as u64)?;
+            }
+            self.steps_left = self.steps_left.saturating_sub(1);
+            self.node(idx, graph, &graph.nodes[position as usize])?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, idx: GraphIdx, graph: &'m RawGraph, node: &'m RawNode) -> Result<(), Cancelled> {
+        let inputs: Vec<Option<Fact>> = graph.inputs_of(node).iter().map(|name| self.lookup(*name)).collect();
+        let outputs = graph.outputs_of(node);
+        let facts = self.outputs(graph, node, inputs)?;
+        for (name, fact) in outputs.iter().zip(facts) {
+            let Some(number) = graph.locals.get(*name) else {
+                continue;
+            };
+            let declared = self.tables[idx.0].declared.get(name).copied();
+            let fact = match declared {
+                Some(ty) => self.completed(fact, ty),
+                None => fact,
+            };
+            self.tables[idx.0].facts[number] = fact;
+        }
+        Ok(())
+    }
+
+    /// The facts of a node's outputs by rule, body or function; unknown where there is none of them.
+    fn outputs(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: Vec<Option<Fact>>,
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let n_outputs = graph.outputs_of(node).len();
+        let unknown = vec![Fact::UNKNOWN; n_outputs];
+        let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
+        // A value that the caller of a function decides: rules would take its absence for the default.
+        let attributes = graph.attributes_of(node);
+        if attributes
+            .iter()
+            .any(|(_, attribute)| matches!(attribute, Attribute::Reference))
+        {
+            return Ok(unknown);
+        }
+        if let Some(rule) = self.rules.get(&(domain, kind)).copied() {
+            let mut call = Call {
+                model: self.model,
+                graph,
+                node,
+                inputs,
+                outputs: unknown,
+                sym: &mut self.sym,
+            };
+            // `None` means that the rest stays unknown.
+            let _stopped: Option<()> = rule(&mut call);
+            return Ok(call.outputs);
+        }
+        if domain.is_empty() && control::has_rule(kind) {
+            return self.control(graph, node, &inputs, unknown);
+        }
+        if let Some(function) = self.model.functions.get(&(node.domain, node.kind)) {
+            return self.function(*function, inputs, unknown);
+        }
+        let title = if domain.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{domain}.{kind}")
+        };
+        if self.without_rule.len() < 64 {
+            let name = self.model.title(node).to_owned();
+            self.without_rule.entry(title).or_insert(name);
+        }
+        Ok(unknown)
+    }
+
+    /// A call of a local function: its body with the call's inputs.
+    fn function(
+        &mut self,
+        function: GraphIdx,
+        inputs: Vec<Option<Fact>>,
+        unknown: Vec<Fact>,
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let seeds = inputs.into_iter().map(|fact| fact.unwrap_or(Fact::UNKNOWN)).collect();
+        let hidden = std::mem::replace(&mut self.hidden, self.frames.len());
+        let results = self.body(function, seeds);
+        self.hidden = hidden;
+        let mut facts = unknown;
+        for (fact, result) in facts.iter_mut().zip(results?) {
+            *fact = result;
+        }
+        Ok(facts)
+    }
+
+    /// Infers a body and answers its outputs' facts; none where the budget of steps is used up.
+    fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
+        let graph = &self.model.graphs[idx.0];
+        let price =
+            (graph.nodes.len() + graph.initializers.len() + graph.value_infos.len() + graph.inputs.len() + 8) as u64;
+        if self.steps_left < price || self.frames.contains(&idx) || self.frames.len() > 40 {
+            return Ok(Vec::new());
+        }
+        self.steps_left -= price;
+        self.graph(idx, seeds)?;
+        self.frames.push(idx);
+        let results = graph
+            .outputs
+            .iter()
+            .map(|output| self.lookup(output.name).unwrap_or(Fact::UNKNOWN))
+            .collect();
+        self.frames.pop();
+        Ok(results)
+    }
+
+    /// What is known of a name in the innermost graph or those around it; `None` for a left out input.
+    fn lookup(&self, name: NameIdx) -> Option<Fact> {
+        if name.is_empty() {
+            return None;
+        }
+        let visible = self.frames.get(self.hidden..).unwrap_or(&[]);
+        for idx in visible.iter().rev() {
+            let table = &self.tables[idx.0];
+            let number = self.model.graphs[idx.0].locals.get_own(name);
+            if let Some(fact) = number.and_then(|number| table.facts.get(number)) {
+                let mut fact = fact.clone();
+                if let Some(position) = table.tables.get(&name) {
+                    let tensor = &self.model.graphs[idx.0].initializers[*position];
+                    fact.value = value_of(tensor).map(Rc::new);
+                }
+                return Some(fact);
+            }
+        }
+        Some(Fact::UNKNOWN)
+    }
+
+    /// Fills what inference left open from the type that the file states.
+    fn completed(&mut self, fact: Fact, ty: &RawType) -> Fact {
+        let dtype = if fact.dtype == DType::Unknown {
+            dtype_of(ty)
+        } else {
+            fact.dtype
+        };
+        let inferred: Option<Vec<Dim>> = fact.shape.map(|shape| self.sym.dims(shape).to_vec());
+        let shape = match (inferred, &ty.dims) {
+            (None, Some(stated)) => {
+                let dims: Vec<Dim> = stated.iter().map(|dim| self.stated_dim(*dim)).collect();
+                self.sym.shape(&dims)
+            }
+            (Some(dims), Some(stated)) if dims.len() == stated.len() && dims.contains(&Dim::Unknown) => {
+                let pairs = dims.iter().zip(stated);
+                let dims: Vec<Dim> = pairs
+                    .map(|(dim, stated)| {
+                        if *dim == Dim::Unknown {
+                            self.stated_dim(*stated)
+                        } else {
+                            *dim
+                        }
+                    })
+                    .collect();
+                self.sym.shape(&dims)
+            }
+            _ => fact.shape,
+        };
+        Fact {
+            dtype,
+            shape,
+            value: fact.value,
+        }
+    }
+
+    /// A dimension of `value_info`; only the main graph may name new symbols.
+    fn stated_dim(&mut self, dim: RawDim) -> Dim {
+        match dim {
+            RawDim::Value(size) => Num::Int(size).dim(),
+            RawDim::Unnamed => Dim::Unknown,
+            RawDim::Text(name) => {
+                let is_main = self.frames.len() == 1;
+                let exprs = &mut self.sym.exprs;
+                let id = dim_text::parse(self.model.names.text(name), exprs, is_main);
+                id.map_or(Dim::Unknown, |id| exprs.dim(id))
+            }
+        }
+    }
+}
+
+/// The element type of a declared type; sequences and optionals have none.
+fn dtype_of(ty: &RawType) -> DType {
+    if ty.is_composite {
+        DType::Unknown
+    } else {
+        types::from_code(ty.code)
+    }
+}

@@ -1,0 +1,261 @@
+//! Recurrent layers, attention, and ops on images: Resize, grids.
+
+use crate::graph::{DType, Dim, DimOp};
+
+use super::arith;
+use super::call::Call;
+use super::fact::{Elem, Num};
+use super::sym::axis;
+
+/// RNN, GRU and LSTM: all states, the last one, and the cell's last state.
+pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    for output in 0..call.outputs.len() {
+        call.set_dtype(output, dtype);
+    }
+    let [first, second, _] = call.dims(0)?[..] else {
+        return None;
+    };
+    let directions = Dim::Known(if call.text("direction") == "bidirectional" {
+        2
+    } else {
+        1
+    });
+    let hidden = match call.int("hidden_size") {
+        Some(size) => Num::Int(size).dim(),
+        None => *call.dims(2)?.get(2)?,
+    };
+    let is_batch_first = call.int_or("layout", 0) == 1;
+    let (all, last) = if is_batch_first {
+        (vec![first, second, directions, hidden], vec![first, directions, hidden])
+    } else {
+        (
+            vec![first, directions, second, hidden],
+            vec![directions, second, hidden],
+        )
+    };
+    call.set(0, dtype, &all);
+    call.set(1, dtype, &last);
+    call.set(2, dtype, &last);
+    Some(())
+}
+
+/// Attention of operator set 23, on 3 or 4 dimensions.
+pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    for output in 0..4 {
+        call.set_dtype(output, dtype);
+    }
+    let (query, key, value) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
+    let split = |dims: &[Dim], name: &str, call: &mut Call<'_>| match *dims {
+        [batch, heads, length, width] => Some((batch, heads, length, width)),
+        [batch, length, width] => {
+            let heads = call.int(name).filter(|heads| *heads > 0)?;
+            let each = call.sym.with(DimOp::FloorDiv, width, heads);
+            Some((batch, Num::Int(heads).dim(), length, each))
+        }
+        _ => None,
+    };
+    let (batch, q_heads, q_length, _) = split(&query, "q_num_heads", call)?;
+    let (_, kv_heads, key_length, key_width) = split(&key, "kv_num_heads", call)?;
+    let (_, _, value_length, value_width) = split(&value, "kv_num_heads", call)?;
+    let result = if query.len() == 3 {
+        let width = call.sym.mul(q_heads, value_width);
+        vec![batch, q_length, width]
+    } else {
+        vec![batch, q_heads, q_length, value_width]
+    };
+    call.set(0, dtype, &result);
+    let past = |input: usize, length: Dim, call: &mut Call<'_>| match call.dims(input) {
+        Some(past) if past.len() == 4 => call.sym.add(past[2], length),
+        _ if call.has(input) => Dim::Unknown,
+        _ => length,
+    };
+    let key_total = past(4, key_length, call);
+    let value_total = past(5, value_length, call);
+    call.set(1, dtype, &[batch, kv_heads, key_total, key_width]);
+    call.set(2, dtype, &[batch, kv_heads, value_total, value_width]);
+    call.set(3, dtype, &[batch, q_heads, q_length, key_total]);
+    Some(())
+}
+
+/// Attention of com.microsoft with packed weights.
+pub(super) fn packed_attention(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    call.set_dtype(1, dtype);
+    let [batch, length, _] = call.dims(0)?[..] else {
+        return None;
+    };
+    let width = match call.int_list("qkv_hidden_sizes") {
+        Some(sizes) if sizes.len() == 3 => Num::Int(sizes[2]).dim(),
+        _ => {
+            let columns = *call.dims(1)?.get(1)?;
+            call.sym.with(DimOp::FloorDiv, columns, 3)
+        }
+    };
+    call.set(0, dtype, &[batch, length, width]);
+    Some(())
+}
+
+/// Attention of com.microsoft with separate query, key and value; the result has the query's shape where the
+/// value is as wide.
+pub(super) fn multi_head_attention(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    for output in 0..3 {
+        call.set_dtype(output, dtype);
+    }
+    let query = call.dims(0)?;
+    match (query.len(), call.dims(2)) {
+        (3, Some(value)) if value.len() == 3 => call.set(0, dtype, &[query[0], query[1], value[2]]),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Resize and Upsample: sizes, or scales rounded down.
+pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let mut dims = call.dims(0)?;
+    let axes: Vec<usize> = match call.int_list("axes") {
+        Some(axes) => axes.iter().map(|at| axis(*at, dims.len())).collect::<Option<_>>()?,
+        None => (0..dims.len()).collect(),
+    };
+    let scales_at = if call.inputs.len() <= 2 { 1 } else { 2 };
+    if call.has(3) {
+        let sizes = call.value(3);
+        let stated = |position: usize| {
+            let item = sizes.as_ref().and_then(|sizes| sizes.items.get(position)).copied();
+            item.unwrap_or(Elem::Unknown)
+        };
+        let sizes: Vec<Elem> = (0..axes.len()).map(stated).collect();
+        keep_ratio(call, &mut dims, &axes, &sizes)?;
+    } else {
+        let scales: Vec<Elem> = match call.float_list("scales") {
+            Some(scales) => scales.into_iter().map(|scale| Elem::float(f64::from(scale))).collect(),
+            None if call.has_attr("height_scale") => {
+                let scale = |name| {
+                    call.float_list(name)
+                        .and_then(|scales| scales.first().copied())
+                        .map_or(Elem::Unknown, |scale| Elem::float(f64::from(scale)))
+                };
+                vec![Elem::int(1), Elem::int(1), scale("height_scale"), scale("width_scale")]
+            }
+            None => call
+                .value(scales_at)
+                .map_or_else(|| vec![Elem::Unknown; axes.len()], |value| value.items.clone()),
+        };
+        for (position, at) in axes.iter().enumerate() {
+            let scale = scales.get(position).copied().unwrap_or(Elem::Unknown);
+            dims[*at] = scaled(call, dims[*at], scale);
+        }
+    }
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// Sizes as they are stated, or the largest that keep the ratio.
+fn keep_ratio(call: &mut Call<'_>, dims: &mut [Dim], axes: &[usize], sizes: &[Elem]) -> Option<()> {
+    let policy = call.text("keep_aspect_ratio_policy");
+    if matches!(policy, "" | "stretch") {
+        for (at, size) in axes.iter().zip(sizes) {
+            dims[*at] = size.dim();
+        }
+        return Some(());
+    }
+    let mut best: Option<(u64, u64)> = None;
+    for (at, size) in axes.iter().zip(sizes) {
+        let (Dim::Known(old @ 1..), Dim::Known(new)) = (dims[*at], size.dim()) else {
+            return None;
+        };
+        let is_better = best.is_none_or(|(top, bottom)| {
+            let (here, there) = (u128::from(new) * u128::from(bottom), u128::from(top) * u128::from(old));
+            if policy == "not_larger" {
+                here < there
+            } else {
+                here > there
+            }
+        });
+        if is_better {
+            best = Some((new, old));
+        }
+    }
+    let (top, bottom) = best?;
+    for at in axes {
+        if let Dim::Known(old) = dims[*at] {
+            // Rounded to the nearest, halves upwards.
+            let doubled = (u128::from(old) * u128::from(top) * 2 + u128::from(bottom)) / (u128::from(bottom) * 2);
+            dims[*at] = u64::try_from(doubled).map_or(Dim::Unknown, Dim::Known);
+        }
+    }
+    Some(())
+}
+
+/// A dimension times a scale, rounded down; single precision where both are known.
+fn scaled(call: &mut Call<'_>, dim: Dim, scale: Elem) -> Dim {
+    if let (Dim::Known(size), Elem::Float(scale)) = (dim, scale) {
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            reason = "the format multiplies floats"
+        )]
+        let product = (size as f32 * scale as f32).floor();
+        return Elem::float(f64::from(product)).dim();
+    }
+    let product = arith::floats(call.sym, "Mul", Num::of(dim).into(), scale);
+    arith::unary(call.sym, "Floor", product).dim()
+}
+
+/// Samples of an image at a grid's points.
+pub(super) fn grid_sample(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let (data, grid) = (call.dims(0)?, call.dims(1)?);
+    let mut dims = data.get(..2)?.to_vec();
+    dims.extend_from_slice(grid.get(1..grid.len().checked_sub(1)?)?);
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// A grid of points for each image of a batch.
+pub(super) fn affine_grid(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let target = call.value(1)?;
+    let mut dims: Vec<Dim> = target.items.iter().map(|item| item.dim()).collect();
+    if dims.len() < 3 {
+        return None;
+    }
+    dims.remove(1);
+    dims.push(Dim::Known(dims.len() as u64 - 1));
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// Deformable convolution counts its windows like the offsets that it is given.
+pub(super) fn deform_conv(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let (data, weights, offsets) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
+    let mut dims = vec![*data.first()?, *weights.first()?];
+    dims.extend_from_slice(offsets.get(2..)?);
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// Embeddings, their sum and norm (com.microsoft).
+pub(super) fn embed_layer_norm(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(2);
+    call.set_dtype(0, dtype);
+    call.set_dtype(1, DType::Int32);
+    call.set_dtype(2, dtype);
+    let [batch, length] = call.dims(0)?[..] else {
+        return None;
+    };
+    let width = *call.dims(2)?.get(1)?;
+    call.set(0, dtype, &[batch, length, width]);
+    call.set(1, DType::Int32, &[batch]);
+    call.set(2, dtype, &[batch, length, width]);
+    Some(())
+}

@@ -1,0 +1,251 @@
+//! Ops that slide a window: convolutions and pools, in every padding mode.
+//!
+//! ```text
+//! in + pads:  [p p x x x x x x x p]
+//! window:     [k . k . k]             kernel 3, dilation 2 -> extent 5
+//! moved by stride; ceil_mode counts a last window that is not full, if it starts inside
+//! ```
+
+use crate::graph::{DType, Dim, DimOp};
+
+use super::call::Call;
+use super::fact::Num;
+
+/// The window along one axis.
+struct Window {
+    stride: i64,
+    dilation: i64,
+    pad_start: i64,
+    pad_end: i64,
+    /// `SAME_UPPER` or `SAME_LOWER`: as many outputs as strides fit.
+    is_same: bool,
+    ceils: bool,
+}
+
+/// The windows of all spatial axes, from the attributes.
+fn windows(call: &Call<'_>, rank: usize) -> Option<Vec<Window>> {
+    let list = |name: &str, count: usize, default: i64| match call.int_list(name) {
+        Some(values) if values.len() == count => Some(values),
+        Some(_) => None,
+        None => Some(vec![default; count]),
+    };
+    let strides = list("strides", rank, 1)?;
+    let dilations = list("dilations", rank, 1)?;
+    let pads = list("pads", rank * 2, 0)?;
+    let mode = call.text("auto_pad");
+    let is_valid = mode == "VALID";
+    let is_same = mode.starts_with("SAME");
+    let ceils = call.int_or("ceil_mode", 0) == 1;
+    let window = |axis: usize| {
+        let (stride, dilation) = (strides[axis], dilations[axis]);
+        (stride > 0 && dilation > 0).then(|| Window {
+            stride,
+            dilation,
+            pad_start: if is_valid { 0 } else { pads[axis] },
+            pad_end: if is_valid { 0 } else { pads[axis + rank] },
+            is_same,
+            ceils,
+        })
+    };
+    (0..rank).map(window).collect()
+}
+
+/// How many windows fit along an axis.
+fn count(call: &mut Call<'_>, size: Dim, kernel: Dim, window: &Window) -> Dim {
+    let sym = &mut *call.sym;
+    let one = Some(Num::Int(1));
+    let stride = Some(Num::Int(window.stride));
+    let size = Num::of(size);
+    if window.is_same {
+        return sym.op(DimOp::CeilDiv, size, stride).map_or(Dim::Unknown, Num::dim);
+    }
+    // extent = (kernel - 1) * dilation + 1
+    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
+    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
+    let extent = sym.op(DimOp::Add, extent, one);
+    let pads = window.pad_start.checked_add(window.pad_end).map(Num::Int);
+    let padded = sym.op(DimOp::Add, size, pads);
+    let free = sym.op(DimOp::Sub, padded, extent);
+    let op = if window.ceils { DimOp::CeilDiv } else { DimOp::FloorDiv };
+    let steps = sym.op(op, free, stride);
+    let mut windows = sym.op(DimOp::Add, steps, one);
+    if window.ceils {
+        // A window that starts in the padding behind the data does not count.
+        let start = sym.op(DimOp::Add, size, Some(Num::Int(window.pad_start)));
+        let inside = sym.op(DimOp::CeilDiv, start, stride);
+        windows = sym.op(DimOp::Min, windows, inside);
+    }
+    windows.map_or(Dim::Unknown, Num::dim)
+}
+
+/// Convolution of input 0 with the weights at an input.
+fn convolve(call: &mut Call<'_>, weights: usize, dtype: DType) -> Option<()> {
+    call.set_dtype(0, dtype);
+    let (data, filter) = (call.dims(0)?, call.dims(weights)?);
+    if data.len() < 3 || filter.len() != data.len() {
+        return None;
+    }
+    let rank = data.len() - 2;
+    let kernel: Vec<Dim> = match call.int_list("kernel_shape") {
+        Some(sizes) if sizes.len() == rank => sizes.into_iter().map(|size| Num::Int(size).dim()).collect(),
+        _ => filter[2..].to_vec(),
+    };
+    let mut dims = vec![data[0], filter[0]];
+    for (axis, window) in windows(call, rank)?.iter().enumerate() {
+        dims.push(count(call, data[axis + 2], kernel[axis], window));
+    }
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// Conv.
+pub(super) fn conv(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    convolve(call, 1, dtype)
+}
+
+/// `ConvInteger` accumulates in 32 bits.
+pub(super) fn conv_integer(call: &mut Call<'_>) -> Option<()> {
+    convolve(call, 1, DType::Int32)
+}
+
+/// `QLinearConv` returns the type of its last zero point.
+pub(super) fn qlinear_conv(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(7);
+    convolve(call, 3, dtype)
+}
+
+/// Transposed convolution.
+pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let (data, filter) = (call.dims(0)?, call.dims(1)?);
+    if data.len() < 3 || filter.len() != data.len() {
+        return None;
+    }
+    let rank = data.len() - 2;
+    let channels = call.sym.with(DimOp::Mul, filter[1], call.int_or("group", 1));
+    let mut dims = vec![data[0], channels];
+    if let Some(stated) = call.int_list("output_shape") {
+        let skipped = stated.len().checked_sub(rank)?;
+        dims.extend(stated[skipped..].iter().map(|size| Num::Int(*size).dim()));
+        call.set(0, dtype, &dims);
+        return Some(());
+    }
+    let extra = call.int_list("output_padding").unwrap_or_else(|| vec![0; rank]);
+    let kernel: Vec<Dim> = match call.int_list("kernel_shape") {
+        Some(sizes) if sizes.len() == rank => sizes.into_iter().map(|size| Num::Int(size).dim()).collect(),
+        _ => filter[2..].to_vec(),
+    };
+    for (axis, window) in windows(call, rank)?.iter().enumerate() {
+        let extra = *extra.get(axis)?;
+        dims.push(grow(call, (data[axis + 2], kernel[axis]), window, extra));
+    }
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// The inverse of [`count`].
+fn grow(call: &mut Call<'_>, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
+    let sym = &mut *call.sym;
+    let one = Some(Num::Int(1));
+    let stride = Some(Num::Int(window.stride));
+    if window.is_same {
+        return sym.op(DimOp::Mul, Num::of(size), stride).map_or(Dim::Unknown, Num::dim);
+    }
+    let steps = sym.op(DimOp::Sub, Num::of(size), one);
+    let span = sym.op(DimOp::Mul, steps, stride);
+    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
+    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
+    let sum = sym.op(DimOp::Add, span, extent);
+    let rest = extra
+        .checked_add(1)
+        .and_then(|rest| rest.checked_sub(window.pad_start))
+        .and_then(|rest| rest.checked_sub(window.pad_end))
+        .map(Num::Int);
+    sym.op(DimOp::Add, sum, rest).map_or(Dim::Unknown, Num::dim)
+}
+
+/// Pools; a second output holds indices.
+pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    call.set_dtype(1, DType::Int64);
+    let data = call.dims(0)?;
+    let rank = data.len().checked_sub(2)?;
+    let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
+    let mut dims = data[..2].to_vec();
+    for (axis, window) in windows(call, rank)?.iter().enumerate() {
+        dims.push(count(call, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
+    }
+    call.set(0, dtype, &dims);
+    call.set(1, DType::Int64, &dims);
+    Some(())
+}
+
+/// One value per channel.
+pub(super) fn global_pool(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let mut dims = call.dims(0)?;
+    for dim in dims.iter_mut().skip(2) {
+        *dim = Dim::Known(1);
+    }
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// `MaxUnpool`: the inverse of a pool, or a stated shape.
+pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    if call.has(2) {
+        let dims: Vec<Dim> = call.value(2)?.items.iter().map(|item| item.dim()).collect();
+        call.set(0, dtype, &dims);
+        return Some(());
+    }
+    let data = call.dims(0)?;
+    let rank = data.len().checked_sub(2)?;
+    let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
+    let mut dims = data[..2].to_vec();
+    for (axis, window) in windows(call, rank)?.iter().enumerate() {
+        dims.push(grow(call, (data[axis + 2], Num::Int(kernel[axis]).dim()), window, 0));
+    }
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// Pools over regions: one result per region.
+pub(super) fn roi_pool(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let (data, regions) = (call.dims(0)?, call.dims(1)?);
+    let sizes = match call.int_list("pooled_shape") {
+        Some(sizes) if sizes.len() == 2 => (sizes[0], sizes[1]),
+        _ => (call.int_or("output_height", 1), call.int_or("output_width", 1)),
+    };
+    let dims = [
+        *regions.first()?,
+        *data.get(1)?,
+        Num::Int(sizes.0).dim(),
+        Num::Int(sizes.1).dim(),
+    ];
+    call.set(0, dtype, &dims);
+    Some(())
+}
+
+/// `Col2Im`: blocks become an image of a stated size.
+pub(super) fn col_to_im(call: &mut Call<'_>) -> Option<()> {
+    let dtype = call.dtype(0);
+    call.set_dtype(0, dtype);
+    let data = call.dims(0)?;
+    let (image, block) = (call.value(1)?, call.ints(2)?);
+    let area = block
+        .iter()
+        .try_fold(1_i64, |product, size| product.checked_mul(*size))?;
+    let channels = call.sym.with(DimOp::FloorDiv, *data.get(1)?, area);
+    let mut dims = vec![data[0], channels];
+    dims.extend(image.items.iter().map(|item| item.dim()));
+    call.set(0, dtype, &dims);
+    Some(())
+}
