@@ -141,7 +141,7 @@ impl Rows {
                 Shape::Narrow(cell) | Shape::Thin(cell) => cells.push(cell),
             }
         }
-        merge(&mut cells, |cell| items.marks.push(cell.row(canvas)));
+        merge(cells, |cell| items.marks.push(cell.row(canvas)));
         RowItems {
             rows,
             items,

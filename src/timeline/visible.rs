@@ -80,8 +80,8 @@ impl LaneView {
                 (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).for_each(&mut add);
             }
         }
-        merge(&mut narrow, |cell| items.marks.push(cell.column(canvas)));
-        merge(&mut thin, |cell| items.marks.push(cell.row(canvas)));
+        merge(narrow, |cell| items.marks.push(cell.column(canvas)));
+        merge(thin, |cell| items.marks.push(cell.row(canvas)));
         items
     }
 
@@ -109,7 +109,7 @@ fn is_within([x0, y0, x1, y1]: [f64; 4], canvas: Canvas) -> bool {
 /// A block smaller than a pixel: `line` is its pixel column or row, `from..to` its extent along it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    line: f32,
+    line: u16,
     from: f32,
     to: f32,
     weight: f32,
@@ -125,12 +125,16 @@ pub(super) enum Shape {
 }
 
 impl Cell {
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "points on a screen fit f32; a line lies within the picture"
+    )]
     #[expect(clippy::new_ret_no_self, reason = "a block is sorted into one of three shapes")]
     pub(super) fn new([x0, y0, x1, y1]: [f64; 4], block: u32, color: u8) -> Shape {
         let (width, height) = (x1 - x0, y1 - y0);
         let cell = |line: f64, from: f64, to: f64| Self {
-            line: line.floor() as f32,
+            line: line as u16,
             from: from.max(-2.0) as f32,
             to: to as f32,
             weight: (width.max(1e-6) * height.max(1e-6)) as f32,
@@ -154,18 +158,19 @@ impl Cell {
         }
     }
 
-    /// Orders by line and then place along it: floats that are not negative order as their bits do.
-    fn key(&self) -> u64 {
-        let from = (self.from + 4.0).max(0.0);
-        (u64::from(self.line.max(0.0).to_bits()) << 32) | u64::from(from.to_bits())
+    /// Orders by place along the line: floats that are not negative order as their bits do.
+    fn key(&self) -> (u32, u32) {
+        ((self.from + 4.0).max(0.0).to_bits(), self.block)
     }
 
     fn column(self, canvas: Canvas) -> ItemMark {
-        self.mark([self.line, self.from, self.line + 1.0, self.to], canvas)
+        let line = f32::from(self.line);
+        self.mark([line, self.from, line + 1.0, self.to], canvas)
     }
 
     pub(super) fn row(self, canvas: Canvas) -> ItemMark {
-        self.mark([self.from, self.line, self.to, self.line + 1.0], canvas)
+        let line = f32::from(self.line);
+        self.mark([self.from, line, self.to, line + 1.0], canvas)
     }
 
     fn mark(self, [x0, y0, x1, y1]: [f32; 4], canvas: Canvas) -> ItemMark {
@@ -199,31 +204,57 @@ pub(super) fn clip(rect: ItemRect, canvas: Canvas) -> ItemRect {
 
 /// Merges cells that share pixels: on a line, what is covered already is absorbed (the largest gives its colour),
 /// what reaches beyond continues as a cell of its own.
-pub(super) fn merge(cells: &mut [Cell], mut emit: impl FnMut(Cell)) {
-    cells.sort_unstable_by_key(|cell| (cell.key(), cell.block));
-    let mut open: Option<Cell> = None;
-    for next in cells.iter() {
-        let Some(current) = &mut open else {
-            open = Some(*next);
-            continue;
-        };
-        #[expect(clippy::float_cmp, reason = "both are whole numbers")]
-        let is_apart = current.line != next.line || next.from >= current.to - 0.25;
-        if is_apart {
-            emit(*current);
-            open = Some(*next);
-        } else if next.to > current.to + 0.5 {
-            emit(*current);
-            open = Some(Cell {
-                from: current.to,
-                ..*next
-            });
+pub(super) fn merge(cells: Vec<Cell>, mut emit: impl FnMut(Cell)) {
+    let mut cells = by_line(cells);
+    for line in cells.chunk_by_mut(|a, b| a.line == b.line) {
+        if !line.is_sorted_by_key(Cell::key) {
+            line.sort_unstable_by_key(Cell::key);
+        }
+        merge_line(line, &mut emit);
+    }
+}
+
+/// Cells in order of their lines; those of a line stay in order. Blocks come sorted by time, so that columns are in
+/// order already, and rows need one counting pass.
+fn by_line(cells: Vec<Cell>) -> Vec<Cell> {
+    if cells.is_sorted_by_key(|cell| cell.line) {
+        return cells;
+    }
+    let n_lines = cells.iter().map(|cell| usize::from(cell.line) + 1).max().unwrap_or(0);
+    let mut places = vec![0_u32; n_lines + 1];
+    for cell in &cells {
+        places[usize::from(cell.line) + 1] += 1;
+    }
+    for line in 1..places.len() {
+        places[line] += places[line - 1];
+    }
+    let mut sorted = cells.clone();
+    for cell in cells {
+        let place = &mut places[usize::from(cell.line)];
+        sorted[*place as usize] = cell;
+        *place += 1;
+    }
+    sorted
+}
+
+fn merge_line(cells: &[Cell], emit: &mut impl FnMut(Cell)) {
+    let Some((first, rest)) = cells.split_first() else {
+        return;
+    };
+    let mut open = *first;
+    for next in rest {
+        if next.from >= open.to - 0.25 {
+            emit(open);
+            open = *next;
+        } else if next.to > open.to + 0.5 {
+            emit(open);
+            open = Cell { from: open.to, ..*next };
         } else {
-            current.n_blocks += 1;
-            if next.weight > current.weight {
-                (current.weight, current.block, current.color) = (next.weight, next.block, next.color);
+            open.n_blocks += 1;
+            if next.weight > open.weight {
+                (open.weight, open.block, open.color) = (next.weight, next.block, next.color);
             }
         }
     }
-    open.into_iter().for_each(emit);
+    emit(open);
 }

@@ -135,7 +135,9 @@ fn paint_peak(
     if at < 0.0 || at > rect.width() {
         return None;
     }
-    let (x, y) = (rect.left() + at, scale.y(summary.peak_reserved.get()));
+    // The mark stays whole at the edges.
+    let x = rect.left() + at.clamp(5.0, (rect.width() - 5.0).max(5.0));
+    let y = scale.y(summary.peak_reserved.get());
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));

@@ -56,10 +56,10 @@ pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: imp
     for item in &items.rects {
         let mut place = on_canvas(item, rect);
         if place.width() >= 4.0 {
-            place.max.x -= 0.6;
+            place.max.x -= 1.0;
         }
         if place.height() >= 4.0 {
-            place.min.y += 0.6;
+            place.min.y += 1.0;
         }
         quads.add(place, color(item));
     }
