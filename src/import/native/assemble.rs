@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::wire::{Limited, WireDim, WireNode, WireTensor};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, Dim, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, ShapeId, TensorId};
-use crate::import::ImportError;
+use crate::import::{ImportError, dim_text};
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
 
@@ -102,7 +102,9 @@ impl Draft {
             .iter()
             .map(|dim| match dim {
                 WireDim::Number(n) => u64::try_from(*n).map_or(Dim::Unknown, Dim::Known),
-                WireDim::Symbol(text) => super::super::dim_text::parse(text, &mut self.builder.exprs),
+                WireDim::Symbol(text) if text.trim().is_empty() || text.trim() == "?" => Dim::Unknown,
+                WireDim::Symbol(text) => dim_text::parse(text, &mut self.builder.exprs, true)
+                    .map_or(Dim::Unknown, |id| self.builder.exprs.dim(id)),
                 WireDim::Unknown(()) => Dim::Unknown,
             })
             .collect();

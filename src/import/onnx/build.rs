@@ -169,7 +169,6 @@ impl<'m> Build<'m> {
                 results: &results,
                 phase: Phase::Unknown,
                 flops: 0,
-                workspace_bytes: 0,
             })?;
             self.alias(part, node);
         }

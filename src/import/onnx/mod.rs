@@ -14,7 +14,6 @@
 
 mod build;
 mod detect;
-mod dim_text;
 mod locals;
 mod model;
 mod names;

@@ -139,7 +139,10 @@ fn widget_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &
     match &row.kind {
         OptionKind::Bool => bool_ui(ui, row, value, label, edit.1),
         kind @ (OptionKind::IntChoice(_) | OptionKind::TextChoice(_)) => {
-            let choices = kind.choices().into_iter().map(|(value, summary)| (value.to_string(), summary));
+            let choices = kind
+                .choices()
+                .into_iter()
+                .map(|(value, summary)| (value.to_string(), summary));
             let mut choices: Vec<(String, &str)> = choices.collect();
             if row.default_value() == Value::Unset {
                 choices.insert(0, (Value::Unset.to_string(), "not set"));
@@ -210,7 +213,11 @@ fn choice_text(value: &str, meaning: &str) -> String {
 /// A field that takes any text: what is out of range or of another type is reported beside it, not refused.
 fn text_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &egui::Response, edit: Edit<'_>) {
     let (state, commands) = edit;
-    let current = if *value == Value::Unset { String::new() } else { value.to_string() };
+    let current = if *value == Value::Unset {
+        String::new()
+    } else {
+        value.to_string()
+    };
     let text = state.texts.entry(row.key).or_insert_with(|| current.clone());
     let hint = match &row.kind {
         OptionKind::Bytes { .. } => match value {
@@ -284,7 +291,11 @@ fn environment_ui(
         state.jump = None;
     }
     let mut choices: Vec<(String, &str)> = vec![(String::new(), "")];
-    choices.extend(row.choices.iter().map(|choice| (choice.value.to_owned(), choice.summary)));
+    choices.extend(
+        row.choices
+            .iter()
+            .map(|choice| (choice.value.to_owned(), choice.summary)),
+    );
     ui.horizontal(|ui| {
         ui.scope(|ui| {
             ui.set_max_width((ui.available_width() - 12.0).max(80.0));

@@ -107,7 +107,9 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
 fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     let label = ui.label("device");
     let current = session.document().device();
-    let combo = egui::ComboBox::from_id_salt("device").selected_text(&current.name).width(150.0);
+    let combo = egui::ComboBox::from_id_salt("device")
+        .selected_text(&current.name)
+        .width(150.0);
     let response = combo.show_ui(ui, |ui| {
         for profile in &session.profiles().profiles {
             let text = format!("{} ({})", profile.name, profile.memory());

@@ -32,12 +32,12 @@ use indexmap::IndexMap;
 use self::call::{Call, value_of};
 use self::fact::Num;
 use self::table::Rule;
-use super::dim_text;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::names::NameIdx;
 use super::order;
 use super::types;
 use crate::graph::{DType, Dim};
+use crate::import::dim_text;
 use crate::progress::{Cancelled, Progress};
 
 /// What is known of the names of one graph.
