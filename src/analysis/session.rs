@@ -179,7 +179,8 @@ impl Maker<'_> {
             lifetimes: feature_lifetimes(graph, &sizes),
             kept_apart: Vec::new(),
         };
-        let policy = if self.lowered.atomic_clean_separate {
+        // Dynamic graphs are always cleared op by op.
+        let policy = if self.lowered.atomic_clean_separate || !is_static {
             AtomicClean::Separate
         } else {
             AtomicClean::Collective

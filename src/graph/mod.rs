@@ -221,7 +221,27 @@ impl Graph {
         self.tensors[tensor].shape.map(|shape| self.shapes.dims(shape))
     }
 
-    /// A shape as text: `8x64x112x112`, `batch x 3`, `?` where unknown, `scalar`.
+    /// A shape as text with the symbols' values in place: `8×128×768`.
+    pub fn bound_shape_text(&self, tensor: TensorId, bindings: &Bindings) -> String {
+        let values = self.exprs.evaluate(bindings);
+        let bound = |dim: &Dim| match dim {
+            Dim::Expr(id) => values[id.idx()].and_then(|value| u64::try_from(value).ok()),
+            Dim::Known(n) => Some(*n),
+            Dim::Unknown => None,
+        };
+        match self.dims(tensor) {
+            Some(dims) if !dims.is_empty() => {
+                let texts: Vec<String> = dims
+                    .iter()
+                    .map(|dim| bound(dim).map_or_else(|| "?".to_owned(), |n| n.to_string()))
+                    .collect();
+                texts.join("×")
+            }
+            _ => self.shape_text(tensor),
+        }
+    }
+
+    /// A shape as text: `8×64×112×112`, `batch×3`, `?` where unknown, `scalar`.
     pub fn shape_text(&self, tensor: TensorId) -> String {
         self.dims(tensor).map_or_else(
             || "?".to_owned(),

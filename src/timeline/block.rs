@@ -93,6 +93,11 @@ pub struct LaneView {
     subjects: Vec<Option<Selected>>,
 }
 
+/// Where an offset of a span's region is drawn.
+fn display_address(span: &layout::Span, offset: u64) -> u64 {
+    span.base.saturating_add(offset.saturating_sub(span.low))
+}
+
 impl LaneView {
     pub(super) fn new(lane: &Lane, session: &DeviceSession, palette: &Palette) -> Self {
         let simulation = &lane.simulation;
@@ -116,7 +121,7 @@ impl LaneView {
                 let span = layout::span_at(&by_region[block.region.idx()], block.start)?;
                 Some(Draft {
                     start: block.start.0,
-                    base: spans[span as usize].base.saturating_add(block.offset),
+                    base: display_address(&spans[span as usize], block.offset),
                     end: block.end.0.max(block.start.0 + 1),
                     bytes: block.bytes.get(),
                     offset: block.offset,

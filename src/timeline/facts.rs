@@ -1,7 +1,7 @@
 //! What can be said about a tensor or a step: texts for tooltips and the inspector, made when they are asked for.
 
 use crate::analysis::Comparison;
-use crate::graph::{Id as _, OpId, Phase, Role, TensorId};
+use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphEntry, Lifetime};
 
@@ -69,19 +69,21 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
         ..TensorFacts::default()
     };
     if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
-        add_graph_facts(&mut facts, entry, tensor);
+        let run = comparison.axis.runs.get(selected.run as usize);
+        let bindings = run.map(|run| &run.run.bindings).cloned().unwrap_or_default();
+        add_graph_facts(&mut facts, entry, (tensor, &bindings));
     }
     facts
 }
 
-fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, id: TensorId) {
+fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): (TensorId, &Bindings)) {
     let graph = &entry.graph;
     let Some(tensor) = graph.tensors().get(id) else { return };
     if !graph.tensor_name(id).is_empty() {
         graph.tensor_name(id).clone_into(&mut facts.name);
     }
     tensor.dtype.name().clone_into(&mut facts.dtype);
-    facts.shape = graph.shape_text(id);
+    facts.shape = graph.bound_shape_text(id, bindings);
     facts.role = Some(tensor.role);
     let sharing = graph.tensors().iter().filter(|other| other.storage == tensor.storage);
     facts.n_sharing = sharing.count();

@@ -13,6 +13,8 @@ pub(super) struct Span {
     pub(super) region: u32,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// The lowest offset that is ever touched: pools fill their range from the top.
+    pub(super) low: u64,
     pub(super) bytes: u64,
     pub(super) base: u64,
 }
@@ -35,7 +37,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
         let Some(state) = open.get_mut(region as usize) else {
             continue;
         };
-        if let Some(extent) = touched(event) {
+        if let Some((low, high)) = touched(event) {
             let n_spans = spans.len();
             let idx = *state.span.get_or_insert(n_spans);
             if idx == n_spans {
@@ -43,11 +45,15 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
                     region,
                     start: event.step.0,
                     end: simulation.n_steps.max(event.step.0 + 1),
+                    low,
                     bytes: 0,
                     base: 0,
                 });
             }
-            spans[idx].bytes = spans[idx].bytes.max(extent);
+            let span = &mut spans[idx];
+            let high = high.max(span.low.saturating_add(span.bytes));
+            span.low = span.low.min(low);
+            span.bytes = high - span.low;
         }
         note(state, event);
         let is_empty = state.mapped == 0 && state.n_blocks == 0 && !state.is_malloced;
@@ -64,11 +70,11 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
     spans
 }
 
-/// Up to which offset of its region an event touches memory.
-fn touched(event: &Event) -> Option<u64> {
+/// Which offsets of its region an event touches.
+fn touched(event: &Event) -> Option<(u64, u64)> {
     match event.kind {
-        EventKind::DeviceMalloc => Some(event.bytes.get()),
-        EventKind::Alloc | EventKind::Map => Some(event.offset.saturating_add(event.bytes.get())),
+        EventKind::DeviceMalloc => Some((0, event.bytes.get())),
+        EventKind::Alloc | EventKind::Map => Some((event.offset, event.offset.saturating_add(event.bytes.get()))),
         _ => None,
     }
 }

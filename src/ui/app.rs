@@ -53,9 +53,20 @@ impl App {
         &self.session
     }
 
-    /// Waits for the worker, for tests.
+    /// Waits for the worker, for tests and benches.
     pub fn settle(&mut self) {
         self.session.settle();
+    }
+
+    /// One frame: takes the worker's answers, shows everything, applies what was asked for.
+    pub fn show(&mut self, ui: &mut egui::Ui) {
+        if !std::mem::replace(&mut self.has_styled, true) {
+            super::theme::style(ui.ctx());
+        }
+        self.session.poll();
+        for command in self.frame(ui) {
+            self.session.apply(command);
+        }
     }
 
     /// Shows everything and returns what the user asked for.
@@ -121,17 +132,8 @@ impl App {
 }
 
 impl eframe::App for App {
-    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.session.poll();
-    }
-
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        if !std::mem::replace(&mut self.has_styled, true) {
-            super::theme::style(ui.ctx());
-        }
-        for command in self.frame(ui) {
-            self.session.apply(command);
-        }
+        self.show(ui);
     }
 }
 

@@ -56,8 +56,8 @@ impl Panes {
         let inspector = tiles.insert_pane(Pane::Inspector);
         let problems = tiles.insert_pane(Pane::Problems);
         let mut middle = Linear::new(LinearDir::Vertical, vec![policies, problems]);
-        middle.shares.set_share(policies, 0.89);
-        middle.shares.set_share(problems, 0.11);
+        middle.shares.set_share(policies, 0.915);
+        middle.shares.set_share(problems, 0.085);
         let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
         let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, inspector]);
         all.shares.set_share(configuration, 0.225);

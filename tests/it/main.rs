@@ -20,4 +20,6 @@ mod synthetic;
 mod tidy;
 mod timeline;
 #[cfg(feature = "gui")]
+mod ui_app;
+#[cfg(feature = "gui")]
 mod ui_lanes;

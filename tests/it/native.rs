@@ -36,7 +36,7 @@ fn a_graph_is_read_with_symbols_aliases_and_scratch() {
     let figures = &inspect(&workload, &bindings).graphs[0];
     assert_eq!((figures.ops, figures.tensors), (3, 3));
     assert_eq!(figures.weights.get(), 64);
-    assert_eq!(figures.inputs.map(|bytes| bytes.get()), Some(32));
+    assert_eq!(figures.inputs.map(highwater::units::Bytes::get), Some(32));
     assert_eq!(
         figures.naive_peak.map(|(bytes, step)| (bytes.get(), step)),
         Some((96, Some(Step(2))))
@@ -160,11 +160,15 @@ fn the_corpus_of_training_graphs_equals_the_oracle() {
             "{file}"
         );
         assert_eq!(figures.state.get(), role("opt_state"), "{file}");
-        assert_eq!(figures.inputs.map(|bytes| bytes.get()), Some(role("batch")), "{file}");
+        assert_eq!(
+            figures.inputs.map(highwater::units::Bytes::get),
+            Some(role("batch")),
+            "{file}"
+        );
         assert_eq!(ours(figures.naive_peak), peak("naive"), "{file}");
         assert_eq!(ours(figures.aliased_peak), peak("alias_aware"), "{file}");
         assert_eq!(
-            figures.activations.map(|bytes| bytes.get()),
+            figures.activations.map(highwater::units::Bytes::get),
             oracle["naive"]["sum_bytes"].as_u64(),
             "{file}"
         );

@@ -5,8 +5,8 @@ use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
-    ATOMIC_CLEAN_POLICY,
     STATIC_MEMORY_POLICY,
+    ATOMIC_CLEAN_POLICY,
     EXTERNAL_WEIGHT,
     INPUT_FUSION_SIZE,
 ];

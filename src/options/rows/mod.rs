@@ -1,4 +1,5 @@
-//! The table of options: one row each, in the order of the vendor's reference, highwater's own last.
+//! The table of options: one row each. What the program is about comes first (memory), then the sections in the
+//! order of the vendor's reference, highwater's own last.
 //!
 //! Add an option: a constant in [`keys`], a row in the file of its section.
 
@@ -60,8 +61,8 @@ const COMMON: OptionRow = OptionRow {
 };
 
 const PARTS: &[&[OptionRow]] = &[
-    run::BASIC,
     memory::ROWS,
+    run::BASIC,
     run::MIXED,
     accuracy::ROWS,
     performance::ROWS,

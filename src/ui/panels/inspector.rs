@@ -6,6 +6,7 @@ use crate::analysis::{Comparison, Lane};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
+use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
 
@@ -188,7 +189,7 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
             ];
             for (position, (name, bytes)) in rows.into_iter().enumerate() {
                 if bytes > Bytes::ZERO {
-                    ui.label(RichText::new("■").color(theme.part(position)));
+                    swatch_ui(ui, theme.part(position));
                     ui.label(name);
                     ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
                     ui.end_row();

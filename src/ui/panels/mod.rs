@@ -5,3 +5,11 @@ pub mod options;
 pub mod overview;
 pub mod problems;
 pub mod schedule;
+
+use eframe::egui;
+
+/// A small square of a colour, for legends. Painted, because the bundled font has no such letter.
+pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
+    let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
+    ui.painter().rect_filled(area, 2, color);
+}

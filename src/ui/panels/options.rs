@@ -37,7 +37,7 @@ pub fn options_ui(
         if row.section.name() != section {
             section = row.section.name();
             ui.add_space(6.0);
-            ui.label(RichText::new(section).strong());
+            ui.label(RichText::new(capitalised(section)).strong());
         }
         n_shown += 1;
         option_ui(ui, row, session, state, theme, commands);
@@ -57,6 +57,14 @@ pub fn options_ui(
     if n_shown == 0 {
         ui.weak(format!("No option matches \"{}\".", state.search));
     }
+}
+
+/// A heading from a section's name.
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, commands: &mut Vec<Command>) {
@@ -115,7 +123,7 @@ fn option_ui(
     }
     ui.horizontal(|ui| {
         let value = options.effective(row.key);
-        let space = if is_changed { 26.0 } else { 0.0 };
+        let space = if is_changed { 46.0 } else { 0.0 };
         let width = (ui.available_width() - space - 12.0).max(80.0);
         ui.scope(|ui| {
             ui.set_max_width(width);
@@ -123,7 +131,7 @@ fn option_ui(
         });
         if is_changed {
             let reset = ui
-                .small_button("⟲")
+                .small_button("reset")
                 .on_hover_text(format!("back to the default, {}", row.default_value()));
             if reset.clicked() {
                 commands.push(Command::ResetOption(row.key.to_owned()));
@@ -228,14 +236,9 @@ fn text_ui(ui: &mut egui::Ui, row: &'static OptionRow, value: &Value, label: &eg
     };
     ui.horizontal(|ui| {
         let width = (ui.available_width() - 80.0).max(60.0);
-        let field =
-            egui::TextEdit::singleline(text)
-                .desired_width(width)
-                .hint_text(if row.default.to_string().is_empty() {
-                    "not set"
-                } else {
-                    ""
-                });
+        let field = egui::TextEdit::singleline(text)
+            .desired_width(width)
+            .hint_text("not set");
         let response = ui.add(field).labelled_by(label.id);
         if response.changed() {
             push(commands, row.key, text.clone());

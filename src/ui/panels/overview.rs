@@ -8,6 +8,7 @@ use super::schedule::{can_add_evaluation, changing_values};
 use crate::analysis::Comparison;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
+use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -118,7 +119,7 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         ui.spacing_mut().item_spacing.x = 6.0;
         ui.small("peak by use:");
         for (position, (name, _)) in part.iter().enumerate() {
-            ui.label(RichText::new("■").small().color(theme.part(position)));
+            swatch_ui(ui, theme.part(position));
             ui.small(*name);
         }
     });

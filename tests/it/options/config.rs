@@ -83,6 +83,7 @@ fn the_text_has_a_fixed_order() {
               ]
             }
           },
+          "evaluation": true,
           "sources": [
             "model.onnx"
           ],

@@ -138,28 +138,3 @@ proptest! {
         prop_assert_eq!(count(&simulation, EventKind::PageFree), 0);
     }
 }
-
-/// Not a check: run it alone in release and divide its time by 4 policies, 500 rounds, 10,000 allocations and frees.
-#[test]
-#[ignore = "a load to be timed from outside"]
-fn five_thousand_tensors_five_hundred_times() {
-    let tensors: Vec<(u32, u32, u64)> = (0..5000_u32)
-        .map(|idx| {
-            (
-                idx,
-                (idx + 1 + idx * 7 % 60).min(5000),
-                1 + u64::from(idx * 2_654_435 % 3000) * 1024,
-            )
-        })
-        .collect();
-    let session = session(&[graph(false, &[bound(5000, &tensors)])], &[0]);
-    let params = params(Bytes::gib(32));
-    let cancel = Cancel::new();
-    for _ in 0..500 {
-        for row in POLICIES {
-            let simulation =
-                simulate(&session, row.policy, &params, &Progress::silent(&cancel)).expect("nobody cancels");
-            assert!(simulation.events.len() > 10_000);
-        }
-    }
-}

@@ -1,0 +1,234 @@
+//! The whole window without a screen: found by role and label, driven as users drive it.
+
+use eframe::egui::{self, Key, Modifiers, Role, pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater::options::{ENVIRONMENT, TABLE};
+use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::sim::StaticMemoryPolicy;
+use highwater::ui::app::App;
+use highwater::ui::commands::{COMMANDS, Menu};
+use highwater::workload::DeviceProfiles;
+
+/// The window on a sample, with its first answer on the screen.
+fn window(sample: usize) -> Harness<'static, App> {
+    let worker = Worker::start(|| {}).unwrap();
+    let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[sample])]);
+    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
+    app.settle();
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 1400.0])
+        .with_max_steps(12)
+        .build_ui_state(ui, app);
+    harness.run();
+    harness
+}
+
+/// Lets the worker finish and draws its answer.
+fn settle(harness: &mut Harness<'_, App>) {
+    harness.run_steps(2);
+    harness.state_mut().settle();
+    harness.run_steps(2);
+}
+
+fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(3);
+}
+
+fn choose(harness: &mut Harness<'_, App>, option: &str, choice: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, option).click();
+    harness.run_steps(3);
+    harness.get_by_label_contains(choice).click();
+    settle(harness);
+}
+
+#[test]
+fn every_sample_fills_every_pane() {
+    for sample in 0..SAMPLES.len() {
+        let harness = window(sample);
+        for pane in ["Configuration", "Policies", "Inspector"] {
+            harness.get_by_label(pane);
+        }
+        for policy in [0, 2, 3, 4] {
+            harness.get_by_label(&format!("lane policy {policy} memory map"));
+        }
+        assert!(harness.query_all_by_label_contains("Why the peak of policy 0").count() > 0);
+    }
+}
+
+#[test]
+fn every_option_has_a_widget_with_its_name() {
+    let harness = window(0);
+    for row in TABLE {
+        let name = row.short_key();
+        assert!(harness.query_all_by_label(name).count() > 0, "no widget for {name}");
+    }
+    for row in ENVIRONMENT {
+        assert!(
+            harness.query_all_by_label(row.name).count() > 0,
+            "no widget for {}",
+            row.name
+        );
+    }
+}
+
+#[test]
+fn every_command_is_in_its_menu() {
+    let mut harness = window(2);
+    for (menu, name) in [(Menu::File, "File"), (Menu::View, "View"), (Menu::Help, "Help")] {
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+        for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+            assert!(
+                harness.query_all_by_label_contains(row.text).count() > 0,
+                "{}",
+                row.text
+            );
+        }
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+    }
+}
+
+#[test]
+fn the_policy_is_edited_and_the_lanes_follow() {
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "2: static expansion");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
+    assert!(harness.query_all_by_label_contains("Configured: policy 2").count() > 0);
+    harness.get_by_label_contains("static_memory_policy •");
+}
+
+#[test]
+fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "2: static expansion");
+    choose(&mut harness, "GE_USE_STATIC_MEMORY", "3:");
+    assert!(
+        harness.query_all_by_label_contains("error R51").count() > 0,
+        "beside the field"
+    );
+    harness.get_by_label_contains("Problems: 1 error");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::FullExtend);
+}
+
+#[test]
+fn the_search_narrows_the_options() {
+    let mut harness = window(2);
+    press(&mut harness, Modifiers::COMMAND, Key::F);
+    harness
+        .get_by_role_and_label(Role::TextInput, "search")
+        .type_text("precision");
+    harness.run_steps(3);
+    assert!(harness.query_by_label("variable_placement").is_none());
+    assert!(harness.query_all_by_label("precision_mode").count() > 0);
+}
+
+#[test]
+fn a_click_selects_a_tensor_and_the_inspector_tells_its_facts() {
+    let mut harness = window(2);
+    let map = harness.get_by_label("lane policy 0 memory map").rect();
+    let place = pos2(map.left() + map.width() * 0.5, map.bottom() - map.height() * 0.2);
+    harness.hover_at(place);
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Period);
+    let selected = harness
+        .state()
+        .session()
+        .selection()
+        .expect("the next tensor is selected");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    let facts = highwater::timeline::facts(comparison, selected);
+    harness.run_steps(2);
+    assert!(harness.query_all_by_label(&facts.name).count() > 0, "{}", facts.name);
+    assert!(harness.query_all_by_label("In each lane").count() > 0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.state().session().selection(), None);
+}
+
+#[test]
+fn a_symbolic_dimension_has_a_field() {
+    let mut harness = window(1);
+    let field = harness.get_by_role_and_label(Role::TextInput, "seq");
+    field.focus();
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "seq")
+        .type_text("64, 32");
+    settle(&mut harness);
+    assert_eq!(harness.state().session().document().plan.dims["seq"], [64, 32]);
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.axis.runs.len(), 2);
+}
+
+#[test]
+fn one_click_makes_the_policies_differ() {
+    let mut harness = window(2);
+    assert!(
+        harness
+            .query_all_by_label_contains("differ only with several graphs")
+            .count()
+            > 0
+    );
+    let mut dynamic = window(1);
+    let session = dynamic.state().session();
+    assert_eq!(session.answer().unwrap().0.alike, None);
+    let field = dynamic.get_by_role_and_label(Role::TextInput, "seq");
+    field.focus();
+    dynamic.run_steps(2);
+    press(&mut dynamic, Modifiers::COMMAND, Key::A);
+    dynamic.get_by_role_and_label(Role::TextInput, "seq").type_text("128");
+    settle(&mut dynamic);
+    dynamic.get_by_label("Run with several values of seq").click();
+    settle(&mut dynamic);
+    assert!(dynamic.state().session().document().plan.dims["seq"].len() > 1);
+    harness.run_steps(1);
+}
+
+#[test]
+fn the_configuration_is_exported_through_the_typed_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chosen.json");
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "4: ");
+    press(&mut harness, Modifiers::COMMAND, Key::S);
+    // Without a dialog service the path field opens.
+    for _ in 0..200 {
+        if harness.query_by_label("Export configuration").is_some() {
+            break;
+        }
+        std::thread::yield_now();
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        harness.run_steps(1);
+    }
+    harness.get_by_role_and_label(Role::TextInput, "Path").focus();
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Path")
+        .type_text(path.to_str().unwrap());
+    harness.run_steps(3);
+    harness.get_by_label("Save").click();
+    harness.run_steps(3);
+    while harness.state().session().notice().is_none() {
+        harness.run_steps(1);
+        std::thread::yield_now();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["options"]["memory_config.static_memory_policy"], 4);
+    assert!(json["predicted"]["4"]["peak_reserved_bytes"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_keys_are_listed() {
+    let mut harness = window(2);
+    press(&mut harness, Modifiers::NONE, Key::Questionmark);
+    assert!(harness.query_all_by_label("Everywhere").count() > 0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.query_all_by_label("Everywhere").count(), 0);
+}
