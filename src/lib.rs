@@ -1,4 +1,56 @@
-//! highwater: plans, simulates and compares the device memory of neural networks.
+//! highwater plans and simulates the device memory of neural networks, and compares every static memory policy on one
+//! time axis.
+//!
+//! ```text
+//! file bytes --import--> Workload --liveness--> Lifetimes --rewrite--> Program --plan--> Plan
+//!     --sim--> Simulation --analysis--> Comparison --timeline--> Timeline
+//! ```
+//!
+//! Each stage is a module with its own result type; ARCHITECTURE.md has the codemap and the invariants. The window
+//! (`ui`) is the feature `gui`; everything else works without it.
+//!
+//! # The whole pipeline
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use highwater::analysis::{Request, compare};
+//! use highwater::import::{Input, import};
+//! use highwater::options::{Environment, Options};
+//! use highwater::plan::STRATEGIES;
+//! use highwater::progress::{Cancel, Progress};
+//! use highwater::timeline::Timeline;
+//! use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
+//!
+//! let text = r#"{
+//!     "nodes": [
+//!         {"op": "mm", "inputs": ["x"], "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
+//!         {"op": "relu", "inputs": ["y"], "outputs": [{"id": "z", "shape": ["seq", 8], "dtype": "float32"}]}],
+//!     "inputs": [{"id": "x", "shape": ["seq", 64], "dtype": "float32"}],
+//!     "outputs": ["z"]}"#;
+//!
+//! let cancel = Cancel::new();
+//! let progress = Progress::silent(&cancel);
+//! let imported = import(&mut Input::from_bytes("net.json", text)?, &progress)?;
+//! let mut plan = SchedulePlan::default();
+//! plan.dims.insert("seq".to_owned(), vec![64, 256]);
+//! let comparison = compare(
+//!     &Request {
+//!         workload: Arc::new(Workload { name: "net".to_owned(), source: imported.source }),
+//!         plan,
+//!         options: Options::default(),
+//!         environment: Environment::default(),
+//!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
+//!         policies: Vec::new(),
+//!         strategy: &STRATEGIES[0],
+//!     },
+//!     &progress,
+//! )?;
+//! assert_eq!(comparison.lanes.len(), 4);
+//! assert_eq!(comparison.lanes[0].summary.peak_live.get(), 256 * 1024 * 4);
+//! println!("{}", Timeline::new(&comparison).lanes[0].ascii(60, 8));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod analysis;
 pub mod cli;

@@ -171,7 +171,7 @@ fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     };
     egui::Panel::top("notice").show(ui, |ui| {
         ui.horizontal(|ui| {
-            if ui.small_button("✖").on_hover_text("take this message away").clicked() {
+            if ui.small_button("×").on_hover_text("take this message away").clicked() {
                 commands.push(Command::DismissNotice);
             }
             ui.add(egui::Label::new(egui::RichText::new(text).color(color)).truncate());

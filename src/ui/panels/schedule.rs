@@ -41,7 +41,7 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     for (position, source) in document.sources.iter().enumerate() {
         ui.horizontal(|ui| {
             if document.sources.len() > 1 {
-                let button = ui.small_button("✖").on_hover_text("remove this file from the session");
+                let button = ui.small_button("×").on_hover_text("remove this file from the session");
                 if button.clicked() {
                     commands.push(Command::Remove(position));
                 }
