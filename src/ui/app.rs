@@ -219,6 +219,6 @@ fn source_of(file: &dyn egui::DroppedFile) -> Option<SourceSpec> {
     let bytes = file.bytes().ok()?;
     Some(SourceSpec::Bytes {
         name: path.display().to_string(),
-        bytes: bytes.to_vec().into(),
+        bytes: bytes.into(),
     })
 }

@@ -59,12 +59,12 @@ pub struct CommandRow {
     pub shortcut: Option<KeyboardShortcut>,
 }
 
-const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+const fn ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
-const fn plain(key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(Modifiers::NONE, key))
+const fn plain(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
 }
 
 /// Every command, in menu order.
@@ -74,7 +74,7 @@ pub static COMMANDS: &[CommandRow] = &[
         menu: Menu::File,
         text: "Open…",
         tooltip: "choose graphs to look at",
-        shortcut: ctrl(Key::O),
+        shortcut: Some(ctrl(Key::O)),
     },
     CommandRow {
         command: UiCommand::Add,
@@ -88,21 +88,21 @@ pub static COMMANDS: &[CommandRow] = &[
         menu: Menu::File,
         text: "Open path…",
         tooltip: "type the path of a graph",
-        shortcut: ctrl(Key::L),
+        shortcut: Some(ctrl(Key::L)),
     },
     CommandRow {
         command: UiCommand::ExportConfig,
         menu: Menu::File,
         text: "Export configuration…",
         tooltip: "write options, environment, device, schedule and the predicted peaks as JSON",
-        shortcut: ctrl(Key::S),
+        shortcut: Some(ctrl(Key::S)),
     },
     CommandRow {
         command: UiCommand::ImportConfig,
         menu: Menu::File,
         text: "Import configuration…",
         tooltip: "read options, environment, device and schedule from JSON",
-        shortcut: ctrl(Key::I),
+        shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
         command: UiCommand::CopyCommandLine,
@@ -116,35 +116,35 @@ pub static COMMANDS: &[CommandRow] = &[
         menu: Menu::File,
         text: "Quit",
         tooltip: "end the program",
-        shortcut: ctrl(Key::Q),
+        shortcut: Some(ctrl(Key::Q)),
     },
     CommandRow {
         command: UiCommand::ToggleView,
         menu: Menu::View,
         text: "Memory map / lifetimes",
         tooltip: "show addresses by time, or one row per tensor",
-        shortcut: plain(Key::V),
+        shortcut: Some(plain(Key::V)),
     },
     CommandRow {
         command: UiCommand::ToggleLayout,
         menu: Menu::View,
         text: "Lanes stacked / side by side",
         tooltip: "how the four policies are laid out",
-        shortcut: plain(Key::L),
+        shortcut: Some(plain(Key::L)),
     },
     CommandRow {
         command: UiCommand::ToggleTheme,
         menu: Menu::View,
         text: "Light / dark",
         tooltip: "change the theme",
-        shortcut: ctrl(Key::T),
+        shortcut: Some(ctrl(Key::T)),
     },
     CommandRow {
         command: UiCommand::SearchOptions,
         menu: Menu::View,
         text: "Search options",
         tooltip: "put the keyboard into the option search",
-        shortcut: ctrl(Key::F),
+        shortcut: Some(ctrl(Key::F)),
     },
     CommandRow {
         command: UiCommand::ResetOptions,
@@ -158,7 +158,7 @@ pub static COMMANDS: &[CommandRow] = &[
         menu: Menu::Help,
         text: "Keys and gestures",
         tooltip: "list what keys and mouse do",
-        shortcut: plain(Key::Questionmark),
+        shortcut: Some(plain(Key::Questionmark)),
     },
 ];
 

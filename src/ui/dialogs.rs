@@ -44,7 +44,7 @@ impl Purpose {
         }
     }
 
-    fn command(self, paths: Vec<PathBuf>) -> Option<Command> {
+    fn command(self, paths: &[PathBuf]) -> Option<Command> {
         let first = paths.first()?.clone();
         let sources = || paths.iter().cloned().map(SourceSpec::Path).collect();
         Some(match self {
@@ -145,7 +145,7 @@ impl Dialogs {
         let (purpose, waited) = (running.purpose, now().duration_since(running.start));
         self.running = None;
         match answer {
-            Some(paths) => commands.extend(purpose.command(paths)),
+            Some(paths) => commands.extend(purpose.command(&paths)),
             None if waited < Duration::from_millis(300) => self.type_path(purpose, Some(NO_SERVICE)),
             None => {}
         }
@@ -179,7 +179,7 @@ impl Dialogs {
                 let has_text = !prompt.text.trim().is_empty();
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
                 if has_text && (is_clicked || is_entered) {
-                    commands.extend(purpose.command(vec![PathBuf::from(prompt.text.trim())]));
+                    commands.extend(purpose.command(&[PathBuf::from(prompt.text.trim())]));
                     is_done = true;
                 }
                 is_done |= ui.button("Close").clicked();

@@ -23,7 +23,7 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
             columns[1].strong("Everywhere");
             let rows = COMMANDS.iter().filter_map(|row| {
                 let keys = row.shortcut?;
-                Some((columns_text(&keys), row.text))
+                Some((keys_text(keys), row.text))
             });
             list_ui(&mut columns[1], "commands", rows);
         });
@@ -38,7 +38,7 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
     }
 }
 
-fn columns_text(shortcut: &egui::KeyboardShortcut) -> String {
+fn keys_text(shortcut: egui::KeyboardShortcut) -> String {
     if shortcut.logical_key == egui::Key::Questionmark {
         return "?".to_owned();
     }

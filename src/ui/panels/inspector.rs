@@ -1,6 +1,7 @@
 //! The inspector: the selected tensor in exact figures; where nothing is selected, what holds the peak.
 
 use eframe::egui::{self, RichText};
+use egui_extras::{Column, TableBuilder};
 
 use crate::analysis::{Comparison, Lane};
 use crate::graph::Id as _;
@@ -9,9 +10,6 @@ use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
-
-/// Rows of the list of what holds the peak.
-const PEAK_ROWS: usize = 40;
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
@@ -145,32 +143,48 @@ fn peak_ui(
         .map(|(block, _)| block)
         .collect();
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
-    egui::Grid::new("peak")
-        .num_columns(2)
-        .min_col_width(0.0)
-        .spacing([8.0, 2.0])
+    ui.label(format!(
+        "Most bytes are live at step {live_step}{at}. {} tensors hold them:",
+        live.len()
+    ));
+    live_table_ui(ui, comparison, (view, &live), commands);
+}
+
+/// Every live tensor with its bytes; only visible rows are made.
+fn live_table_ui(
+    ui: &mut egui::Ui,
+    comparison: &Comparison,
+    (view, live): (&LaneView, &[u32]),
+    commands: &mut Vec<Command>,
+) {
+    let height = ui.text_style_height(&egui::TextStyle::Body) + 4.0;
+    let table = TableBuilder::new(ui)
         .striped(true)
-        .show(ui, |ui| {
-            for block in live.iter().take(PEAK_ROWS) {
-                let Some(selected) = view.tensor(*block) else {
-                    continue;
-                };
-                let facts = facts(comparison, selected);
-                let bytes = facts.bytes.unwrap_or_default();
+        .sense(egui::Sense::click())
+        .auto_shrink([false, true])
+        .max_scroll_height(420.0)
+        .column(Column::exact(84.0))
+        .column(Column::remainder().clip(true));
+    table.body(|body| {
+        body.rows(height, live.len(), |mut row| {
+            let Some(selected) = live.get(row.index()).and_then(|block| view.tensor(*block)) else {
+                return;
+            };
+            let facts = facts(comparison, selected);
+            let bytes = facts.bytes.unwrap_or_default();
+            row.col(|ui| {
                 ui.monospace(format!("{:>11}", bytes.to_string()))
                     .on_hover_text(bytes.exact());
+            });
+            row.col(|ui| {
                 let text = format!("{} {}", facts.op_kind, facts.shape);
-                let label = egui::Label::new(text).truncate().sense(egui::Sense::click());
-                let response = ui.add(label).on_hover_text(&facts.name);
-                if response.clicked() {
-                    commands.push(Command::Select(Some(selected)));
-                }
-                ui.end_row();
+                ui.add(egui::Label::new(text).truncate()).on_hover_text(&facts.name);
+            });
+            if row.response().clicked() {
+                commands.push(Command::Select(Some(selected)));
             }
         });
-    if live.len() > PEAK_ROWS {
-        ui.weak(format!("and {} smaller ones", live.len() - PEAK_ROWS));
-    }
+    });
 }
 
 /// The peak by what it serves.

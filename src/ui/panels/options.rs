@@ -21,6 +21,13 @@ pub struct OptionsState {
     pub jump: Option<String>,
 }
 
+/// What rows read.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    session: &'a Session,
+    theme: &'a Theme,
+}
+
 /// Draws the pane.
 pub fn options_ui(
     ui: &mut egui::Ui,
@@ -29,6 +36,7 @@ pub fn options_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
+    let look = Look { session, theme };
     search_ui(ui, session, state, commands);
     let needle = state.search.to_lowercase();
     let mut n_shown = 0;
@@ -40,7 +48,7 @@ pub fn options_ui(
             ui.label(RichText::new(capitalised(section)).strong());
         }
         n_shown += 1;
-        option_ui(ui, row, session, state, theme, commands);
+        option_ui(ui, row, look, (state, commands));
     }
     let environment: Vec<&EnvironmentRow> = ENVIRONMENT
         .iter()
@@ -52,7 +60,7 @@ pub fn options_ui(
     }
     for row in environment {
         n_shown += 1;
-        environment_ui(ui, row, session, state, theme, commands);
+        environment_ui(ui, row, look, (state, commands));
     }
     if n_shown == 0 {
         ui.weak(format!("No option matches \"{}\".", state.search));
@@ -97,14 +105,8 @@ fn matches(row: &OptionRow, needle: &str) -> bool {
 }
 
 /// Name, widget, reset, and what is wrong.
-fn option_ui(
-    ui: &mut egui::Ui,
-    row: &'static OptionRow,
-    session: &Session,
-    state: &mut OptionsState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'_>, edit: Edit<'_>) {
+    let (Look { session, theme }, (state, commands)) = (look, edit);
     let options = &session.document().options;
     let is_changed = options.is_set(row.key);
     let short = row.short_key();
@@ -267,14 +269,8 @@ fn tooltip_ui(ui: &mut egui::Ui, row: &OptionRow) {
     ui.weak(format!("default {}; source: {}", row.default_value(), row.source));
 }
 
-fn environment_ui(
-    ui: &mut egui::Ui,
-    row: &'static EnvironmentRow,
-    session: &Session,
-    state: &mut OptionsState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+fn environment_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: Look<'_>, edit: Edit<'_>) {
+    let (Look { session, theme }, (state, commands)) = (look, edit);
     let current = session.document().environment.get(row.name);
     ui.add_space(3.0);
     let name = match current {

@@ -107,9 +107,12 @@ fn differ_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     });
 }
 
+/// One part of the reserved bytes.
+type Part = fn(&ReservedParts) -> Bytes;
+
 /// Peak reserved bytes of each policy by what they serve.
 fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
-    let part: [(&str, fn(&ReservedParts) -> Bytes); 4] = [
+    let part: [(&str, Part); 4] = [
         ("features", |parts| parts.features),
         ("weights", |parts| parts.weights),
         ("variables", |parts| parts.variables),
