@@ -1,6 +1,5 @@
 //! The engine: reading and comparing a training graph of 5,000 tensors, and the simulation alone.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -10,46 +9,17 @@ use highwater::import::{Input, import};
 use highwater::options::{Environment, Options, lower};
 use highwater::plan::STRATEGIES;
 use highwater::progress::{Cancel, Progress};
+use highwater::session::Command;
 use highwater::sim::{POLICIES, simulate};
 use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
 
+#[path = "training_graph.rs"]
+mod training_graph;
+
+use training_graph::training_graph;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// A training graph in the native format: forward keeps every activation for backward, with uneven sizes.
-fn training_graph(layers: usize, batch: &str) -> String {
-    let mut nodes = String::new();
-    let width = |layer: usize| 64 + layer * 7919 % 1000;
-    for layer in 0..layers {
-        let input = if layer == 0 {
-            "x".to_owned()
-        } else {
-            format!("a{}", layer - 1)
-        };
-        let _infallible = write!(
-            nodes,
-            r#"{{"name":"f{layer}","op":"mm","inputs":["{input}"],"phase":"forward","outputs":[{{"id":"a{layer}","shape":[{batch},{}],"dtype":"float32"}}]}},"#,
-            width(layer)
-        );
-    }
-    for layer in (0..layers).rev() {
-        let gradient = if layer + 1 == layers {
-            String::new()
-        } else {
-            format!(r#","g{}""#, layer + 1)
-        };
-        let comma = if layer == 0 { "" } else { "," };
-        let _infallible = write!(
-            nodes,
-            r#"{{"name":"b{layer}","op":"mm_grad","inputs":["a{layer}"{gradient}],"phase":"backward","outputs":[{{"id":"g{layer}","shape":[{batch},{}],"dtype":"float32"}}]}}{comma}"#,
-            width(layer)
-        );
-    }
-    format!(
-        r#"{{"highwater_graph":1,"nodes":[{nodes}],"inputs":[{{"id":"x","shape":[{batch},64],"dtype":"float32"}}],"outputs":["a{}"]}}"#,
-        layers - 1
-    )
-}
 
 fn workload(text: &str) -> Arc<Workload> {
     let cancel = Cancel::new();
@@ -97,6 +67,19 @@ fn engine(criterion: &mut Criterion) {
     let changing = request(workload(&training_graph(2500, "\"batch\"")), &[32, 16, 24]);
     criterion.bench_function("compare, 5,000 tensors, three shapes", |bencher| {
         bencher.iter(|| black_box(run(&changing)));
+    });
+    criterion.bench_function("an option edit, from command to new lanes, 5,000 tensors", |bencher| {
+        let mut session = training_graph::session(2500);
+        let mut is_two = false;
+        bencher.iter(|| {
+            is_two = !is_two;
+            session.apply(Command::SetOption {
+                key: "memory_config.static_memory_policy".to_owned(),
+                text: if is_two { "2" } else { "0" }.to_owned(),
+            });
+            session.settle();
+            assert!(!session.is_stale());
+        });
     });
     let comparison = run(&changing);
     let params = lower(&changing.options, &changing.environment, &changing.device).params;

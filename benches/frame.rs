@@ -5,11 +5,14 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Pos2, RawInput, Rect, vec2};
 use highwater::timeline::Timeline;
+use highwater::ui::app::App;
 use highwater::ui::lanes::{LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 
 #[path = "../tests/it/synthetic.rs"]
 mod synthetic;
+#[path = "training_graph.rs"]
+mod training_graph;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -69,5 +72,28 @@ fn frame(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, frame);
+/// The whole window on a training graph of 5,000 tensors: menus, options, lanes, inspector, problems.
+fn window(criterion: &mut Criterion) {
+    for (name, is_hovered) in [("whole window", false), ("whole window, hovered", true)] {
+        let context = egui::Context::default();
+        let mut app = App::new(training_graph::session(2500));
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let mut raw = RawInput {
+                    screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1600.0, 900.0))),
+                    ..RawInput::default()
+                };
+                if is_hovered {
+                    raw.events.push(egui::Event::PointerMoved(Pos2::new(700.0, 420.0)));
+                }
+                let mut output = context.run_ui(raw, |ui| app.show(ui));
+                let shapes = std::mem::take(&mut output.shapes);
+                black_box(context.tessellate(shapes, output.pixels_per_point));
+                output.drop_without_applying_deltas();
+            });
+        });
+    }
+}
+
+criterion_group!(benches, frame, window);
 criterion_main!(benches);

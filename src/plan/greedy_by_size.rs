@@ -3,15 +3,36 @@
 //! Ties: earlier birth, then file order; among gaps the smallest, the lowest on a tie; above all
 //! neighbours where no gap fits. The order is that of TensorFlow Lite's planner (Pisarchyk and Lee,
 //! "Efficient Memory Management for Deep Neural Net Inference", 2020), described there, written here
-//! anew. Complexity: O(n * overlaps): placed neighbours are found through an index over steps, so
-//! buffers that never meet cost nothing.
+//! anew. Complexity: up to [`SCAN_LIMIT`] buffers one scan over all placed buffers each, which stand sorted by offset,
+//! O(n^2) with a tiny constant; above it O(n * overlaps * log) through an index over steps, so that buffers that
+//! never meet cost nothing.
 
 use super::problem::{Buffer, Problem};
 use crate::progress::{Cancelled, Progress};
 use crate::units::Bytes;
 
+/// Up to so many buffers, scanning all placed ones beats looking for neighbours and sorting them.
+const SCAN_LIMIT: usize = 16_384;
+
 /// Offsets by the rule above.
 pub(super) fn place(problem: &Problem, progress: &Progress<'_>) -> Result<Vec<u64>, Cancelled> {
+    if problem.buffers.len() <= SCAN_LIMIT {
+        place_by(problem, progress, Scan::default())
+    } else {
+        place_by(problem, progress, StepIndex::new(problem))
+    }
+}
+
+/// Finds what is in a buffer's way.
+trait Neighbours {
+    /// Clears `found` and fills it with offset and size of every placed buffer that overlaps `buffer` in steps, by
+    /// ascending offset.
+    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>);
+    /// Remembers a placed buffer.
+    fn add(&mut self, buffer: &Buffer, offset: u64);
+}
+
+fn place_by(problem: &Problem, progress: &Progress<'_>, mut placed: impl Neighbours) -> Result<Vec<u64>, Cancelled> {
     let buffers = &problem.buffers;
     let mut order: Vec<u32> = (0_u32..).zip(buffers).map(|(idx, _)| idx).collect();
     order.sort_unstable_by_key(|idx| {
@@ -19,7 +40,6 @@ pub(super) fn place(problem: &Problem, progress: &Progress<'_>) -> Result<Vec<u6
         (std::cmp::Reverse(buffer.size), buffer.lower, *idx)
     });
     let mut offsets = vec![0_u64; buffers.len()];
-    let mut index = StepIndex::new(problem);
     let mut neighbours: Vec<(u64, u64)> = Vec::new();
     let total = order.len() as u64;
     for (done, idx) in (0_u64..).zip(order) {
@@ -27,15 +47,10 @@ pub(super) fn place(problem: &Problem, progress: &Progress<'_>) -> Result<Vec<u6
             progress.set("planning", done, total)?;
         }
         let buffer = &buffers[idx as usize];
-        neighbours.clear();
-        index.for_each_overlap(buffer, &mut |other| {
-            let size = buffers[other as usize].size.get();
-            neighbours.push((offsets[other as usize], size));
-        });
-        neighbours.sort_unstable();
+        placed.find(buffer, &mut neighbours);
         let offset = best_gap(buffer, &neighbours);
         offsets[idx as usize] = offset;
-        index.insert(idx, buffer);
+        placed.add(buffer, offset);
     }
     Ok(offsets)
 }
@@ -57,18 +72,50 @@ fn best_gap(buffer: &Buffer, neighbours: &[(u64, u64)]) -> u64 {
     best.map_or_else(|| Bytes(end).align_up(buffer.alignment).get(), |(_, start)| start)
 }
 
+/// Placed buffers, by ascending offset.
+#[derive(Default)]
+struct Scan {
+    placed: Vec<Placed>,
+}
+
+#[derive(Clone, Copy)]
+struct Placed {
+    offset: u64,
+    size: u64,
+    lower: u32,
+    upper: u32,
+}
+
+impl Neighbours for Scan {
+    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>) {
+        found.clear();
+        let (lower, upper) = (buffer.lower.0, buffer.upper.0);
+        let overlaps = self
+            .placed
+            .iter()
+            .filter(|other| other.lower < upper && lower < other.upper);
+        found.extend(overlaps.map(|other| (other.offset, other.size)));
+    }
+
+    fn add(&mut self, buffer: &Buffer, offset: u64) {
+        let position = self.placed.partition_point(|other| other.offset < offset);
+        self.placed.insert(
+            position,
+            Placed {
+                offset,
+                size: buffer.size.get(),
+                lower: buffer.lower.0,
+                upper: buffer.upper.0,
+            },
+        );
+    }
+}
+
 /// Placed buffers by step: a binary tree over steps in which each buffer stands at the highest node
 /// whose middle step it covers, so that a query visits only nodes that it can meet.
 struct StepIndex {
     n_steps: u32,
-    nodes: Vec<Vec<Entry>>,
-}
-
-#[derive(Clone, Copy)]
-struct Entry {
-    lower: u32,
-    upper: u32,
-    buffer: u32,
+    nodes: Vec<Vec<Placed>>,
 }
 
 impl StepIndex {
@@ -80,8 +127,28 @@ impl StepIndex {
             nodes: vec![Vec::new(); n_nodes],
         }
     }
+}
 
-    fn insert(&mut self, idx: u32, buffer: &Buffer) {
+impl Neighbours for StepIndex {
+    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>) {
+        found.clear();
+        let (lower, upper) = (buffer.lower.0, buffer.upper.0);
+        let mut stack = vec![(0_u32, self.n_steps)];
+        while let Some((low, high)) = stack.pop() {
+            if low >= high || lower >= high || upper <= low {
+                continue;
+            }
+            let middle = low + (high - low) / 2;
+            let node = self.nodes[middle as usize].iter();
+            let overlaps = node.filter(|other| other.lower < upper && lower < other.upper);
+            found.extend(overlaps.map(|other| (other.offset, other.size)));
+            stack.push((low, middle));
+            stack.push((middle + 1, high));
+        }
+        found.sort_unstable();
+    }
+
+    fn add(&mut self, buffer: &Buffer, offset: u64) {
         let (mut low, mut high) = (0, self.n_steps);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -90,32 +157,51 @@ impl StepIndex {
             } else if buffer.lower.0 > middle {
                 low = middle + 1;
             } else {
-                self.nodes[middle as usize].push(Entry {
+                self.nodes[middle as usize].push(Placed {
+                    offset,
+                    size: buffer.size.get(),
                     lower: buffer.lower.0,
                     upper: buffer.upper.0,
-                    buffer: idx,
                 });
                 return;
             }
         }
     }
+}
 
-    /// Calls `visit` for every placed buffer that overlaps `buffer` in steps.
-    fn for_each_overlap(&self, buffer: &Buffer, visit: &mut dyn FnMut(u32)) {
-        let (lower, upper) = (buffer.lower.0, buffer.upper.0);
-        let mut stack = vec![(0_u32, self.n_steps)];
-        while let Some((low, high)) = stack.pop() {
-            if low >= high || lower >= high || upper <= low {
-                continue;
-            }
-            let middle = low + (high - low) / 2;
-            for entry in &self.nodes[middle as usize] {
-                if entry.lower < upper && lower < entry.upper {
-                    visit(entry.buffer);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Cancel;
+    use crate::units::Step;
+
+    #[test]
+    fn both_ways_to_find_neighbours_give_the_same_plan() {
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut random = move |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        };
+        let small = |number: u64| u32::try_from(number).unwrap_or(0);
+        for round in 0..200 {
+            let buffers = (0..=round).map(|_| {
+                let lower = small(random(60));
+                Buffer {
+                    lower: Step(lower),
+                    upper: Step(lower + 1 + small(random(30))),
+                    size: Bytes(random(9) * 32),
+                    alignment: 1 << random(8),
                 }
-            }
-            stack.push((low, middle));
-            stack.push((middle + 1, high));
+            });
+            let problem = Problem {
+                buffers: buffers.collect(),
+            };
+            let cancel = Cancel::new();
+            let progress = Progress::silent(&cancel);
+            let scanned = place_by(&problem, &progress, Scan::default());
+            assert_eq!(scanned, place_by(&problem, &progress, StepIndex::new(&problem)));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Bands along the time axis: which run a step belongs to, and which phase.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::analysis::Comparison;
-use crate::graph::{Id as _, Phase};
+use crate::graph::{Bindings, Id as _, Phase};
 use crate::units::Step;
 use crate::workload::{AxisRun, GraphIdx};
 
@@ -16,7 +18,7 @@ pub struct RunBand {
     pub graph: GraphIdx,
     /// Graph, iteration and bindings: `train · iteration 0 · batch=8`.
     pub label: String,
-    /// The graph's name alone.
+    /// What tells the run from its neighbours in few words: the values that change, else the graph's name.
     pub short: String,
 }
 
@@ -49,14 +51,16 @@ impl Bands {
             .map(|graph| graph.name.clone())
             .collect();
         let many = comparison.axis.runs.iter().any(|run| run.run.iteration > 0);
+        let changing = changing_symbols(&comparison.axis.runs);
         let runs = comparison.axis.runs.iter().map(|run| {
-            let short = names.get(run.run.graph.idx()).cloned().unwrap_or_default();
+            let name = names.get(run.run.graph.idx()).cloned().unwrap_or_default();
+            let changing = changing_values(run, &changing);
             RunBand {
                 start: run.start,
                 end: Step(run.start.0 + run.n_steps),
                 graph: run.run.graph,
-                label: label(&short, run, many),
-                short,
+                label: label(&name, run, many),
+                short: if changing.is_empty() { name } else { changing },
             }
         });
         let mut phases = Vec::new();
@@ -85,6 +89,35 @@ impl Bands {
         let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
         self.phases.get(low..high).unwrap_or(&[])
     }
+}
+
+/// By graph: the dimensions that do not have the same value in all its runs. O(runs x dimensions).
+fn changing_symbols(runs: &[AxisRun]) -> BTreeMap<GraphIdx, BTreeSet<&str>> {
+    let mut first: BTreeMap<GraphIdx, &Bindings> = BTreeMap::new();
+    let mut changing: BTreeMap<GraphIdx, BTreeSet<&str>> = BTreeMap::new();
+    for run in runs.iter().map(|run| &run.run) {
+        let reference = *first.entry(run.graph).or_insert(&run.bindings);
+        let differs = run
+            .bindings
+            .iter()
+            .filter(|(symbol, value)| reference.get(*symbol) != Some(value));
+        changing
+            .entry(run.graph)
+            .or_default()
+            .extend(differs.map(|(symbol, _)| symbol.as_str()));
+    }
+    changing
+}
+
+/// The values that change, such as `seq=128`; empty where none does.
+fn changing_values(run: &AxisRun, changing: &BTreeMap<GraphIdx, BTreeSet<&str>>) -> String {
+    let of_graph = changing.get(&run.run.graph);
+    let changes = |symbol: &String| of_graph.is_some_and(|symbols| symbols.contains(symbol.as_str()));
+    let values = run.run.bindings.iter().filter(|(symbol, _)| changes(symbol));
+    values
+        .map(|(symbol, value)| format!("{symbol}={value}"))
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 fn label(name: &str, run: &AxisRun, has_iterations: bool) -> String {

@@ -130,7 +130,13 @@ impl Behavior<Pane> for Docking<'_> {
 
 fn problems_title(input: &PanesInput<'_>) -> RichText {
     let (errors, warnings) = counts(input.session);
-    let text = RichText::new(format!("Problems: {errors} errors, {warnings} warnings"));
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let text = format!(
+        "Problems: {errors} error{}, {warnings} warning{}",
+        plural(errors),
+        plural(warnings)
+    );
+    let text = RichText::new(text);
     if errors > 0 {
         text.color(input.theme.bad).strong()
     } else {

@@ -265,7 +265,7 @@ fn export_writes_a_configuration_that_check_and_compare_read() {
         String::from_utf8_lossy(&output.stderr)
     );
     assert_eq!(
-        json(&["check", path, "--format", "json"], 0)["effective"]["static_memory_policy"],
+        json(&["check", path, "--format", "json"], 0)["effective"]["effective_policy"],
         2
     );
     let answer = json(&["compare", "sample:resnet50", "--config", path, "--format", "json"], 0);

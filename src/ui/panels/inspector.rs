@@ -134,9 +134,6 @@ fn peak_ui(
     let at = step_facts(comparison, live_step).map_or(String::new(), |facts| {
         format!(" in {}, at {}", facts.graph, facts.op_text())
     });
-    ui.label(format!(
-        "Most bytes are live at step {live_step}{at}. They are held by:"
-    ));
     let mut live: Vec<u32> = (0_u32..)
         .zip(view.blocks.start.iter().zip(&view.blocks.end))
         .filter(|(_, (start, end))| **start <= live_step.0 && live_step.0 < **end)
@@ -163,7 +160,7 @@ fn live_table_ui(
         .sense(egui::Sense::click())
         .auto_shrink([false, true])
         .max_scroll_height(420.0)
-        .column(Column::exact(84.0))
+        .column(Column::exact(104.0))
         .column(Column::remainder().clip(true));
     table.body(|body| {
         body.rows(height, live.len(), |mut row| {

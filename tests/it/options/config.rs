@@ -121,7 +121,7 @@ fn plain_objects_are_read_nested_or_dotted() {
         let overrides: Vec<(&str, &Value)> = document.options.overrides().collect();
         assert_eq!(
             overrides,
-            [("graph_run_mode", &Value::Int(0)), (POLICY, &Value::Int(2))],
+            [(POLICY, &Value::Int(2)), ("graph_run_mode", &Value::Int(0))],
             "{text}"
         );
     }
