@@ -1,5 +1,6 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +47,8 @@ pub struct Session {
     selection: Option<Selected>,
     busy: Option<Busy>,
     notice: Option<Notice>,
+    /// Symbolic dimensions that were given the value 1, because nobody gave them another.
+    assumed: BTreeSet<String>,
     /// Why the current document has no answer, where it has none.
     problem: Option<String>,
     /// The document that the answer on the screen belongs to.
@@ -68,6 +71,7 @@ impl Session {
             selection: None,
             busy: None,
             notice: None,
+            assumed: BTreeSet::new(),
             problem: None,
             answered: None,
             load_generation: 0,
@@ -128,6 +132,11 @@ impl Session {
     /// Why there is no current answer, if there is none.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
+    }
+
+    /// Symbolic dimensions whose value 1 is an assumption, in name order.
+    pub fn assumed_dims(&self) -> &BTreeSet<String> {
+        &self.assumed
     }
 
     /// Shows a sentence.
@@ -216,6 +225,7 @@ impl Session {
                 None => self.document.environment.remove(&name),
             },
             Command::SetDim { name, values } => {
+                self.assumed.remove(&name);
                 self.document.plan.dims.insert(name, values);
             }
             Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
@@ -259,8 +269,12 @@ impl Session {
         let symbols = loaded.workload.symbols();
         // A value for a dimension that another file had must not stop this one.
         self.document.plan.dims.retain(|name, _| symbols.contains(name));
+        self.assumed.retain(|name| symbols.contains(name));
         for symbol in symbols {
-            self.document.plan.dims.entry(symbol).or_insert_with(|| vec![1]);
+            if !self.document.plan.dims.contains_key(&symbol) {
+                self.assumed.insert(symbol.clone());
+                self.document.plan.dims.insert(symbol, vec![1]);
+            }
         }
         let request = Request {
             workload: Arc::clone(&loaded.workload),
@@ -356,6 +370,7 @@ impl Session {
             Ok((config, warnings)) => {
                 let before = self.document.clone();
                 apply_config(&config, &mut self.document);
+                self.assumed.clear();
                 self.findings = check(&self.document.options, &self.document.environment);
                 let text = match warnings.entries().first() {
                     None => format!("read {name}"),

@@ -64,7 +64,12 @@ impl App {
             super::theme::style(ui.ctx());
         }
         self.session.poll();
-        for command in self.frame(ui) {
+        let commands = self.frame(ui);
+        if !commands.is_empty() {
+            // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
+            ui.ctx().request_discard("the session changed");
+        }
+        for command in commands {
             self.session.apply(command);
         }
     }

@@ -128,6 +128,7 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     let mut session = open(bytes(text));
     session.settle();
     assert_eq!(session.document().plan.dims["seq"], [1]);
+    assert!(session.assumed_dims().contains("seq"), "and says so");
     assert!(session.answer().unwrap().0.alike.is_some());
     session.apply(Command::SetDim {
         name: "seq".to_owned(),
@@ -137,6 +138,7 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     let (comparison, _) = session.answer().unwrap();
     assert_eq!(comparison.axis.runs.len(), 3);
     assert_eq!(comparison.alike, None);
+    assert!(session.assumed_dims().is_empty());
     assert!(!comparison.session.graphs[0].is_static);
 }
 

@@ -149,6 +149,29 @@ fn the_readme_lists_every_format() {
     }
 }
 
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let reasons = read(&root().join("ARCHITECTURE.md"));
+    let notices = read(&root().join("THIRD-PARTY.md"));
+    let mut section = "";
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if section.ends_with("dependencies]") && !line.starts_with('#') {
+            let Some((name, _)) = line.split_once(" = ") else {
+                continue;
+            };
+            assert!(reasons.contains(name), "ARCHITECTURE.md gives no reason for {name}");
+            let is_shipped = section == "[dependencies]";
+            assert!(
+                !is_shipped || notices.contains(&format!("| {name} |")),
+                "THIRD-PARTY.md lacks {name}"
+            );
+        }
+    }
+}
+
 /// Modules that a line of code names with `crate::` or, in groups, `crate::{`.
 fn named_modules(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or("");

@@ -232,3 +232,35 @@ fn the_keys_are_listed() {
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert_eq!(harness.query_all_by_label("Everywhere").count(), 0);
 }
+
+/// A file in the hand of the user.
+#[derive(Debug)]
+struct Dropped(std::path::PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
+    fn bytes_async(&self) -> std::pin::Pin<Box<dyn std::future::Future<Output = Result<Vec<u8>, String>> + '_>> {
+        Box::pin(std::future::ready(self.bytes()))
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn a_dropped_file_is_opened() {
+    let mut harness = window(0);
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/mobilenet_v2.onnx");
+    harness
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(file)));
+    settle(&mut harness);
+    assert!(harness.query_all_by_label_contains("mobilenet_v2.onnx").count() > 0);
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.axis.n_steps, 209);
+}

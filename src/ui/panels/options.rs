@@ -116,9 +116,15 @@ fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'_>, edit: E
     } else {
         RichText::new(short)
     };
-    let label = ui
-        .add(egui::Label::new(name).truncate())
-        .on_hover_ui(|ui| tooltip_ui(ui, row));
+    let label = ui.horizontal(|ui| {
+        let label = ui.label(name).on_hover_ui(|ui| tooltip_ui(ui, row));
+        if is_changed {
+            let default = RichText::new(format!("default {}", row.default_value())).small().weak();
+            ui.add(egui::Label::new(default).truncate());
+        }
+        label
+    });
+    let label = label.inner;
     if state.jump.as_deref() == Some(row.key) {
         label.scroll_to_me(Some(egui::Align::Center));
         state.jump = None;

@@ -76,6 +76,12 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
             option: finding.options.first().map(String::as_str),
         })
         .collect();
+    lines.extend(session.assumed_dims().iter().map(|symbol| Line {
+        severity: Severity::Warning,
+        source: "schedule",
+        text: format!("dimension \"{symbol}\" has no value, 1 is assumed; type yours under Session"),
+        option: None,
+    }));
     let import = session.loaded().map(|loaded| &loaded.diagnostics);
     let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
     for diagnostics in import.into_iter().chain(run) {

@@ -102,6 +102,11 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
         response.on_hover_text("write whole numbers from 1, separated by commas");
     }
     ui.end_row();
+    if session.assumed_dims().contains(symbol) {
+        ui.label("");
+        ui.label(RichText::new("1 is assumed: type the value you run with").small());
+        ui.end_row();
+    }
 }
 
 fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
