@@ -242,10 +242,6 @@ impl egui::DroppedFile for Dropped {
         &self.0
     }
 
-    fn bytes_async(&self) -> std::pin::Pin<Box<dyn std::future::Future<Output = Result<Vec<u8>, String>> + '_>> {
-        Box::pin(std::future::ready(self.bytes()))
-    }
-
     fn bytes(&self) -> Result<Vec<u8>, String> {
         std::fs::read(&self.0).map_err(|error| error.to_string())
     }
