@@ -180,6 +180,9 @@ fn table(comparison: &Comparison) -> Table {
         if comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
             marks.push("best");
         }
+        if summary.unloads > 0 {
+            marks.push("unloads graphs");
+        }
         if summary.out_of_memory {
             marks.push("OUT OF MEMORY");
         }

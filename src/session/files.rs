@@ -15,22 +15,22 @@ const STREAM_LIMIT: u64 = 4 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The content or the reading failed.
-    #[error("{name}: {source}")]
+    #[error("{name}: {reason}")]
     Import {
         /// The file as the user named it.
         name: String,
         /// What went wrong.
-        source: ImportError,
+        reason: ImportError,
     },
     /// The operating system refuses.
-    #[error("{name}: cannot be {action}: {source}")]
+    #[error("{name}: cannot be {action}: {reason}")]
     Io {
         /// The file as the user named it.
         name: String,
         /// `read`, `opened` or `written`.
         action: &'static str,
         /// What it says.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// No sample of that name.
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
@@ -49,9 +49,9 @@ pub enum FileError {
 pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Imported, FileError> {
     let name = source.label();
     let imported = |result: Result<Imported, ImportError>| {
-        result.map_err(|source| FileError::Import {
+        result.map_err(|reason| FileError::Import {
             name: name.clone(),
-            source,
+            reason,
         })
     };
     match source {
@@ -88,7 +88,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     open(path)?
         .take(STREAM_LIMIT)
         .read_to_end(&mut bytes)
-        .map_err(|source| io_error(path, "read", source))?;
+        .map_err(|reason| io_error(path, "read", reason))?;
     Ok(bytes)
 }
 
@@ -116,15 +116,15 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     };
-    write().map_err(|source| io_error(path, "written", source))
+    write().map_err(|reason| io_error(path, "written", reason))
 }
 
 fn open(path: &Path) -> Result<File, FileError> {
-    let file = File::open(path).map_err(|source| io_error(path, "opened", source))?;
+    let file = File::open(path).map_err(|reason| io_error(path, "opened", reason))?;
     let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
     if is_folder {
-        let source = std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it");
-        return Err(io_error(path, "read", source));
+        let reason = std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it");
+        return Err(io_error(path, "read", reason));
     }
     Ok(file)
 }
@@ -135,14 +135,14 @@ fn read_stdin() -> Result<Vec<u8>, FileError> {
         .lock()
         .take(STREAM_LIMIT)
         .read_to_end(&mut bytes)
-        .map_err(|source| io_error(Path::new("standard input"), "read", source))?;
+        .map_err(|reason| io_error(Path::new("standard input"), "read", reason))?;
     Ok(bytes)
 }
 
-fn io_error(path: &Path, action: &'static str, source: std::io::Error) -> FileError {
+fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> FileError {
     FileError::Io {
         name: path.display().to_string(),
         action,
-        source,
+        reason,
     }
 }

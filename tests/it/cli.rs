@@ -32,6 +32,9 @@ fn fails(arguments: &[&str], expected: &str) {
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
     assert_eq!(error.trim_end().lines().count(), 1, "one line: {error}");
     assert!(error.contains(expected), "{arguments:?}: {error}");
+    let half = error.trim_end().len() / 2;
+    let is_doubled = error.is_char_boundary(half) && error[half..].contains(error[11..half].trim());
+    assert!(half < 12 || !is_doubled, "said twice: {error}");
     assert!(output.stdout.is_empty());
 }
 
