@@ -56,6 +56,21 @@ pub struct Lane {
     pub first_divergence: Option<Step>,
 }
 
+impl Lane {
+    /// Why the run ended early, in a sentence with figures; `None` where it did not.
+    pub fn out_of_memory_text(&self) -> Option<String> {
+        let failed = self.simulation.out_of_memory.as_ref()?;
+        Some(format!(
+            "policy {} runs out of memory at step {}: {} are asked for while {} of {} are in use",
+            self.policy.number(),
+            failed.step,
+            failed.requested,
+            failed.in_use,
+            self.simulation.device_bytes
+        ))
+    }
+}
+
 /// Which lane needs least, and why it is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Best {

@@ -137,7 +137,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// Divisor of offsets and sizes.
-    #[arg(long, value_name = "BYTES", default_value_t = 512)]
+    #[arg(long, value_name = "BYTES", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub alignment: u64,
     /// Who owns memory.
     #[arg(long, value_enum, default_value_t)]

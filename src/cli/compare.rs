@@ -107,6 +107,13 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out.push('\n');
     out.push_str(&table(comparison).text());
     out.push('\n');
+    for text in comparison
+        .lanes
+        .iter()
+        .filter_map(crate::analysis::Lane::out_of_memory_text)
+    {
+        out.push_str(&format!("{text}\n"));
+    }
     if let Some(best) = &comparison.best {
         out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
     }

@@ -19,9 +19,6 @@ use crate::workload::{Source, Workload};
 
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if args.alignment == 0 {
-        bail!("--alignment must be at least 1");
-    }
     let bindings = parse_bindings(&args.dim)?;
     let capacity = args
         .capacity

@@ -36,6 +36,8 @@ struct WirePolicy {
     pages_mapped: u64,
     unloads: u64,
     out_of_memory: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out_of_memory_reason: Option<String>,
     estimated_overhead_ns: u64,
     first_divergence_step: Option<u32>,
     lower_bound: bool,
@@ -160,6 +162,7 @@ fn wire_policy(lane: &Lane, lower_bound: bool) -> WirePolicy {
         pages_mapped: summary.pages_mapped,
         unloads: summary.unloads,
         out_of_memory: summary.out_of_memory,
+        out_of_memory_reason: lane.out_of_memory_text(),
         estimated_overhead_ns: summary.estimated_overhead.0,
         first_divergence_step: lane.first_divergence.map(|step| step.0),
         lower_bound,

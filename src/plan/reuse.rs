@@ -29,7 +29,7 @@ pub fn reuse_edges(problem: &Problem, plan: &Plan) -> Vec<ReuseEdge> {
     let mut edges = Vec::new();
     for heir in order {
         let start = plan.offsets[heir as usize];
-        let end = start + problem.buffers[heir as usize].size.get();
+        let end = start.saturating_add(problem.buffers[heir as usize].size.get());
         if start == end {
             continue;
         }

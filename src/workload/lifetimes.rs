@@ -50,8 +50,10 @@ impl Lifetimes {
         let n_steps = self.n_steps as usize;
         let mut change = vec![(0_u64, 0_u64); n_steps + 1];
         for item in &self.items {
-            change[item.birth.idx()].0 += item.bytes.get();
-            change[item.end.idx()].1 += item.bytes.get();
+            let born = &mut change[item.birth.idx()].0;
+            *born = born.saturating_add(item.bytes.get());
+            let dead = &mut change[item.end.idx()].1;
+            *dead = dead.saturating_add(item.bytes.get());
         }
         let mut live = 0_u64;
         change

@@ -293,6 +293,11 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
         "--device-memory",
     );
     fails(&["compare", "sample:resnet50", "--dim", "seq=3"], "seq");
+    fails(
+        &["plan", "sample:mobilenet", "--alignment", "18446744073709551615"],
+        "--alignment",
+    );
+    fails(&["plan", "sample:mobilenet", "--alignment", "0"], "--alignment");
     fails(&["remat", "x"], "not part of this version");
     fails(&["compare", "sample:resnet50", "--frobnicate"], "frobnicate");
 }

@@ -101,6 +101,25 @@ fn damaged_files_name_a_place() {
 }
 
 #[test]
+fn sizes_beyond_every_device_saturate() {
+    let text = format!(
+        r#"{{"nodes": [{{"op": "a", "outputs": [{{"id": "t", "shape": [{0}, {0}], "dtype": "float64"}}]}},
+                      {{"op": "b", "inputs": ["t"], "outputs": [{{"id": "u", "shape": [{0}, {0}], "dtype": "float64"}}]}}]}}"#,
+        i64::MAX
+    );
+    let workload = workload("huge.json", text.as_bytes());
+    let figures = &inspect(&workload, &Bindings::new()).graphs[0];
+    assert_eq!(figures.naive_peak.map(|(bytes, _)| bytes.get()), Some(u64::MAX));
+    let graph = &workload.graphs()[0].graph;
+    let lifetimes =
+        highwater::liveness::lifetimes(graph, &graph.sizes(&Bindings::new()), highwater::liveness::View::Naive);
+    let problem = highwater::plan::Problem::from_lifetimes(&lifetimes, 512);
+    let cancel = highwater::progress::Cancel::new();
+    let planned = highwater::plan::plan_best(&problem, &highwater::progress::Progress::silent(&cancel)).unwrap();
+    highwater::plan::reuse_edges(&problem, &planned.plan);
+}
+
+#[test]
 fn mutated_files_never_panic() {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move |n: usize| {

@@ -49,9 +49,13 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
             .strong(),
         )
         .on_hover_text(peak.exact());
+        if let Some(text) = lane.out_of_memory_text() {
+            ui.label(text);
+        }
         if lane.summary.unloads > 0 {
             ui.label(format!(
-                "It fits by unloading graphs that wait: {} unload{}, each loaded again at its next run.",
+                "Policy {} unloads graphs that wait: {} unload{}, each loaded again at its next run.",
+                lane.policy.number(),
                 lane.summary.unloads,
                 if lane.summary.unloads == 1 { "" } else { "s" },
             ));
