@@ -38,6 +38,16 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
             }
         }
     };
+    let equals: Vec<String> = complete()
+        .filter(|lane| lane.summary.peak_reserved == peak && lane.policy != winner.policy)
+        .map(|lane| lane.policy.number().to_string())
+        .collect();
+    let why = match &equals[..] {
+        [] => why,
+        _ if ties == lanes.len() => why,
+        [one] => format!("{why}; policy {one} needs the same"),
+        several => format!("{why}; policies {} need the same", several.join(" and ")),
+    };
     Some(Best {
         policy: winner.policy,
         why,
@@ -46,7 +56,8 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
 
 /// `saved` as a share of `whole`, with one decimal.
 fn percent(saved: Bytes, whole: Bytes) -> String {
-    let per_mille = u128::from(saved.get()) * 1000 / u128::from(whole.get().max(1));
+    let whole = u128::from(whole.get().max(1));
+    let per_mille = (u128::from(saved.get()) * 1000 + whole / 2) / whole;
     format!("{}.{} %", per_mille / 10, per_mille % 10)
 }
 

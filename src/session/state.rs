@@ -53,6 +53,8 @@ pub struct Session {
     problem: Option<String>,
     /// The document that the answer on the screen belongs to.
     answered: Option<Document>,
+    /// The document before the sources were changed: what a failed opening goes back to.
+    opened: Option<Document>,
     load_generation: u64,
     compare_generation: u64,
     config_generation: u64,
@@ -74,6 +76,7 @@ impl Session {
             assumed: BTreeSet::new(),
             problem: None,
             answered: None,
+            opened: None,
             load_generation: 0,
             compare_generation: 0,
             config_generation: 0,
@@ -192,7 +195,15 @@ impl Session {
         }
     }
 
+    /// Keeps the document, while its sources are read, as what a failed opening goes back to.
+    fn remember(&mut self) {
+        if self.loaded.is_some() && self.load_generation == 0 {
+            self.opened = Some(self.document.clone());
+        }
+    }
+
     fn open(&mut self, sources: Vec<SourceSpec>) {
+        self.remember();
         let fresh = Document::new(sources);
         self.document.plan = fresh.plan;
         self.document.with_evaluation = false;
@@ -200,6 +211,9 @@ impl Session {
     }
 
     fn change_sources(&mut self, sources: Vec<SourceSpec>) {
+        if self.opened.is_none() {
+            self.remember();
+        }
         self.document.sources = sources;
         self.selection = None;
         self.load();
@@ -208,6 +222,7 @@ impl Session {
     /// Commands that change the document.
     fn edit(&mut self, command: Command) {
         let before = self.document.clone();
+        self.notice = None;
         match command {
             Command::SetOption { key, text } => {
                 if let Err(error) = self.document.options.set_text(&key, &text) {
@@ -239,12 +254,16 @@ impl Session {
         if self.document.with_evaluation == before.with_evaluation {
             self.compare();
         } else {
+            if self.loaded.is_some() && self.load_generation == 0 {
+                self.opened = Some(before);
+            }
             self.load();
         }
     }
 
     fn load(&mut self) {
         self.problem = None;
+        self.notice = None;
         self.load_generation = self.worker.send(Job::Load {
             sources: self.document.sources.clone(),
             with_evaluation: self.document.with_evaluation,
@@ -307,6 +326,7 @@ impl Session {
             Answer::Loaded(loaded) if is_load => {
                 self.load_generation = 0;
                 self.busy = None;
+                self.opened = None;
                 self.loaded = Some(loaded);
                 self.compare();
             }
@@ -328,9 +348,24 @@ impl Session {
     }
 
     fn fail(&mut self, generation: u64, message: String) {
-        if generation == self.load_generation || generation == self.compare_generation {
-            self.problem = Some(message.clone());
-            self.stop();
+        match (self.opened.take(), generation == self.load_generation) {
+            (Some(opened), true) => {
+                // What was open stays open, with the settings as they are now.
+                self.document.sources = opened.sources;
+                self.document.plan = opened.plan;
+                self.document.with_evaluation = opened.with_evaluation;
+                self.stop();
+                self.compare();
+            }
+            (None, true) => {
+                self.problem = Some(message.clone());
+                self.stop();
+            }
+            _ if generation == self.compare_generation => {
+                self.problem = Some(message.clone());
+                self.stop();
+            }
+            _ => {}
         }
         self.notice = Some(Notice::Failed(message));
     }

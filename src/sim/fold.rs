@@ -79,7 +79,7 @@ pub struct Summary {
     pub peak_live: Bytes,
     /// The first step that reaches it.
     pub peak_live_step: Option<Step>,
-    /// 1 - live / reserved of the feature memory at the step of its peak; 0 where nothing is reserved.
+    /// 1 - peak live / peak reserved of feature memory; 0 where nothing is reserved.
     pub fragmentation: f64,
     /// Driver mallocs.
     pub device_mallocs: u64,
@@ -211,15 +211,10 @@ fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
     best
 }
 
-/// A reservation often stays at its peak for many steps; the fullest of them counts.
+/// 1 - peak live / peak reserved of feature memory: what the policy holds beyond what its graphs ever need at once.
 fn fragmentation(curves: &Curves) -> f64 {
     let (reserved, _) = first_maximum(&curves.features);
-    let at_peak = curves
-        .features
-        .iter()
-        .zip(&curves.live)
-        .filter(|(features, _)| **features == reserved);
-    let live = at_peak.map(|(_, live)| *live).max().unwrap_or_default();
+    let (live, _) = first_maximum(&curves.live);
     if reserved == Bytes::ZERO {
         return 0.0;
     }

@@ -10,22 +10,23 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
         return;
     }
     let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
-        ui.set_width(620.0);
+        ui.set_width(860.0);
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
-        ui.columns(2, |columns| {
-            columns[0].strong("In the lanes");
-            list_ui(
-                &mut columns[0],
-                "gestures",
-                GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text)),
-            );
-            columns[1].strong("Everywhere");
-            let rows = COMMANDS.iter().filter_map(|row| {
-                let keys = row.shortcut?;
-                Some((keys_text(keys), row.text))
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                ui.strong("In the lanes");
+                let rows = GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text));
+                list_ui(ui, "gestures", rows);
             });
-            list_ui(&mut columns[1], "commands", rows);
+            ui.add_space(18.0);
+            ui.vertical(|ui| {
+                ui.strong("Everywhere");
+                let rows = COMMANDS
+                    .iter()
+                    .filter_map(|row| Some((keys_text(row.shortcut?), row.text)));
+                list_ui(ui, "commands", rows);
+            });
         });
         ui.add_space(8.0);
         ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");

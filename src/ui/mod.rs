@@ -46,15 +46,10 @@ pub fn run(document: Document) -> anyhow::Result<()> {
             }),
         )
     };
-    start().map_err(|error| {
+    start().map_err(|_error| {
         anyhow!(
-            "the window cannot open: there is no display or no graphics driver ({}); README.md lists the packages it \
-             needs, and `highwater compare FILE` prints the same figures without a window",
-            first_line(&error.to_string())
+            "the window cannot open: there is no display or no graphics driver; README.md lists the packages it needs, and \
+             `highwater compare FILE` prints the same figures without a window"
         )
     })
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or(text)
 }

@@ -83,8 +83,9 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
     } else if let Some((comparison, _)) = session.answer() {
         ui.weak(format!(
-            "{} runs, {} steps",
+            "{} run{}, {} steps",
             comparison.axis.runs.len(),
+            if comparison.axis.runs.len() == 1 { "" } else { "s" },
             crate::units::grouped(u64::from(comparison.axis.n_steps))
         ));
     }

@@ -135,7 +135,12 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
         );
     }
     let alone = StaticMemoryPolicy::from_flags(flags(text));
-    if is_known(text) {
+    if is_known(text) && facts.options.get(POLICY).is_some() {
+        report.warning(
+            &[GE_USE_STATIC_MEMORY],
+            "GE_USE_STATIC_MEMORY is to be deprecated".to_owned(),
+        );
+    } else if is_known(text) {
         report.warning(
             &[GE_USE_STATIC_MEMORY],
             format!(

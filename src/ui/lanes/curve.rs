@@ -9,7 +9,7 @@ use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2}
 use super::canvas::{Quads, SMALL, cursor_x, left_axis, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::sim::fold::Summary;
+use crate::analysis::Lane;
 use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
@@ -141,14 +141,26 @@ fn paint_peak(
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
-    let (place, text) = peak_words(painter, (pos2(x, y - 8.0), rect), peak_texts(summary, step, input));
+    let (place, text) = peak_words(
+        painter,
+        (pos2(x, y - 8.0), rect),
+        peak_texts(&input.comparison.lanes[frame.lane], step, input),
+    );
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
 }
 
 /// What to write at the peak, from the fullest to the shortest.
-fn peak_texts(summary: &Summary, step: Step, input: &LanesInput<'_>) -> Vec<String> {
+fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
+    let summary = &lane.summary;
+    // A reservation that stays at its peak was made here and is held on.
+    let next = lane.curves.reserved.get(step.idx() + 1);
+    let word = if next == Some(&summary.peak_reserved) {
+        "from"
+    } else {
+        "at"
+    };
     let figure = format!("peak {}", summary.peak_reserved);
-    let at = format!("{figure} at step {step}");
+    let at = format!("{figure} {word} step {step}");
     let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
     let full = (!op.is_empty()).then(|| format!("{at} ({op})"));
     full.into_iter().chain([at, figure]).collect()

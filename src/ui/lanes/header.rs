@@ -96,7 +96,7 @@ fn costs_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
         .on_hover_text("Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits");
     let fragmentation = format!("frag {:.1} %", summary.fragmentation * 100.0);
     ui.label(words(fragmentation, theme.text_weak))
-        .on_hover_text("Fragmentation: the share of reserved feature memory that holds no live bytes at its peak");
+        .on_hover_text("Fragmentation: 1 - peak live / peak reserved of feature memory");
 }
 
 /// From right to left: the difference to policy 0, the peak.
@@ -129,7 +129,7 @@ fn verdict_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
             failed.in_use.exact(),
             capacity.exact(),
         );
-        ui.label(words(format!("exceeds {short}"), theme.bad).strong())
+        ui.label(words(format!("out of memory at step {}", failed.step), theme.bad).strong())
             .on_hover_text(why);
     } else if peak > capacity {
         let why = format!("{} more than {} has", (peak - capacity).exact(), device.name);

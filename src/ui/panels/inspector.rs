@@ -60,9 +60,8 @@ fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
             row("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string()));
             row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
             if let Some((birth, end)) = facts.life {
-                row("birth", format!("step {birth}"));
-                row("death", format!("step {end}"));
-                row("lives", format!("{} steps", end.0 - birth.0));
+                let last = end.0.saturating_sub(1);
+                row("lives", format!("steps {birth} to {last} ({})", end.0 - birth.0));
             }
             if facts.n_sharing > 1 {
                 row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
@@ -80,7 +79,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         .striped(true)
         .show(ui, |ui| {
             ui.weak("policy");
-            ui.weak("offset");
+            ui.weak("address").on_hover_text("as drawn in the memory map");
             ui.weak("occupies");
             ui.end_row();
             for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
@@ -92,9 +91,12 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                     }
                     Some(block) => {
                         let idx = block as usize;
-                        let offset = view.blocks.offset[idx];
-                        ui.monospace(Bytes(offset).to_string())
-                            .on_hover_text(Bytes(offset).exact());
+                        let address = Bytes(view.blocks.base[idx]);
+                        let region = view.regions.get(view.blocks.span[idx] as usize);
+                        let region = region.map_or("", |region| &*region.label);
+                        let offset = Bytes(view.blocks.offset[idx]);
+                        ui.monospace(address.to_string())
+                            .on_hover_text(format!("in {region}, at offset {} there", offset.exact()));
                         let bytes = Bytes(view.blocks.bytes[idx]);
                         ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
                     }
@@ -120,6 +122,10 @@ fn peak_ui(
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
+    if let Some(text) = lane.out_of_memory_text() {
+        ui.label(RichText::new(text).color(theme.bad));
+        ui.add_space(4.0);
+    }
     let Some(step) = lane.summary.peak_reserved_step else {
         ui.weak("The schedule has no steps.");
         return;
@@ -130,7 +136,7 @@ fn peak_ui(
     ui.add_space(6.0);
     regions_ui(ui, comparison, view, step);
     ui.add_space(6.0);
-    let live_step = fullest_step(lane, step);
+    let live_step = lane.summary.peak_live_step.unwrap_or(step);
     let at = step_facts(comparison, live_step).map_or(String::new(), |facts| {
         format!(" in {}, at {}", facts.graph, facts.op_text())
     });
@@ -154,7 +160,8 @@ fn live_table_ui(
     (view, live): (&LaneView, &[u32]),
     commands: &mut Vec<Command>,
 ) {
-    let height = ui.text_style_height(&egui::TextStyle::Body) + 4.0;
+    ui.add_space(4.0);
+    let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
     let table = TableBuilder::new(ui)
         .striped(true)
         .sense(egui::Sense::click())
@@ -247,14 +254,4 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step:
     if held.len() > REGION_ROWS {
         ui.weak(format!("and {} smaller ones", held.len() - REGION_ROWS));
     }
-}
-
-/// The step with most live bytes among those that hold the peak reservation.
-fn fullest_step(lane: &Lane, first: Step) -> Step {
-    let peak = lane.summary.peak_reserved;
-    let held = (0_u32..)
-        .zip(lane.curves.reserved.iter().zip(&lane.curves.live))
-        .filter(|(_, (reserved, _))| **reserved == peak);
-    held.max_by_key(|(step, (_, live))| (**live, std::cmp::Reverse(*step)))
-        .map_or(first, |(step, _)| Step(step))
 }

@@ -33,22 +33,14 @@ pub fn overview_ui(
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     let configured = comparison.lane(comparison.configured);
     if let Some(lane) = configured {
-        let fits = if lane.summary.out_of_memory {
-            "runs out of memory on"
+        let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
+        let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
+        let text = if lane.summary.out_of_memory {
+            format!("Configured: policy {number} does not fit {device}")
         } else {
-            "fits"
+            format!("Configured: policy {number}, peak {peak}; fits {device}")
         };
-        let peak = lane.summary.peak_reserved;
-        ui.label(
-            RichText::new(format!(
-                "Configured: policy {}, peak {peak}; {fits} {} ({})",
-                lane.policy.number(),
-                comparison.device.name,
-                comparison.device.memory(),
-            ))
-            .strong(),
-        )
-        .on_hover_text(peak.exact());
+        ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
         if let Some(text) = lane.out_of_memory_text() {
             ui.label(text);
         }

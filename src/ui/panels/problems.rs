@@ -76,6 +76,22 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
             option: finding.options.first().map(String::as_str),
         })
         .collect();
+    lines.extend(session.problem().map(|problem| Line {
+        severity: Severity::Error,
+        source: "file",
+        text: problem.to_owned(),
+        option: None,
+    }));
+    let out_of_memory = session.answer().and_then(|(comparison, _)| {
+        let lane = comparison.lane(comparison.configured)?;
+        lane.out_of_memory_text()
+    });
+    lines.extend(out_of_memory.map(|text| Line {
+        severity: Severity::Error,
+        source: "device",
+        text,
+        option: None,
+    }));
     lines.extend(session.assumed_dims().iter().map(|symbol| Line {
         severity: Severity::Warning,
         source: "schedule",

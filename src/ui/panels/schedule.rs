@@ -98,10 +98,13 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
     } else if !response.has_focus() && parsed.as_ref() != Some(&values) {
         *text = current;
     }
-    if parsed.is_none() {
-        response.on_hover_text("write whole numbers from 1, separated by commas");
-    }
     ui.end_row();
+    if parsed.is_none() && response.has_focus() {
+        ui.label("");
+        let text = "write whole numbers from 1, separated by commas";
+        ui.label(RichText::new(text).small().color(ui.visuals().error_fg_color));
+        ui.end_row();
+    }
     if session.assumed_dims().contains(symbol) {
         ui.label("");
         ui.label(RichText::new("1 is assumed: type the value you run with").small());
