@@ -136,7 +136,7 @@ pub enum AnalysisError {
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// More steps than the axis can count.
-    #[error("the schedule has more than 4 294 967 295 steps; use fewer iterations")]
+    #[error("the schedule has more than 4 000 000 steps; use fewer iterations or values")]
     TooManySteps,
     /// No such strategy.
     #[error(transparent)]

@@ -100,13 +100,15 @@ impl Diagnostics {
     }
 
     /// Ops that the file does not store in execution order.
-    pub fn sorted(&mut self, example: &str, count: u64) {
-        self.push_counted(Diagnostic {
-            severity: Severity::Info,
-            message: "ops are not stored in execution order; they were sorted (the ready op with the smallest file position first)".to_owned(),
-            place: example.to_owned(),
-            count,
-        });
+    pub fn sorted(&mut self, graph: &str, n_ops: u64) {
+        self.push(
+            Severity::Info,
+            format!(
+                "{n_ops} ops are not stored in execution order; they were sorted (the ready op with the smallest file \
+                 position first)"
+            ),
+            graph,
+        );
     }
 
     /// Something that the importer leaves out on purpose.

@@ -93,6 +93,12 @@ fn figures(name: &str, graph: &Graph, bindings: &Bindings, diagnostics: &mut Dia
     let is_bound = unbound.is_empty();
     let naive = lifetimes(graph, &sizes, View::Naive);
     let aliased = lifetimes(graph, &sizes, View::Aliased);
+    if naive.total().get() == u64::MAX {
+        diagnostics.warning(
+            "the sizes exceed 2^64 - 1 bytes and are counted as that; check the shapes".to_owned(),
+            name,
+        );
+    }
     GraphFigures {
         name: name.to_owned(),
         ops: graph.ops().len() as u64,

@@ -20,6 +20,9 @@ use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Va
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
 
+/// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
+const MAX_STEPS: u32 = 4_000_000;
+
 /// Alignment of tensors in an arena.
 const ARENA_ALIGNMENT: u64 = 512;
 
@@ -107,6 +110,9 @@ fn axis(request: &Request, schedule: Schedule) -> Result<Axis, AnalysisError> {
         let n_steps = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
         let start = axis.n_steps;
         axis.n_steps = start.checked_add(n_steps).ok_or(AnalysisError::TooManySteps)?;
+        if axis.n_steps > MAX_STEPS && !axis.runs.is_empty() {
+            return Err(AnalysisError::TooManySteps);
+        }
         axis.runs.push(AxisRun {
             start: Step(start),
             n_steps,

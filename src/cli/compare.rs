@@ -29,7 +29,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         options: settings.options.clone(),
         environment: settings.environment.clone(),
         device: settings.device.clone(),
-        policies: policies(&args.policies, &settings)?,
+        policies: policies(&args.policies)?,
         strategy: find(&args.strategy)?,
     };
     let comparison = compare(&request, progress)?;
@@ -40,7 +40,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         Format::Text => print(&text(args, &comparison, &findings, &import))?,
         Format::Csv => bail!("--format csv is for `plan`; use text or json"),
     }
-    Ok(verdict(&comparison, &findings))
+    let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let is_no = has_error || runs_out(&request, &comparison, progress)?;
+    Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
 /// The sources of the arguments.
@@ -74,8 +76,8 @@ pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagno
     all
 }
 
-/// Policy numbers as the option takes them; the one in force is simulated in any case.
-fn policies(texts: &[String], settings: &Settings) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
+/// Policy numbers as the option takes them.
+fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
     let mut policies = Vec::new();
     for text in texts {
         let number = text.trim().parse().ok();
@@ -84,22 +86,20 @@ fn policies(texts: &[String], settings: &Settings) -> anyhow::Result<Vec<StaticM
             None => bail!("--policies {text}: write a list of 0, 1, 2, 3, 4, such as 0,2"),
         }
     }
-    let in_force = crate::options::effective_policy(&settings.options, &settings.environment);
-    if !policies.is_empty() && !policies.contains(&in_force) {
-        policies.push(in_force);
-    }
     Ok(policies)
 }
 
-/// "No" where an error-level finding stands or the policy in force runs out of memory.
-fn verdict(comparison: &Comparison, findings: &[Finding]) -> Verdict {
-    let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let in_force = comparison.lane(comparison.configured);
-    if has_error || in_force.is_some_and(|lane| lane.summary.out_of_memory) {
-        Verdict::No
-    } else {
-        Verdict::Done
+/// Whether the policy in force runs out of memory; it is simulated apart where it is not among those asked for.
+fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<bool> {
+    if let Some(lane) = comparison.lane(comparison.configured) {
+        return Ok(lane.summary.out_of_memory);
     }
+    let mut alone = request.clone();
+    alone.policies = vec![comparison.configured];
+    Ok(compare(&alone, progress)?
+        .lanes
+        .iter()
+        .any(|lane| lane.summary.out_of_memory))
 }
 
 fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {

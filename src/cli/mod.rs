@@ -49,7 +49,7 @@ pub fn run() -> Outcome {
     };
     match &arguments.action {
         None => {
-            if let Some(message) = later_command(&arguments) {
+            if let Some(message) = later_command(&arguments).or_else(|| missing_file(&arguments)) {
                 return Outcome::Exit(fail(&message));
             }
             Outcome::Window(Box::new(arguments))
@@ -90,6 +90,15 @@ fn later_command(arguments: &Arguments) -> Option<String> {
     let is_later = matches!(first.as_str(), "remat" | "reuse" | "replay");
     (is_later && !std::path::Path::new(first).exists())
         .then(|| format!("the command \"{first}\" is not part of this version; --help lists the commands there are"))
+}
+
+/// A word that is neither a command nor a file: a slip that a window could not mend.
+fn missing_file(arguments: &Arguments) -> Option<String> {
+    let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
+    let missing = arguments.files.iter().find(|file| !is_there(file))?;
+    Some(format!(
+        "there is no file and no command \"{missing}\"; --help lists the commands"
+    ))
 }
 
 fn perform(action: &Action) -> ExitCode {

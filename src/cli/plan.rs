@@ -33,7 +33,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         source: imported.source,
     };
     let (names, problem) = problem(args, &workload, &bindings)?;
-    let cancel = deadline(args.deadline, progress)?;
+    let cancel = deadline(args.deadline)?;
     let limited = Progress::silent(&cancel);
     let progress = if args.deadline.is_some() { &limited } else { progress };
     #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
@@ -45,6 +45,9 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     }
     .context("no plan within the deadline; give more time or another strategy")?;
     let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    if let Err(defect) = verify(&problem, &planned.plan) {
+        bail!("the plan fails its check ({defect}); the sizes are beyond every device");
+    }
     let wire = WirePlan {
         strategy: planned.strategy,
         buffers: problem.buffers.len() as u64,
@@ -53,7 +56,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         capacity_bytes: capacity.map(Bytes::get),
         fits: capacity.map(|capacity| planned.plan.footprint <= capacity),
         optimal: planned.plan.footprint == problem.lower_bound(),
-        verified: verify(&problem, &planned.plan).is_ok(),
+        verified: true,
         nodes: 0,
         elapsed_ns,
         reuse_edges: 0,
@@ -125,13 +128,18 @@ fn graph<'a>(args: &PlanArgs, workload: &'a Workload) -> anyhow::Result<&'a Grap
 }
 
 /// A flag that is set after `seconds` or by Ctrl-C.
-fn deadline(seconds: Option<f64>, progress: &Progress<'_>) -> anyhow::Result<Cancel> {
+fn deadline(seconds: Option<f64>) -> anyhow::Result<Cancel> {
     let Some(seconds) = seconds else {
         return Ok(Cancel::new());
     };
     let limit = std::time::Duration::try_from_secs_f64(seconds)
         .with_context(|| format!("--deadline {seconds}: write a positive number of seconds"))?;
-    let cancel = progress.cancel_flag().clone();
+    // A flag of its own: Ctrl-C ends the process by itself, and a deadline is no Ctrl-C.
+    let cancel = Cancel::new();
+    if limit.is_zero() {
+        cancel.cancel();
+        return Ok(cancel);
+    }
     let flag = cancel.clone();
     // The thread ends with the process; it holds nothing but the flag.
     std::thread::Builder::new()

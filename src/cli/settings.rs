@@ -65,6 +65,9 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
     }
     if let Some(memory) = &common.device_memory {
         let memory = Bytes::parse(memory).context("--device-memory")?;
+        if memory == Bytes::ZERO {
+            bail!("--device-memory must be more than 0");
+        }
         settings
             .options
             .set_text(keys::DEVICE_MEMORY, &memory.get().to_string())?;
@@ -150,12 +153,25 @@ pub(super) fn set_environment(texts: &[String], inherits: bool, environment: &mu
 pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
     let mut dims = DimValues::new();
     for text in texts {
-        let (name, list) = pair(text, "--dim", "NAME=VALUE")?;
-        let values: Result<Vec<u64>, _> = list.split(',').map(|value| value.trim().parse::<u64>()).collect();
-        match values {
-            Ok(values) if !values.is_empty() => dims.insert(name.to_owned(), values),
-            _ => bail!("--dim {text}: \"{list}\" is no list of whole numbers; write {name}=8 or {name}=8,16,32"),
+        // Names may hold "=", values never do.
+        let Some((name, list)) = text.rsplit_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
+            bail!("--dim {text}: write --dim NAME=VALUE");
         };
+        let name = name.trim();
+        let number = |value: &str| {
+            value
+                .trim()
+                .parse::<u64>()
+                .ok()
+                .filter(|number| i64::try_from(*number).is_ok())
+        };
+        let values: Option<Vec<u64>> = list.split(',').map(number).collect();
+        let Some(values) = values.filter(|values| !values.is_empty()) else {
+            bail!("--dim {text}: \"{list}\" is no list of whole numbers below 2^63; write {name}=8 or {name}=8,16,32");
+        };
+        if dims.insert(name.to_owned(), values).is_some() {
+            bail!("--dim {name} is given twice; write all its values in one list: --dim {name}=8,16,32");
+        }
     }
     Ok(dims)
 }

@@ -7,8 +7,8 @@ use flate2::read::MultiGzDecoder;
 use super::{ImportError, Input};
 use crate::progress::Progress;
 
-/// The most bytes that a compressed file may unpack to (1 GiB).
-pub(super) const UNPACK_LIMIT: u64 = 1 << 30;
+/// The most bytes that a compressed file may unpack to (512 MiB).
+pub(super) const UNPACK_LIMIT: u64 = 512 << 20;
 
 /// Whether the content is gzip.
 pub(super) fn is_gzip(head: &[u8]) -> bool {

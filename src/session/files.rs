@@ -110,7 +110,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
             // The umask still applies; the default of temporary files is the owner alone.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let mut file = builder.tempfile_in(&folder)?;
+        // The message names the user's file, not the temporary one.
+        let mut file = builder
+            .tempfile_in(&folder)
+            .map_err(|error| std::io::Error::from(error.kind()))?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;

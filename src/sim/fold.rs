@@ -227,6 +227,9 @@ fn fragmentation(curves: &Curves) -> f64 {
 }
 
 fn parts_at_peak(simulation: &Simulation, peak: Bytes) -> ReservedParts {
+    if peak == Bytes::ZERO {
+        return ReservedParts::default();
+    }
     let mut state = State::default();
     for event in &simulation.events {
         state.apply(simulation, event);

@@ -162,6 +162,11 @@ fn compare_says_no_where_the_answer_is_no() {
         0,
     );
     assert_eq!(chosen["policies"].as_array().unwrap().len(), 2);
+    let other = json(
+        &["compare", "sample:mobilenet", "--policies", "2", "--format", "json"],
+        0,
+    );
+    assert_eq!(other["policies"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -299,6 +304,18 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
     );
     fails(&["plan", "sample:mobilenet", "--alignment", "0"], "--alignment");
     fails(&["remat", "x"], "not part of this version");
+    fails(&["comapre", "sample:resnet50"], "comapre");
+    fails(
+        &["inspect", "sample:bert", "--dim", "batch=9223372036854775808"],
+        "2^63",
+    );
+    fails(&["compare", "sample:bert", "--dim", "seq=1", "--dim", "seq=2"], "twice");
+    fails(&["compare", "sample:resnet50", "--iterations", "90000"], "iterations");
+    fails(
+        &["compare", "sample:resnet50", "--device-memory", "0"],
+        "--device-memory",
+    );
+    fails(&["plan", "sample:resnet50", "--deadline", "0"], "deadline");
     fails(&["compare", "sample:resnet50", "--frobnicate"], "frobnicate");
 }
 

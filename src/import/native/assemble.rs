@@ -12,6 +12,9 @@ use crate::import::{ImportError, dim_text};
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
 
+/// Most symbolic dimensions of a graph; real ones have a handful.
+const MAX_SYMBOLS: usize = 4096;
+
 /// A graph in the making.
 pub(super) struct Draft {
     name: String,
@@ -113,6 +116,9 @@ impl Draft {
 
     fn describe(&mut self, tensor: TensorId, wire: WireTensor<'_>) -> Result<(), String> {
         let shape = self.shape(wire.shape);
+        if self.builder.exprs.symbols().len() > MAX_SYMBOLS {
+            return Err(format!("more than {MAX_SYMBOLS} different names of dimensions"));
+        }
         let dtype = match wire.dtype.as_ref() {
             None => DType::Unknown,
             Some(text) => DType::from_name(&text.0)

@@ -12,6 +12,9 @@ use super::assemble::{Context, Draft};
 /// Most items of a list inside one node; real ops have a few.
 const MAX_LIST: usize = 1_000_000;
 
+/// Most graphs in one file.
+const MAX_GRAPHS: usize = 4096;
+
 /// A text that is borrowed from the file where it has no escapes.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(transparent)]
@@ -181,6 +184,9 @@ impl<'de> Visitor<'de> for DocumentSeed<'_, '_> {
             return Err(A::Error::custom("the object has no \"nodes\" and no \"graphs\""));
         }
         if !draft.is_empty() {
+            if self.drafts.len() == MAX_GRAPHS {
+                return Err(A::Error::custom(format!("more than {MAX_GRAPHS} graphs in one file")));
+            }
             self.drafts.push(draft);
         }
         Ok(())

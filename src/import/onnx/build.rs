@@ -13,7 +13,7 @@ use super::order;
 use super::shape::{Fact, Infer};
 use super::translate::Translator;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
+use crate::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 use crate::import::ImportError;
 
 /// Builds graphs one after the other.
@@ -60,7 +60,6 @@ impl<'m> Build<'m> {
         self.declared(&mut part, diagnostics)?;
         self.computed(&mut part)?;
         if is_main {
-            self.report_unknown(&part, diagnostics);
             self.infer.forget();
         }
         self.ops(&mut part)?;
@@ -247,23 +246,6 @@ impl<'m> Build<'m> {
     fn fact(&self, idx: GraphIdx, name: NameIdx) -> Option<Fact> {
         let mut outwards = std::iter::successors(Some(idx), |idx| self.parents[idx.0]);
         outwards.find_map(|idx| self.infer.fact(idx, name)).cloned()
-    }
-
-    fn report_unknown(&self, part: &Part<'_>, diagnostics: &mut Diagnostics) {
-        let names = part.raw.nodes.iter().flat_map(|node| part.raw.outputs_of(node));
-        let unknown = names.filter(|name| !name.is_empty()).filter(|name| {
-            let fact = self.infer.fact(part.idx, **name);
-            let is_known = fact.is_some_and(|fact| {
-                let dims = fact.shape.map(|shape| self.infer.sym.dims(shape));
-                fact.dtype != DType::Unknown && dims.is_some_and(|dims| !dims.contains(&Dim::Unknown))
-            });
-            !is_known
-        });
-        let mut unknown = unknown.peekable();
-        if let Some(first) = unknown.peek().copied() {
-            let count = unknown.count() as u64;
-            diagnostics.unknown_shapes(self.model.names.text(*first), count);
-        }
     }
 }
 
