@@ -9,7 +9,7 @@ pub(super) const GUTTER: f32 = 60.0;
 /// Room on the right.
 const MARGIN: f32 = 10.0;
 const GAP: f32 = 8.0;
-const MIN_LANE: f32 = 124.0;
+const MIN_LANE: f32 = 104.0;
 /// The lowest lane with a header of three lines.
 const MIN_NARROW_LANE: f32 = 180.0;
 /// Narrower lanes write their figures below the name.
