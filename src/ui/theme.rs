@@ -223,7 +223,9 @@ pub fn style(ctx: &egui::Context) {
         style.interaction.selectable_labels = false;
         style.animation_time = 0.0;
         // egui's 9 points are too small for findings and facts.
-        style.text_styles.insert(egui::TextStyle::Small, egui::FontId::proportional(10.5));
+        style
+            .text_styles
+            .insert(egui::TextStyle::Small, egui::FontId::proportional(10.5));
     });
     for (which, theme) in [(egui::Theme::Dark, Theme::dark()), (egui::Theme::Light, Theme::light())] {
         ctx.style_mut_of(which, |style| {

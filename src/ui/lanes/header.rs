@@ -129,8 +129,7 @@ fn verdict_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
             failed.in_use.exact(),
             capacity.exact(),
         );
-        ui.label(words(format!("out of memory at step {}", failed.step), theme.bad).strong())
-            .on_hover_text(why);
+        ui.label(words("out of memory", theme.bad).strong()).on_hover_text(why);
     } else if peak > capacity {
         let why = format!("{} more than {} has", (peak - capacity).exact(), device.name);
         ui.label(words(format!("exceeds {short}"), theme.bad).strong())
@@ -169,6 +168,10 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<(String, String, Co
         .lanes
         .iter()
         .find(|lane| lane.policy == StaticMemoryPolicy::Dynamic)?;
+    if zero.summary.out_of_memory || lane.summary.out_of_memory {
+        // What a run held before it failed is no peak to compare.
+        return None;
+    }
     let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
     let (sign, bytes, color) = match after.cmp(&before) {
         std::cmp::Ordering::Less => ("−", before - after, theme.good),
