@@ -57,12 +57,9 @@ pub enum Format {
     Csv,
 }
 
-/// Settings that several commands share.
+/// Options and environment variables, one by one.
 #[derive(Args, Debug, Clone)]
-pub struct Common {
-    /// A configuration file (JSON), read before --set and --env.
-    #[arg(long, value_name = "FILE")]
-    pub config: Vec<PathBuf>,
+pub struct Edits {
     /// Set an option, such as `memory_config.static_memory_policy=2` (repeatable).
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -72,6 +69,17 @@ pub struct Common {
     /// Read the variables that matter from the environment of this process.
     #[arg(long)]
     pub inherit_env: bool,
+}
+
+/// Settings that several commands share.
+#[derive(Args, Debug, Clone)]
+pub struct Common {
+    /// A configuration file (JSON), read before --set and --env.
+    #[arg(long, value_name = "FILE")]
+    pub config: Vec<PathBuf>,
+    /// Options and variables.
+    #[command(flatten)]
+    pub edits: Edits,
     /// The device profile.
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
@@ -177,15 +185,9 @@ pub enum LifetimesView {
 pub struct CheckArgs {
     /// Configuration files.
     pub configs: Vec<PathBuf>,
-    /// Set an option (repeatable).
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Set an environment variable (repeatable).
-    #[arg(long = "env", value_name = "NAME=VALUE")]
-    pub env: Vec<String>,
-    /// Read the variables that matter from the environment of this process.
-    #[arg(long)]
-    pub inherit_env: bool,
+    /// Options and variables.
+    #[command(flatten)]
+    pub edits: Edits,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::{CheckArgs, ExportArgs, Format, OptionsArgs};
 use super::compare::{sources, with_sample_dims};
-use super::settings::{read_settings, set_environment, set_options};
+use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
 use crate::export::{CheckReport, from_json, options_json, options_text, to_json};
@@ -29,8 +29,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         options.extend(&options_of(&document));
         environment.extend(&document.environment);
     }
-    set_options(&args.set, &mut options)?;
-    set_environment(&args.env, args.inherit_env, &mut environment)?;
+    apply_edits(&args.edits, &mut options, &mut environment)?;
     let report = CheckReport::of(&options, &environment);
     match args.format {
         Format::Json => print_json(&report.to_json())?,

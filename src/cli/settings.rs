@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
-use super::args::{Arguments, Common};
+use super::args::{Arguments, Common, Edits};
 use crate::export::{ConfigDocument, from_json};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
@@ -58,8 +58,7 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
         settings.warnings.extend(texts);
         merge(&document, &mut settings);
     }
-    set_options(&common.set, &mut settings.options)?;
-    set_environment(&common.env, common.inherit_env, &mut settings.environment)?;
+    apply_edits(&common.edits, &mut settings.options, &mut settings.environment)?;
     if let Some(name) = &common.device {
         settings.options.set_text(keys::DEVICE, name)?;
     }
@@ -124,8 +123,14 @@ fn merge(document: &ConfigDocument, settings: &mut Settings) {
     }
 }
 
+/// Applies `--set`, `--env` and `--inherit-env`.
+pub(super) fn apply_edits(edits: &Edits, options: &mut Options, environment: &mut Environment) -> anyhow::Result<()> {
+    set_options(&edits.set, options)?;
+    set_environment(&edits.env, edits.inherit_env, environment)
+}
+
 /// `KEY=VALUE` texts into options.
-pub(super) fn set_options(texts: &[String], options: &mut Options) -> anyhow::Result<()> {
+fn set_options(texts: &[String], options: &mut Options) -> anyhow::Result<()> {
     for text in texts {
         let (key, value) = pair(text, "--set", "KEY=VALUE")?;
         options.set_text(key, value).with_context(|| format!("--set {text}"))?;
@@ -134,7 +139,7 @@ pub(super) fn set_options(texts: &[String], options: &mut Options) -> anyhow::Re
 }
 
 /// `NAME=VALUE` texts, and the process's own variables where asked, into the environment.
-pub(super) fn set_environment(texts: &[String], inherits: bool, environment: &mut Environment) -> anyhow::Result<()> {
+fn set_environment(texts: &[String], inherits: bool, environment: &mut Environment) -> anyhow::Result<()> {
     if inherits {
         for row in ENVIRONMENT {
             if let Ok(value) = std::env::var(row.name) {
