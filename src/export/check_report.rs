@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::Severity;
-use crate::options::{Environment, Finding, Options, Value, check, effective_policy, effective_values};
+use crate::options::{Environment, Files, Finding, Options, Value, check, effective_policy, effective_values};
 use crate::sim::StaticMemoryPolicy;
 
 use super::json_value::json_of;
@@ -21,9 +21,9 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// Checks these settings.
-    pub fn of(options: &Options, environment: &Environment) -> Self {
+    pub fn of(options: &Options, environment: &Environment, files: &dyn Files) -> Self {
         Self {
-            findings: check(options, environment),
+            findings: check(options, environment, files),
             effective: effective_values(options, environment),
             policy: effective_policy(options, environment),
         }

@@ -1,29 +1,50 @@
 //! Option values as JSON values.
+//!
+//! What JSON has no form for stands in an object of one field: `{"tuple": [...]}`, `{"python": "expression"}`.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use crate::options::Value;
+use crate::options::{Float, Value};
 
-/// The JSON form: `null`, a bool, an integer or a text.
+/// The JSON form: `null`, a bool, a number, a text, an array, or one of the objects of the module's header.
 pub fn json_of(value: &Value) -> Json {
     match value {
         Value::Unset => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Int(value) => Json::from(*value),
+        Value::Float(value) => Json::from(value.get()),
         Value::Text(text) => Json::from(text.as_str()),
+        Value::List(items) => Json::Array(items.iter().map(json_of).collect()),
+        Value::Tuple(items) => json!({ "tuple": items.iter().map(json_of).collect::<Vec<Json>>() }),
+        Value::Python(text) => json!({ "python": text }),
     }
 }
 
-/// The option value of a JSON value. What no option can hold (fractions, lists, objects, integers beyond 64
-/// bits) becomes its text, so that the rules report it.
+/// The option value of a JSON value. What no option can hold (other objects, integers beyond 64 bits)
+/// becomes its text, so that the rules report it.
 pub fn value_of(json: &Json) -> Value {
     match json {
         Json::Null => Value::Unset,
         Json::Bool(value) => Value::Bool(*value),
         Json::String(text) => Value::Text(text.clone()),
-        Json::Number(number) => number
-            .as_i64()
-            .map_or_else(|| Value::Text(number.to_string()), Value::Int),
-        Json::Array(_) | Json::Object(_) => Value::Text(json.to_string()),
+        Json::Number(number) => match (number.as_i64(), number.is_f64()) {
+            (Some(integer), _) => Value::Int(integer),
+            (None, true) => number
+                .as_f64()
+                .and_then(Float::new)
+                .map_or_else(|| text_of(json), Value::Float),
+            (None, false) => text_of(json),
+        },
+        Json::Array(items) => Value::List(items.iter().map(value_of).collect()),
+        Json::Object(fields) if fields.len() == 1 => match (fields.get("tuple"), fields.get("python")) {
+            (Some(Json::Array(items)), _) => Value::Tuple(items.iter().map(value_of).collect()),
+            (_, Some(Json::String(text))) => Value::Python(text.clone()),
+            _ => text_of(json),
+        },
+        Json::Object(_) => text_of(json),
     }
+}
+
+fn text_of(json: &Json) -> Value {
+    Value::Text(json.to_string())
 }

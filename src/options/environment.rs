@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::row::Choice;
+use super::kind::Choice;
 
 /// The variable that selects a memory policy.
 pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";

@@ -9,23 +9,35 @@
 
 mod checks;
 mod environment;
+mod files;
+mod finding;
+mod groups;
+mod kind;
 mod lower;
 mod policy;
 mod row;
 mod rows;
+mod section;
+mod shape_range;
 mod store;
 mod suggest;
 mod value;
 
-pub use checks::{CHECKS, Check, Facts, Finding, Outcome, Report, check};
+pub use checks::{CHECKS, Check, Facts, Outcome, Report, check};
 pub use environment::{ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY};
+pub use files::{FileState, Files, NoFiles, SeenFiles};
+pub use finding::{Edit, Finding, Fix};
+pub use groups::{GROUPS, Group, find_group, has_fields};
+pub use kind::{Choice, OptionKind, PathKind};
 pub use lower::{Lowered, lower, resolve_device};
 pub use policy::{EFFECTIVE_POLICY, effective_policy, effective_values};
-pub use row::{Choice, OptionKind, OptionRow, Section};
+pub use row::OptionRow;
 pub use rows::{TABLE, find, keys};
+pub use section::Section;
+pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
 pub use store::{OptionError, Options};
 pub use suggest::{nearest_key, nearest_of};
-pub use value::{DefaultValue, Value};
+pub use value::{DefaultValue, Float, Value};
 
 /// Joins the parts of a table that is written in several files. `N` must be the sum of their lengths.
 const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {

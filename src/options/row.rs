@@ -1,88 +1,8 @@
-//! The row of one option: what the table holds, and what its kind means for texts and values.
-//!
-//! A kind reads texts without ever failing, and says what is wrong with a value in words that finish the
-//! sentence "the option ...".
+//! The row of one option: what the table holds about it.
 
-use std::fmt;
-
-use crate::units::Bytes;
-
+use super::kind::OptionKind;
+use super::section::Section;
 use super::value::{DefaultValue, Value};
-
-/// The group under which an option is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Section {
-    /// What runs, and where.
-    Basic,
-    /// Memory of the device.
-    Memory,
-    /// Mixed computing of host and device.
-    MixedComputing,
-    /// Numeric precision.
-    Accuracy,
-    /// Speed.
-    Performance,
-    /// highwater's own: the simulated device.
-    Simulation,
-}
-
-impl Section {
-    /// The heading.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Basic => "basic",
-            Self::Memory => "memory",
-            Self::MixedComputing => "mixed computing",
-            Self::Accuracy => "accuracy tuning",
-            Self::Performance => "performance",
-            Self::Simulation => "simulation",
-        }
-    }
-}
-
-impl fmt::Display for Section {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// One allowed value and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice<T> {
-    /// The value.
-    pub value: T,
-    /// What it means, in a few words.
-    pub summary: &'static str,
-}
-
-/// The type of an option and the values it allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// `True` or `False`.
-    Bool,
-    /// An integer, both bounds included.
-    Int {
-        /// The smallest value allowed.
-        min: i64,
-        /// The largest value allowed.
-        max: i64,
-    },
-    /// A size in bytes, both bounds included; texts may carry a unit.
-    Bytes {
-        /// The smallest value allowed.
-        min: i64,
-        /// The largest value allowed.
-        max: i64,
-    },
-    /// One of several integers.
-    IntChoice(&'static [Choice<i64>]),
-    /// One of several texts, compared exactly.
-    TextChoice(&'static [Choice<&'static str>]),
-    /// Any text.
-    Text,
-    /// The path of a file or directory.
-    Path,
-}
 
 /// One option as users meet it.
 #[derive(Clone, Copy, Debug)]
@@ -93,11 +13,15 @@ pub struct OptionRow {
     pub section: Section,
     /// Its type and allowed values.
     pub kind: OptionKind,
-    /// What holds where it is not set.
+    /// What holds where it is not set; [`DefaultValue::Unset`] where the original's default is `None`.
     pub default: DefaultValue,
+    /// What the original does where the option is `None` or not given, if its default is `None`: `1836`.
+    pub unset_means: Option<&'static str>,
+    /// The defaults in online inference (graph_run_mode 0) and in training (1), where they differ.
+    pub by_run_mode: Option<[DefaultValue; 2]>,
     /// The unit of its number, such as `bytes`; `None` for plain numbers and everything else.
     pub unit: Option<&'static str>,
-    /// One sentence.
+    /// One sentence without a final dot.
     pub summary: &'static str,
     /// A few sentences: what it does, what to mind.
     pub details: &'static str,
@@ -107,8 +31,14 @@ pub struct OptionRow {
     pub deprecated: Option<&'static str>,
     /// What to use instead of a deprecated option.
     pub replaced_by: Option<&'static str>,
-    /// What it does to the memory that is simulated here.
+    /// What it does to the memory that is simulated here: "nothing", or how, starting with what changes.
     pub memory_effect: &'static str,
+    /// The parameter of the engine that it becomes; `None` where it does nothing to the simulation.
+    pub lowers_to: Option<&'static str>,
+    /// Whether its effect rests on an assumption that public facts do not settle.
+    pub is_estimate: bool,
+    /// The name in `custom_op.parameter_map[...]`, where it is not the name without its group.
+    pub parameter: Option<&'static str>,
     /// The rule that reports a value of the wrong type or out of range.
     pub rule: &'static str,
     /// Whether a number out of range acts as the nearest allowed one, instead of as the default.
@@ -118,14 +48,35 @@ pub struct OptionRow {
 }
 
 impl OptionRow {
-    /// The name without its group.
+    /// The name without its group. Options of the engine keep their whole name.
     pub fn short_key(&self) -> &'static str {
-        self.key.rsplit_once('.').map_or(self.key, |(_, last)| last)
+        match (self.section, self.key.rsplit_once('.')) {
+            (Section::Engine, _) | (_, None) => self.key,
+            (_, Some((_, last))) => last,
+        }
+    }
+
+    /// The group that the option belongs to: `memory_config`.
+    pub fn group(&self) -> Option<&'static str> {
+        match self.section {
+            Section::Engine => None,
+            _ => self.key.rsplit_once('.').map(|(group, _)| group),
+        }
+    }
+
+    /// The name in `custom_op.parameter_map[...]`.
+    pub fn parameter_name(&self) -> &'static str {
+        self.parameter.unwrap_or_else(|| self.short_key())
     }
 
     /// The default as a value.
     pub fn default_value(&self) -> Value {
         self.default.value()
+    }
+
+    /// Whether the option changes what is simulated.
+    pub const fn affects_memory(&self) -> bool {
+        self.lowers_to.is_some()
     }
 
     /// What is wrong with a value; `None` where nothing is. No value and the default are always right.
@@ -140,120 +91,19 @@ impl OptionRow {
     /// (options that clamp) or the default.
     pub fn acting(&self, value: &Value) -> Value {
         if self.problem(value).is_none() {
-            return value.clone();
+            return match (&self.kind, value) {
+                // `True` for a number is the number 1.
+                (OptionKind::Int { .. } | OptionKind::IntChoice(_), Value::Bool(is_on)) => {
+                    Value::Int(i64::from(*is_on))
+                }
+                // Nobody knows what a script computes.
+                (kind, Value::Python(_)) if !matches!(kind, OptionKind::Object { .. }) => self.default_value(),
+                _ => value.clone(),
+            };
         }
         match (self.is_clamped, self.kind.range(), value) {
             (true, Some((min, max)), Value::Int(number)) => Value::Int((*number).clamp(min, max)),
             _ => self.default_value(),
         }
-    }
-}
-
-impl OptionKind {
-    /// The type's name: `bool`, `int`, `bytes`, `str` or `path`.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Bool => "bool",
-            Self::Int { .. } | Self::IntChoice(_) => "int",
-            Self::Bytes { .. } => "bytes",
-            Self::TextChoice(_) | Self::Text => "str",
-            Self::Path => "path",
-        }
-    }
-
-    /// Smallest and largest number allowed, where there are such bounds.
-    pub const fn range(&self) -> Option<(i64, i64)> {
-        match self {
-            Self::Int { min, max } | Self::Bytes { min, max } => Some((*min, *max)),
-            _ => None,
-        }
-    }
-
-    /// The allowed values with their meanings, where they are a list.
-    pub fn choices(&self) -> Vec<(Value, &'static str)> {
-        match self {
-            Self::IntChoice(choices) => choices.iter().map(|c| (Value::Int(c.value), c.summary)).collect(),
-            Self::TextChoice(choices) => choices.iter().map(|c| (Value::from(c.value), c.summary)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Reads a text as this kind. A text that does not fit is kept as it is.
-    pub fn read(&self, text: &str) -> Value {
-        let trimmed = text.trim();
-        let kept = || Value::from(text);
-        match self {
-            Self::Bool => match trimmed {
-                "True" | "true" | "1" => Value::Bool(true),
-                "False" | "false" | "0" => Value::Bool(false),
-                _ => trimmed.parse().map_or_else(|_| kept(), Value::Int),
-            },
-            Self::Int { .. } | Self::IntChoice(_) => trimmed.parse().map_or_else(|_| kept(), Value::Int),
-            Self::Bytes { .. } => size(trimmed).map_or_else(kept, Value::Int),
-            Self::TextChoice(_) | Self::Text | Self::Path => kept(),
-        }
-    }
-
-    /// Brings a value into the form this kind keeps: sizes written as texts with a unit become bytes.
-    /// Any other value stays what it is.
-    pub fn normalised(&self, value: Value) -> Value {
-        match (self, value) {
-            (Self::Bytes { .. }, Value::Text(text)) => size(text.trim()).map_or(Value::Text(text), Value::Int),
-            (_, value) => value,
-        }
-    }
-
-    /// What is wrong with a value, as the end of a sentence; `None` where nothing is.
-    fn problem(&self, value: &Value) -> Option<String> {
-        let is = value.quoted();
-        match (self, value) {
-            (Self::Bool, Value::Bool(_)) | (Self::Text | Self::Path, Value::Text(_)) => None,
-            (Self::Bool, _) => Some(format!("is {is}, not a bool: write True or False")),
-            (Self::Int { min, max }, Value::Int(number)) => {
-                (number < min || number > max).then(|| format!("is {is}: use {}", between(*min, *max, "")))
-            }
-            (Self::Bytes { min, max }, Value::Int(number)) => {
-                (number < min || number > max).then(|| format!("is {is}: use {}", between(*min, *max, " bytes")))
-            }
-            (Self::Int { min, max }, _) => {
-                let range = between(*min, *max, "");
-                Some(format!("is {is}, not an integer: use {range}"))
-            }
-            (Self::Bytes { .. }, _) => Some(format!(
-                "is {is}, not a size: write bytes (1048576) or a unit (512MiB, 32GiB)"
-            )),
-            (Self::IntChoice(choices), Value::Int(number)) if choices.iter().any(|c| c.value == *number) => None,
-            (Self::IntChoice(_), Value::Int(_)) => Some(format!("is {is}: use {}", self.listed())),
-            (Self::IntChoice(_), _) => Some(format!("is {is}, not an integer: use {}", self.listed())),
-            (Self::TextChoice(choices), Value::Text(text)) if choices.iter().any(|c| c.value == text) => None,
-            (Self::TextChoice(_), _) => Some(format!("is {is}: use {}", self.listed())),
-            (Self::Text | Self::Path, _) => Some(format!("is {is}, not a text: put it in quotes")),
-        }
-    }
-
-    /// The allowed values as an English list: `0, 1 or 2`.
-    pub fn listed(&self) -> String {
-        let names: Vec<String> = self.choices().iter().map(|(value, _)| value.to_string()).collect();
-        match names.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-            None => String::new(),
-        }
-    }
-}
-
-/// A size in bytes: an integer (perhaps negative, which the range refuses), or digits with a unit.
-fn size(text: &str) -> Option<i64> {
-    text.parse().ok().or_else(|| {
-        let bytes = Bytes::parse(text).ok()?;
-        i64::try_from(bytes.get()).ok()
-    })
-}
-
-fn between(min: i64, max: i64, unit: &str) -> String {
-    if max == i64::MAX {
-        format!("{min}{unit} or more")
-    } else {
-        format!("{min} to {max}{unit}")
     }
 }

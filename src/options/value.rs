@@ -1,9 +1,12 @@
 //! Values of options, and defaults as constants.
 //!
 //! A [`Value`] says what the user wrote, not what the option wants: `iterations_per_loop = "abc"` is a
-//! text value of an integer option, so that the rules can report it.
+//! text value of an integer option, so that the rules can report it. Values know Python's literals, since
+//! that is what the vendor's constructors are given.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A value of an option.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,12 +17,69 @@ pub enum Value {
     Bool(bool),
     /// An integer; bytes for options whose kind is a size.
     Int(i64),
+    /// A number with a fraction.
+    Float(Float),
     /// A text: a choice, a name, a path, or something that is not of the option's type.
     Text(String),
+    /// A list, or a set in the order in which it was written.
+    List(Vec<Self>),
+    /// A tuple, which some checks of the originals tell from a list.
+    Tuple(Vec<Self>),
+    /// A Python expression that is no literal, as it stands in the script: `DumpConfig(**settings)`.
+    Python(String),
+}
+
+/// A finite number, ordered and comparable as keys are.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(f64);
+
+impl Float {
+    /// The number; `None` for infinities and what is not a number. Negative zero becomes zero.
+    pub fn new(number: f64) -> Option<Self> {
+        number.is_finite().then_some(Self(number + 0.0))
+    }
+
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl PartialEq for Float {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Float {}
+
+impl PartialOrd for Float {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Float {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Hash for Float {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl fmt::Display for Float {
+    /// Always with a fraction or an exponent, so that it reads back as what it is: `1.0`, `0.5`, `1e-9`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
 }
 
 /// A default, as a constant of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DefaultValue {
     /// No value.
     Unset,
@@ -44,11 +104,24 @@ impl DefaultValue {
 }
 
 impl Value {
-    /// The integer, if it is one.
+    /// The integer, if it is one. A truth value is one too, as in Python: `True` is 1.
     pub const fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(*value),
+            Self::Bool(value) => Some(*value as i64),
             _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    #[expect(clippy::cast_precision_loss, reason = "factors of an estimate")]
+    pub const fn as_float(&self) -> Option<f64> {
+        match self {
+            Self::Float(value) => Some(value.get()),
+            _ => match self.as_int() {
+                Some(value) => Some(value as f64),
+                None => None,
+            },
         }
     }
 
@@ -68,6 +141,14 @@ impl Value {
         }
     }
 
+    /// The items of a list, a set or a tuple.
+    pub fn items(&self) -> Option<&[Self]> {
+        match self {
+            Self::List(items) | Self::Tuple(items) => Some(items),
+            _ => None,
+        }
+    }
+
     /// The value as it stands in a sentence: texts in quotes, so that `"2"` and `2` differ.
     pub fn quoted(&self) -> String {
         match self {
@@ -78,16 +159,29 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// The plain text that [`super::Options::set_text`] reads back: `True`, `42`, `Device`, `None`.
+    /// The plain text that [`super::Options::set_text`] reads back: `True`, `42`, `Device`, `["a", "b"]`, `None`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unset => f.write_str("None"),
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),
             Self::Int(value) => write!(f, "{value}"),
-            Self::Text(text) => f.write_str(text),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(text) | Self::Python(text) => f.write_str(text),
+            Self::List(items) => write!(f, "[{}]", listed(items)),
+            Self::Tuple(items) if items.len() == 1 => write!(f, "({},)", listed(items)),
+            Self::Tuple(items) => write!(f, "({})", listed(items)),
         }
     }
+}
+
+fn listed(items: &[Value]) -> String {
+    let one = |item: &Value| match item {
+        // Escaped, so that the text reads back whatever is in it.
+        Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        other => other.to_string(),
+    };
+    items.iter().map(one).collect::<Vec<String>>().join(", ")
 }
 
 impl From<bool> for Value {

@@ -10,7 +10,7 @@ use super::document::{Document, SourceSpec};
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request};
 use crate::export::{from_json, to_json};
-use crate::options::{Finding, check};
+use crate::options::{Finding, NoFiles, check};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::DeviceProfiles;
@@ -64,7 +64,7 @@ impl Session {
     /// A session that starts to load the document's sources at once.
     pub fn new(document: Document, profiles: DeviceProfiles, worker: Worker) -> Self {
         let mut session = Self {
-            findings: check(&document.options, &document.environment),
+            findings: check(&document.options, &document.environment, &NoFiles),
             document,
             profiles,
             worker,
@@ -250,7 +250,7 @@ impl Session {
         if self.document == before {
             return;
         }
-        self.findings = check(&self.document.options, &self.document.environment);
+        self.findings = check(&self.document.options, &self.document.environment, &NoFiles);
         if self.document.with_evaluation == before.with_evaluation {
             self.compare();
         } else {
@@ -406,7 +406,7 @@ impl Session {
                 let before = self.document.clone();
                 apply_config(&config, &mut self.document);
                 self.assumed.clear();
-                self.findings = check(&self.document.options, &self.document.environment);
+                self.findings = check(&self.document.options, &self.document.environment, &NoFiles);
                 let text = match warnings.entries().first() {
                     None => format!("read {name}"),
                     Some(first) => format!(

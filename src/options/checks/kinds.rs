@@ -3,10 +3,11 @@
 use crate::diagnostics::Severity;
 use crate::workload::DeviceProfiles;
 
-use super::super::rows::{TABLE, keys};
+use super::super::rows::{TABLE, count_of_rule, keys, keys_of_rule};
 use super::{Check, Facts, Report, outcome};
 
 const ID: &str = "K1";
+const KEYS: [&str; count_of_rule(ID)] = keys_of_rule(ID);
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: ID,
@@ -14,7 +15,7 @@ pub(super) const ROWS: &[Check] = &[Check {
         Severity::Error,
         "the value is not of the option's type or not in its range",
     )],
-    options: &[keys::EXTERNAL_WEIGHT, keys::DEVICE, keys::DEVICE_MEMORY],
+    options: &KEYS,
     source: "highwater's own",
     run: types_and_ranges,
 }];

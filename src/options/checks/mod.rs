@@ -14,6 +14,8 @@ use crate::diagnostics::Severity;
 use crate::sim::StaticMemoryPolicy;
 
 use super::environment::Environment;
+use super::files::Files;
+use super::finding::Finding;
 use super::policy::effective_policy;
 use super::row::OptionRow;
 use super::rows::find;
@@ -51,21 +53,6 @@ impl Check {
     }
 }
 
-/// What a rule reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule's id.
-    pub rule: &'static str,
-    /// How much it matters.
-    pub severity: Severity,
-    /// The options and variables at fault: keys and names.
-    pub options: Vec<String>,
-    /// A sentence without a final dot that says what to do.
-    pub message: String,
-    /// Where the rule comes from.
-    pub source: &'static str,
-}
-
 /// What rules look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
@@ -73,16 +60,19 @@ pub struct Facts<'a> {
     pub options: &'a Options,
     /// The variables.
     pub environment: &'a Environment,
+    /// The files that options name.
+    pub files: &'a dyn Files,
     /// The policy that both put in force.
     pub policy: StaticMemoryPolicy,
 }
 
 impl<'a> Facts<'a> {
     /// The facts of these settings.
-    pub fn new(options: &'a Options, environment: &'a Environment) -> Self {
+    pub fn new(options: &'a Options, environment: &'a Environment, files: &'a dyn Files) -> Self {
         Self {
             options,
             environment,
+            files,
             policy: effective_policy(options, environment),
         }
     }
@@ -124,28 +114,29 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// Reports an error.
-    pub fn error(&mut self, options: &[&str], message: String) {
-        self.push(Severity::Error, options, message);
+    pub fn error(&mut self, options: &[&str], message: String) -> &mut Finding {
+        self.push(Severity::Error, options, message)
     }
 
     /// Reports a warning.
-    pub fn warning(&mut self, options: &[&str], message: String) {
-        self.push(Severity::Warning, options, message);
+    pub fn warning(&mut self, options: &[&str], message: String) -> &mut Finding {
+        self.push(Severity::Warning, options, message)
     }
 
     /// Reports information.
-    pub fn info(&mut self, options: &[&str], message: String) {
-        self.push(Severity::Info, options, message);
+    pub fn info(&mut self, options: &[&str], message: String) -> &mut Finding {
+        self.push(Severity::Info, options, message)
     }
 
-    fn push(&mut self, severity: Severity, options: &[&str], message: String) {
-        self.findings.push(Finding {
+    fn push(&mut self, severity: Severity, options: &[&str], message: String) -> &mut Finding {
+        self.findings.push_mut(Finding {
             rule: self.check.id,
             severity,
             options: options.iter().map(|&name| name.to_owned()).collect(),
             message,
+            fixes: Vec::new(),
             source: self.check.source,
-        });
+        })
     }
 }
 
@@ -164,8 +155,8 @@ static ROWS: [Check; N_CHECKS] = super::joined::<Check, N_CHECKS>(PARTS);
 pub static CHECKS: &[Check] = &ROWS;
 
 /// Everything the rules have to say about these settings, in the order of [`CHECKS`].
-pub fn check(options: &Options, environment: &Environment) -> Vec<Finding> {
-    let facts = Facts::new(options, environment);
+pub fn check(options: &Options, environment: &Environment, files: &dyn Files) -> Vec<Finding> {
+    let facts = Facts::new(options, environment, files);
     let mut findings = Vec::new();
     for check in CHECKS {
         if check.options.iter().any(|name| facts.is_set(name)) {

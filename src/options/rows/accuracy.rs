@@ -1,6 +1,8 @@
 //! Options of numeric precision.
 
-use super::super::row::{Choice, OptionKind, OptionRow, Section};
+use super::super::kind::{Choice, OptionKind};
+use super::super::row::OptionRow;
+use super::super::section::Section;
 use super::{COMMON, keys};
 
 const NOT_SIMULATED: &str = "not simulated in this version: tensors keep the data types of the file. In reality a mode \
@@ -11,7 +13,7 @@ pub(super) const ROWS: &[OptionRow] = &[PRECISION_MODE, PRECISION_MODE_V2];
 
 const PRECISION_MODE: OptionRow = OptionRow {
     key: keys::PRECISION_MODE,
-    section: Section::Accuracy,
+    section: Section::AccuracyTuning,
     kind: OptionKind::TextChoice(&[
         Choice {
             value: "allow_fp32_to_fp16",
@@ -63,7 +65,7 @@ const PRECISION_MODE: OptionRow = OptionRow {
 
 const PRECISION_MODE_V2: OptionRow = OptionRow {
     key: keys::PRECISION_MODE_V2,
-    section: Section::Accuracy,
+    section: Section::AccuracyTuning,
     kind: OptionKind::TextChoice(&[
         Choice {
             value: "fp16",

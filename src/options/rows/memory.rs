@@ -1,6 +1,8 @@
 //! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
 
-use super::super::row::{Choice, OptionKind, OptionRow, Section};
+use super::super::kind::{Choice, OptionKind};
+use super::super::row::OptionRow;
+use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 

@@ -9,7 +9,9 @@ mod performance;
 mod run;
 mod simulation;
 
-use super::row::{OptionRow, Section};
+use super::kind::OptionKind;
+use super::row::OptionRow;
+use super::section::Section;
 use super::value::DefaultValue;
 
 /// The names of options that code needs, each once.
@@ -46,15 +48,20 @@ pub mod keys {
 const COMMON: OptionRow = OptionRow {
     key: "",
     section: Section::Basic,
-    kind: super::row::OptionKind::Text,
+    kind: OptionKind::Text,
     default: DefaultValue::Unset,
+    unset_means: None,
+    by_run_mode: None,
     unit: None,
     summary: "",
     details: "",
     since: None,
     deprecated: None,
     replaced_by: None,
-    memory_effect: "",
+    memory_effect: "nothing",
+    lowers_to: None,
+    is_estimate: false,
+    parameter: None,
     rule: "K1",
     is_clamped: false,
     source: "NPURunConfig option reference",
@@ -70,7 +77,50 @@ const PARTS: &[&[OptionRow]] = &[
 ];
 
 const N_ROWS: usize = super::count(PARTS);
-static ROWS: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
+const JOINED: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
+static ROWS: [OptionRow; N_ROWS] = JOINED;
+
+/// How many rows have a rule.
+pub(super) const fn count_of_rule(rule: &str) -> usize {
+    let mut n = 0;
+    let mut idx = 0;
+    while idx < N_ROWS {
+        n += is_same(JOINED[idx].rule, rule) as usize;
+        idx += 1;
+    }
+    n
+}
+
+/// The keys of the rows that have a rule; `N` is [`count_of_rule`].
+pub(super) const fn keys_of_rule<const N: usize>(rule: &str) -> [&'static str; N] {
+    let mut keys = [""; N];
+    let mut n = 0;
+    let mut idx = 0;
+    while idx < N_ROWS {
+        if is_same(JOINED[idx].rule, rule) {
+            keys[n] = JOINED[idx].key;
+            n += 1;
+        }
+        idx += 1;
+    }
+    keys
+}
+
+/// Whether two texts are equal, in constants.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut idx = 0;
+    while idx < a.len() {
+        if a[idx] != b[idx] {
+            return false;
+        }
+        idx += 1;
+    }
+    true
+}
 
 /// Every option.
 pub static TABLE: &[OptionRow] = &ROWS;

@@ -1,6 +1,8 @@
 //! Options that say what runs and where: graph run mode, mixed computing.
 
-use super::super::row::{Choice, OptionKind, OptionRow, Section};
+use super::super::kind::{Choice, OptionKind};
+use super::super::row::OptionRow;
+use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 

@@ -1,6 +1,8 @@
 //! highwater's own options: the simulated device.
 
-use super::super::row::{OptionKind, OptionRow, Section};
+use super::super::kind::OptionKind;
+use super::super::row::OptionRow;
+use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 use crate::workload::DeviceProfiles;

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use highwater::export::{CheckReport, ConfigDevice, ConfigDocument, Predicted, from_json, to_json};
-use highwater::options::{Environment, Options, Value};
+use highwater::options::{Environment, NoFiles, Options, Value};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 
@@ -135,7 +135,7 @@ fn ill_typed_values_are_kept_for_the_rules() {
         br#"{"graph_run_mode": 1.5, "mix_compile_mode": [1], "iterations_per_loop": "7", "variable_placement": {}}"#;
     let (document, warnings) = from_json(text).unwrap();
     assert!(warnings.entries().is_empty());
-    let report = CheckReport::of(&document.options, &Environment::new());
+    let report = CheckReport::of(&document.options, &Environment::new(), &NoFiles);
     let rules: Vec<&str> = report.findings.iter().map(|found| found.rule).collect();
     assert_eq!(rules, ["R1", "R2", "R6", "R16"]);
     assert_eq!(
@@ -216,7 +216,7 @@ fn errors_carry_their_place() {
 fn the_answer_of_check_has_its_fields() {
     let mut options = Options::new();
     options.set_text(POLICY, "7").unwrap();
-    let report = CheckReport::of(&options, &Environment::new());
+    let report = CheckReport::of(&options, &Environment::new(), &NoFiles);
     assert!(report.has_errors());
     let json = report.to_json();
     assert_eq!(json["findings"][0]["rule"], "R49");
@@ -229,5 +229,5 @@ fn the_answer_of_check_has_its_fields() {
         1 error, no warnings, no notes
     "]]
     .assert_eq(&report.to_text());
-    assert!(!CheckReport::of(&Options::new(), &Environment::new()).has_errors());
+    assert!(!CheckReport::of(&Options::new(), &Environment::new(), &NoFiles).has_errors());
 }

@@ -3,13 +3,20 @@
 use std::collections::BTreeSet;
 
 use highwater::diagnostics::Severity;
-use highwater::options::{CHECKS, Environment, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check, effective_policy};
+use highwater::options::{
+    CHECKS, Environment, Finding, GE_USE_STATIC_MEMORY, NoFiles, Options, TABLE, Value, effective_policy,
+};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
 const POLICY: &str = "memory_config.static_memory_policy";
 const ATOMIC: &str = "memory_config.atomic_clean_policy";
 const COPIES: &str = "graph_max_parallel_model_num";
+
+/// The findings about settings that name no files.
+fn check(options: &Options, environment: &Environment) -> Vec<Finding> {
+    highwater::options::check(options, environment, &NoFiles)
+}
 
 fn options_of(settings: Settings<'_>) -> Options {
     let mut options = Options::new();
@@ -247,7 +254,7 @@ fn messages_say_what_to_do() {
 fn typed_values_of_the_wrong_type_are_reported() {
     for (key, value, rule) in [
         ("iterations_per_loop", Value::from("10"), "R1"),
-        ("iterations_per_loop", Value::Bool(true), "R1"),
+        ("iterations_per_loop", Value::Bool(false), "R1"),
         ("mix_compile_mode", Value::Int(1), "R2"),
         ("graph_run_mode", Value::from("1"), "R6"),
         ("precision_mode", Value::Int(1), "R11"),
@@ -366,7 +373,7 @@ fn no_setting_makes_a_rule_panic_and_answers_repeat() {
         let findings = check(&options, &environment);
         assert_eq!(findings, check(&options.clone(), &environment.clone()));
         assert!(
-            !highwater::export::CheckReport::of(&options, &environment)
+            !highwater::export::CheckReport::of(&options, &environment, &NoFiles)
                 .to_text()
                 .is_empty()
         );

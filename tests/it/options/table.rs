@@ -71,7 +71,7 @@ fn samples(kind: &OptionKind) -> Vec<Value> {
     match kind {
         OptionKind::Bool => vec![Value::Bool(true), Value::Bool(false)],
         OptionKind::Int { min, max } | OptionKind::Bytes { min, max } => vec![Value::Int(*min), Value::Int(*max)],
-        OptionKind::Text | OptionKind::Path => vec![Value::from("generic-64GB")],
+        OptionKind::Text | OptionKind::Path(_) => vec![Value::from("generic-64GB")],
         _ => kind.choices().into_iter().map(|(value, _)| value).collect(),
     }
 }

@@ -1,0 +1,94 @@
+//! What a rule reports, and how to mend it where that is unambiguous.
+
+use crate::diagnostics::Severity;
+
+use super::environment::Environment;
+use super::store::Options;
+use super::value::Value;
+
+/// What a rule reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The options and variables at fault: keys and names.
+    pub options: Vec<String>,
+    /// A sentence without a final dot that says what to do.
+    pub message: String,
+    /// Ways to mend it that need no further thought; often none.
+    pub fixes: Vec<Fix>,
+    /// Where the rule comes from.
+    pub source: &'static str,
+}
+
+/// Edits that mend a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as the text of a button: `set iterations_per_loop to 1`.
+    pub text: String,
+    /// The edits, in order.
+    pub edits: Vec<Edit>,
+}
+
+/// One edit of settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Set an option; [`Value::Unset`] resets it.
+    Option {
+        /// Its key.
+        key: &'static str,
+        /// The value.
+        value: Value,
+    },
+    /// Set an environment variable, or remove it (`None`).
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// The text.
+        text: Option<String>,
+    },
+}
+
+impl Finding {
+    /// Adds a fix that sets one option, or resets it (no value).
+    pub fn set(&mut self, key: &'static str, value: impl Into<Value>) -> &mut Self {
+        let value = value.into();
+        let short = super::rows::find(key).map_or(key, super::row::OptionRow::short_key);
+        let text = match value {
+            Value::Unset => format!("remove {short}"),
+            ref value => format!("set {short} to {value}"),
+        };
+        self.fixes.push(Fix {
+            text,
+            edits: vec![Edit::Option { key, value }],
+        });
+        self
+    }
+
+    /// Adds a fix that removes an environment variable.
+    pub fn unset_variable(&mut self, name: &'static str) -> &mut Self {
+        self.fixes.push(Fix {
+            text: format!("unset {name}"),
+            edits: vec![Edit::Variable { name, text: None }],
+        });
+        self
+    }
+}
+
+impl Fix {
+    /// Applies the edits.
+    pub fn apply(&self, options: &mut Options, environment: &mut Environment) {
+        for edit in &self.edits {
+            match edit {
+                Edit::Option { key, value } => {
+                    // The keys of fixes are rows of the table; a test applies every fix there is.
+                    drop(options.set(key, value.clone()));
+                }
+                Edit::Variable { name, text: Some(text) } => environment.set(name, text),
+                Edit::Variable { name, text: None } => environment.remove(name),
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Objects whose fields are options of their own: `memory_config = MemoryConfig(static_memory_policy=2)`.
+//!
+//! A field of a group has the key `GROUP.FIELD`. Arguments that a constructor takes by position stand in its order.
+
+use super::rows::TABLE;
+
+/// One group.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The first part of its keys; also the argument of `NPURunConfig` that takes the object, where there is one.
+    pub key: &'static str,
+    /// The class (or function) whose arguments the fields are.
+    pub class: &'static str,
+    /// The fields in the order of the constructor.
+    pub positional: &'static [&'static str],
+    /// Whether an argument of `NPURunConfig` takes the object.
+    pub is_argument: bool,
+}
+
+/// Every group.
+pub static GROUPS: &[Group] = &[
+    Group {
+        key: "memory_config",
+        class: "MemoryConfig",
+        positional: &[
+            "atomic_clean_policy",
+            "static_memory_policy",
+            "memory_optimization_policy",
+            "variable_use_1g_huge_page",
+        ],
+        is_argument: true,
+    },
+    Group {
+        key: "dump_config",
+        class: "DumpConfig",
+        positional: &[
+            "enable_dump",
+            "dump_path",
+            "dump_step",
+            "dump_mode",
+            "enable_dump_debug",
+            "dump_debug_mode",
+            "dump_data",
+            "dump_layer",
+        ],
+        is_argument: true,
+    },
+    Group {
+        key: "profiling_config",
+        class: "ProfilingConfig",
+        positional: &["enable_profiling", "profiling_options"],
+        is_argument: true,
+    },
+    Group {
+        key: "experimental_config",
+        class: "ExperimentalConfig",
+        positional: &[
+            "logical_device_cluster_deploy_mode",
+            "logical_device_id",
+            "model_deploy_mode",
+            "model_deploy_devicelist",
+            "graph_memory_optimize_config",
+            "enable_graph_parallel",
+            "graph_parallel_option_path",
+            "graph_compiler_cache_dir",
+            "resource_config_path",
+            "accelerate_train_mode",
+        ],
+        is_argument: true,
+    },
+    Group {
+        key: "dynamic_input_config",
+        class: "DynamicInputConfig",
+        positional: &[
+            "input_shape",
+            "dynamic_dims",
+            "dynamic_node_type",
+            "compile_hybrid_mode",
+        ],
+        is_argument: true,
+    },
+    Group {
+        key: "dtr",
+        class: "DTRConfig",
+        positional: &[
+            "eviction_threshold",
+            "evictee_minimum_size",
+            "recomp_memory_factor",
+            "recomp_time_factor",
+        ],
+        is_argument: false,
+    },
+    Group {
+        key: "memory_optimize",
+        class: "memory_optimize",
+        // Behind the program, which is no option.
+        positional: &["skip_opt_set", "print_log", "level", "skip_grads"],
+        is_argument: false,
+    },
+];
+
+/// The group of a key's first part.
+pub fn find_group(key: &str) -> Option<&'static Group> {
+    GROUPS.iter().find(|group| group.key == key)
+}
+
+/// Whether options stand under this name: `memory_config`, `simulation`.
+pub fn has_fields(name: &str) -> bool {
+    TABLE.iter().any(|row| row.group().is_some_and(|group| group == name))
+}

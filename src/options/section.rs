@@ -1,0 +1,76 @@
+//! The groups under which options are shown, in the order of the vendor's reference.
+
+use std::fmt;
+
+/// The group under which an option is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "each variant's name is its heading, see `name`")]
+pub enum Section {
+    Memory,
+    Basic,
+    DynamicShape,
+    MixedComputing,
+    Debugging,
+    AccuracyTuning,
+    AccuracyComparison,
+    Performance,
+    Profiling,
+    Aoe,
+    OperatorCompilation,
+    DataAugmentation,
+    ExceptionRemedy,
+    Experiment,
+    Deprecated,
+    /// What `NPURunConfig` inherits from TensorFlow's `RunConfig`.
+    RunConfig,
+    /// Options of the adapter's code that its reference does not list.
+    Adapter,
+    /// Session options of the engine, for graph construction without the adapter.
+    Engine,
+    /// MegEngine's `DTRConfig`.
+    Dtr,
+    /// Paddle's `memory_optimize`.
+    MemoryOptimize,
+    /// highwater's own: the simulated device and what is assumed about it.
+    Simulation,
+}
+
+impl Section {
+    /// The heading, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Basic => "basic",
+            Self::DynamicShape => "dynamic shape",
+            Self::MixedComputing => "mixed computing",
+            Self::Debugging => "debugging",
+            Self::AccuracyTuning => "accuracy tuning",
+            Self::AccuracyComparison => "accuracy comparison",
+            Self::Performance => "performance",
+            Self::Profiling => "profiling",
+            Self::Aoe => "AOE",
+            Self::OperatorCompilation => "operator compilation",
+            Self::DataAugmentation => "data augmentation",
+            Self::ExceptionRemedy => "exception remedy",
+            Self::Experiment => "experiment",
+            Self::Deprecated => "deprecated",
+            Self::RunConfig => "inherited from RunConfig",
+            Self::Adapter => "adapter, outside the reference",
+            Self::Engine => "engine session options",
+            Self::Dtr => "DTRConfig",
+            Self::MemoryOptimize => "memory_optimize",
+            Self::Simulation => "simulation",
+        }
+    }
+
+    /// Whether the section stands in the vendor's reference of `NPURunConfig`.
+    pub const fn is_reference(self) -> bool {
+        (self as u8) <= Self::Deprecated as u8
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
