@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::diagnostics::Diagnostics;
-use crate::options::{Environment, Options, TABLE, find, nearest_key};
+use crate::options::{Environment, Options, has_fields, nearest_key};
 use crate::workload::SchedulePlan;
 
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
-use super::json_value::value_of;
+use super::json_value::{is_expression, value_of};
 
 /// The version of the format that is written, and the newest that is read.
 pub const CONFIG_VERSION: u64 = 1;
@@ -157,7 +157,7 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
     for (name, json) in object {
         let key = format!("{group}{name}");
         match json {
-            Json::Object(inner) if is_group(&key) => {
+            Json::Object(inner) if has_fields(&key) && !is_expression(inner) => {
                 read_options(inner, &format!("{key}."), document, warnings);
             }
             _ if document.options.set(&key, value_of(json)).is_ok() => {}
@@ -173,14 +173,6 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
             }
         }
     }
-}
-
-/// Whether options stand under this name: `memory_config`.
-fn is_group(name: &str) -> bool {
-    find(name).is_none()
-        && TABLE
-            .iter()
-            .any(|row| row.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 impl Wire {

@@ -45,6 +45,11 @@ pub fn value_of(json: &Json) -> Value {
     }
 }
 
+/// Whether an object stands for a value that JSON has no form for.
+pub(super) fn is_expression(fields: &serde_json::Map<String, Json>) -> bool {
+    fields.len() == 1 && (fields.contains_key("tuple") || fields.contains_key("python"))
+}
+
 fn text_of(json: &Json) -> Value {
     Value::Text(json.to_string())
 }

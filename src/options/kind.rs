@@ -62,6 +62,8 @@ pub enum OptionKind {
     Names(&'static [Choice<&'static str>]),
     /// The path of a file or directory.
     Path(PathKind),
+    /// Anything: the original does not look at it.
+    Any,
     /// Shape ranges of inputs, in the syntax of `dynamic_inputs_shape_range`.
     ShapeRange,
     /// A list (or set) of names.
@@ -85,6 +87,7 @@ impl OptionKind {
             Self::TextChoice(_) | Self::Text | Self::Names(_) | Self::ShapeRange => "str",
             Self::Path(_) => "path",
             Self::List => "list",
+            Self::Any => "any",
             Self::Object { class } => class,
         }
     }
@@ -122,6 +125,11 @@ impl OptionKind {
             Self::Bytes { .. } => size(trimmed).map_or_else(kept, Value::Int),
             Self::Float { .. } => number(trimmed).unwrap_or_else(kept),
             Self::List => list(trimmed).unwrap_or_else(kept),
+            Self::Any => match trimmed {
+                "True" => Value::Bool(true),
+                "False" => Value::Bool(false),
+                _ => number(trimmed).unwrap_or_else(kept),
+            },
             Self::Object { .. } if trimmed.ends_with(')') && trimmed.contains('(') => Value::Python(trimmed.to_owned()),
             Self::TextChoice(_)
             | Self::Text
@@ -180,6 +188,7 @@ impl OptionKind {
                 Some(text) => unknown_name(text, choices)
                     .map(|name| format!("names \"{name}\": use {} with commas between them", self.listed())),
             },
+            Self::Any => None,
             Self::Text | Self::Path(_) => {
                 (value.as_text().is_none()).then(|| format!("is {is}, not a text: put it in quotes"))
             }

@@ -1,19 +1,51 @@
 //! Options of numeric precision.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::{Choice, OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
+use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 
 const NOT_SIMULATED: &str = "not simulated in this version: tensors keep the data types of the file. In reality a mode \
                              that takes float16 halves the bytes of the tensors it touches and adds casts, \
                              whose outputs are tensors too";
 
-pub(super) const ROWS: &[OptionRow] = &[PRECISION_MODE, PRECISION_MODE_V2];
+pub(super) const ROWS: &[OptionRow] = &[
+    PRECISION_MODE,
+    PRECISION_MODE_V2,
+    OptionRow {
+        key: "modify_mixlist",
+        kind: OptionKind::Path(PathKind::File),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Lowered::precision"),
+        ..ACCURACY_TUNING_ROW
+    },
+    OptionRow {
+        key: "enable_reduce_precision",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(false),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..ACCURACY_TUNING_ROW
+    },
+    OptionRow {
+        key: "customize_dtypes",
+        kind: OptionKind::Path(PathKind::File),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..ACCURACY_TUNING_ROW
+    },
+];
+
+const ACCURACY_TUNING_ROW: OptionRow = OptionRow {
+    section: Section::AccuracyTuning,
+    ..COMMON
+};
 
 const PRECISION_MODE: OptionRow = OptionRow {
     key: keys::PRECISION_MODE,
-    section: Section::AccuracyTuning,
     kind: OptionKind::TextChoice(&[
         Choice {
             value: "allow_fp32_to_fp16",
@@ -60,12 +92,11 @@ const PRECISION_MODE: OptionRow = OptionRow {
     memory_effect: NOT_SIMULATED,
     rule: "R11",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
-    ..COMMON
+    ..ACCURACY_TUNING_ROW
 };
 
 const PRECISION_MODE_V2: OptionRow = OptionRow {
     key: keys::PRECISION_MODE_V2,
-    section: Section::AccuracyTuning,
     kind: OptionKind::TextChoice(&[
         Choice {
             value: "fp16",
@@ -103,5 +134,5 @@ const PRECISION_MODE_V2: OptionRow = OptionRow {
     memory_effect: NOT_SIMULATED,
     rule: "R11",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
-    ..COMMON
+    ..ACCURACY_TUNING_ROW
 };

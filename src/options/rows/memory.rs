@@ -9,6 +9,9 @@ use super::{COMMON, keys};
 pub(super) const ROWS: &[OptionRow] = &[
     STATIC_MEMORY_POLICY,
     ATOMIC_CLEAN_POLICY,
+    MEMORY_OPTIMIZATION_POLICY,
+    VARIABLE_USE_1G_HUGE_PAGE,
+    MEMORY_CONFIG,
     EXTERNAL_WEIGHT,
     INPUT_FUSION_SIZE,
 ];
@@ -80,6 +83,49 @@ const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
     memory_effect: "selects the policy that counts as configured; every policy is simulated anyway, for comparison",
     rule: "R49",
     source: "MemoryConfig constructor; GE graph_var_manager.h",
+    ..MEMORY
+};
+
+const MEMORY_OPTIMIZATION_POLICY: OptionRow = OptionRow {
+    key: "memory_config.memory_optimization_policy",
+    kind: OptionKind::TextChoice(&[Choice {
+        value: "MemoryPriority",
+        summary: "TEXT",
+    }]),
+    summary: "TEXT",
+    details: "TEXT. TEXT.",
+    ..MEMORY
+};
+
+const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
+    key: keys::VARIABLE_USE_1G_HUGE_PAGE,
+    kind: OptionKind::IntChoice(&[
+        Choice {
+            value: 0,
+            summary: "TEXT",
+        },
+        Choice {
+            value: 1,
+            summary: "TEXT",
+        },
+        Choice {
+            value: 2,
+            summary: "TEXT",
+        },
+    ]),
+    default: DefaultValue::Int(0),
+    summary: "TEXT",
+    details: "TEXT. TEXT.",
+    memory_effect: "TEXT",
+    lowers_to: Some("Params::variable_pages"),
+    ..MEMORY
+};
+
+const MEMORY_CONFIG: OptionRow = OptionRow {
+    key: "memory_config",
+    kind: OptionKind::Object { class: "MemoryConfig" },
+    summary: "TEXT",
+    details: "TEXT. TEXT.",
     ..MEMORY
 };
 

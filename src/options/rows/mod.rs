@@ -4,6 +4,14 @@
 //! Add an option: a constant in [`keys`], a row in the file of its section.
 
 mod accuracy;
+mod adapter;
+mod building;
+mod companions;
+mod debugging;
+mod deprecated;
+mod engine;
+mod exceptions;
+pub mod keys;
 mod memory;
 mod performance;
 mod run;
@@ -13,36 +21,6 @@ use super::kind::OptionKind;
 use super::row::OptionRow;
 use super::section::Section;
 use super::value::DefaultValue;
-
-/// The names of options that code needs, each once.
-pub mod keys {
-    /// What a graph is run for.
-    pub const GRAPH_RUN_MODE: &str = "graph_run_mode";
-    /// Who clears outputs that must start as zeros.
-    pub const ATOMIC_CLEAN_POLICY: &str = "memory_config.atomic_clean_policy";
-    /// How graphs get device memory.
-    pub const STATIC_MEMORY_POLICY: &str = "memory_config.static_memory_policy";
-    /// Whether weights stand in files of their own.
-    pub const EXTERNAL_WEIGHT: &str = "external_weight";
-    /// Up to which size inputs are copied together.
-    pub const INPUT_FUSION_SIZE: &str = "input_fusion_size";
-    /// Whether ops may stay on the host.
-    pub const MIX_COMPILE_MODE: &str = "mix_compile_mode";
-    /// The older choice of numeric precision.
-    pub const PRECISION_MODE: &str = "precision_mode";
-    /// The newer choice of numeric precision.
-    pub const PRECISION_MODE_V2: &str = "precision_mode_v2";
-    /// Iterations per call.
-    pub const ITERATIONS_PER_LOOP: &str = "iterations_per_loop";
-    /// Where variables live.
-    pub const VARIABLE_PLACEMENT: &str = "variable_placement";
-    /// Concurrent instances of a graph.
-    pub const GRAPH_MAX_PARALLEL_MODEL_NUM: &str = "graph_max_parallel_model_num";
-    /// The device profile.
-    pub const DEVICE: &str = "simulation.device";
-    /// The device's memory.
-    pub const DEVICE_MEMORY: &str = "simulation.device_memory";
-}
 
 /// What most rows have in common.
 const COMMON: OptionRow = OptionRow {
@@ -70,9 +48,24 @@ const COMMON: OptionRow = OptionRow {
 const PARTS: &[&[OptionRow]] = &[
     memory::ROWS,
     run::BASIC,
+    run::DYNAMIC,
     run::MIXED,
+    debugging::DEBUGGING,
     accuracy::ROWS,
+    debugging::COMPARISON,
     performance::ROWS,
+    debugging::PROFILING,
+    building::AOE,
+    building::COMPILATION,
+    building::DATA,
+    exceptions::EXCEPTION,
+    exceptions::EXPERIMENT,
+    deprecated::ROWS,
+    adapter::RUN_CONFIG,
+    adapter::ADAPTER,
+    engine::ROWS,
+    companions::DTR,
+    companions::MEMORY_OPTIMIZE,
     simulation::ROWS,
 ];
 

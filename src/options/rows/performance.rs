@@ -1,14 +1,75 @@
 //! Options of speed: loops on the device, placement of variables, concurrent graphs.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::{Choice, OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 
-pub(super) const ROWS: &[OptionRow] = &[ITERATIONS_PER_LOOP, VARIABLE_PLACEMENT, GRAPH_MAX_PARALLEL_MODEL_NUM];
+pub(super) const ROWS: &[OptionRow] = &[
+    ITERATIONS_PER_LOOP,
+    OptionRow {
+        key: "hcom_parallel",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(true),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..PERFORMANCE_ROW
+    },
+    OptionRow {
+        key: "op_precision_mode",
+        kind: OptionKind::Path(PathKind::File),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..PERFORMANCE_ROW
+    },
+    OptionRow {
+        key: "enable_scope_fusion_passes",
+        kind: OptionKind::Names(&[]),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..PERFORMANCE_ROW
+    },
+    OptionRow {
+        key: "stream_max_parallel_num",
+        kind: OptionKind::Text,
+        unset_means: Some("1 for every engine"),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        rule: "R41",
+        ..PERFORMANCE_ROW
+    },
+    OptionRow {
+        key: "is_tailing_optimization",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(false),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..PERFORMANCE_ROW
+    },
+    OptionRow {
+        key: "enable_small_channel",
+        kind: OptionKind::IntChoice(&[
+            Choice {
+                value: 0,
+                summary: "TEXT",
+            },
+            Choice {
+                value: 1,
+                summary: "TEXT",
+            },
+        ]),
+        default: DefaultValue::Int(0),
+        by_run_mode: Some([DefaultValue::Int(1), DefaultValue::Int(0)]),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        ..PERFORMANCE_ROW
+    },
+    VARIABLE_PLACEMENT,
+    GRAPH_MAX_PARALLEL_MODEL_NUM,
+];
 
-const PERFORMANCE: OptionRow = OptionRow {
+const PERFORMANCE_ROW: OptionRow = OptionRow {
     section: Section::Performance,
     ..COMMON
 };
@@ -27,7 +88,7 @@ const ITERATIONS_PER_LOOP: OptionRow = OptionRow {
                     of the loop needs the memory of one",
     rule: "R1",
     source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
-    ..PERFORMANCE
+    ..PERFORMANCE_ROW
 };
 
 const VARIABLE_PLACEMENT: OptionRow = OptionRow {
@@ -52,7 +113,7 @@ const VARIABLE_PLACEMENT: OptionRow = OptionRow {
                     counted",
     rule: "R16",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
-    ..PERFORMANCE
+    ..PERFORMANCE_ROW
 };
 
 const GRAPH_MAX_PARALLEL_MODEL_NUM: OptionRow = OptionRow {
@@ -69,5 +130,5 @@ const GRAPH_MAX_PARALLEL_MODEL_NUM: OptionRow = OptionRow {
               the graphs share addresses, so instances that run together would write over each other.",
     memory_effect: "that many copies of the feature memory are held at once",
     rule: "R19",
-    ..PERFORMANCE
+    ..PERFORMANCE_ROW
 };

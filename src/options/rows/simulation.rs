@@ -29,7 +29,70 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "sets the device's memory, above which a run is out of memory",
         ..OWN
     },
+    OptionRow {
+        key: keys::OCCUPIED_MEMORY,
+        kind: OptionKind::Names(&[]),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Params::device_bytes"),
+        rule: "K4",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::INPUT_STAGING_BUFFERS,
+        kind: OptionKind::Int { min: 0, max: 64 },
+        default: DefaultValue::Int(1),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Params::staging_buffers"),
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::KEPT_OPS,
+        kind: OptionKind::Names(&[]),
+        default: DefaultValue::Text(DEFAULT_KEPT_OPS),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Lowered::precision"),
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::HOST_OPS,
+        kind: OptionKind::Names(&[]),
+        default: DefaultValue::Text(DEFAULT_HOST_OPS),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Lowered::host_ops"),
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::SHAPE_SAMPLES,
+        kind: OptionKind::Int { min: 1, max: 1000 },
+        default: DefaultValue::Int(4),
+        summary: "TEXT",
+        details: "TEXT. TEXT.",
+        memory_effect: "TEXT",
+        lowers_to: Some("Lowered::shape_ranges"),
+        is_estimate: true,
+        ..OWN
+    },
 ];
+
+/// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
+/// come with its operator package and differ by chip.
+const DEFAULT_KEPT_OPS: &str = "Softmax,LogSoftmax,SoftmaxCrossEntropyWithLogits,SparseSoftmaxCrossEntropyWithLogits,Exp,Log,Pow,\
+LayerNormalization,LayerNorm,BatchNormalization,FusedBatchNorm,FusedBatchNormV3,InstanceNormalization,ReduceSum,ReduceMean,\
+Sum,Mean,CumSum,native_layer_norm,native_batch_norm,_softmax,_log_softmax,nll_loss_forward,sum,mean,exp,log,pow";
+
+/// Op types that a device cannot run, unless the user says otherwise.
+const DEFAULT_HOST_OPS: &str = "PyFunc,PyFuncStateless,EagerPyFunc,Print,PrintV2,Assert,StringFormat";
 
 const OWN: OptionRow = OptionRow {
     section: Section::Simulation,

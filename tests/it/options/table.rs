@@ -16,7 +16,7 @@ fn keys_are_unique_and_found() {
     for row in TABLE {
         assert_eq!(find(row.key).map(|found| found.key), Some(row.key));
     }
-    assert!(find("memory_config").is_none());
+    assert!(find("simulation").is_none());
 }
 
 #[test]
