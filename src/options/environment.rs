@@ -24,6 +24,13 @@ pub struct EnvironmentRow {
     pub source: &'static str,
 }
 
+impl EnvironmentRow {
+    /// Whether the variable changes what is simulated.
+    pub fn affects_memory(&self) -> bool {
+        matches!(self.name, GE_USE_STATIC_MEMORY | "ASCEND_DEVICE_ID" | "DEVICE_ID")
+    }
+}
+
 /// Every variable that has an effect here.
 pub static ENVIRONMENT: &[EnvironmentRow] = &[EnvironmentRow {
     name: GE_USE_STATIC_MEMORY,

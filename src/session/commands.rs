@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::document::SourceSpec;
+use crate::options::{Fix, Value};
 use crate::timeline::Selected;
 
 /// One request.
@@ -21,6 +22,26 @@ pub enum Command {
         /// The text, as on the command line.
         text: String,
     },
+    /// The same while the user types: letters of one field are undone together.
+    TypeOption {
+        /// Its key.
+        key: String,
+        /// The text so far.
+        text: String,
+    },
+    /// Set an option to a typed value.
+    SetValue {
+        /// Its key.
+        key: String,
+        /// The value.
+        value: Value,
+    },
+    /// Mend a finding.
+    ApplyFix(Fix),
+    /// Take back the last edit of settings.
+    Undo,
+    /// Make the edit again that was taken back last.
+    Redo,
     /// Give an option its default again.
     ResetOption(String),
     /// Give every option its default again, and empty the environment.
@@ -31,6 +52,13 @@ pub enum Command {
         name: String,
         /// The text.
         value: Option<String>,
+    },
+    /// The same while the user types.
+    TypeEnvironment {
+        /// Its name.
+        name: String,
+        /// The text so far; empty removes it.
+        text: String,
     },
     /// Values of a symbolic dimension; one run each.
     SetDim {
@@ -45,7 +73,7 @@ pub enum Command {
     SetEvaluation(bool),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
-    /// Write the configuration as JSON.
+    /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.
     ExportConfig(PathBuf),
     /// Read a configuration.
     ImportConfig(PathBuf),

@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod document;
 mod files;
+mod history;
 mod samples;
 mod state;
 mod worker;

@@ -1,16 +1,16 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+mod edits;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::commands::Command;
-use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
+use super::history::History;
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request};
-use crate::export::{from_json, to_json};
-use crate::options::{Finding, NoFiles, check};
+use crate::options::{Finding, Value};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::DeviceProfiles;
@@ -44,6 +44,7 @@ pub struct Session {
     loaded: Option<Loaded>,
     answer: Option<(Arc<Comparison>, Arc<Timeline>)>,
     findings: Vec<Finding>,
+    effective: BTreeMap<String, Value>,
     selection: Option<Selected>,
     busy: Option<Busy>,
     notice: Option<Notice>,
@@ -55,6 +56,7 @@ pub struct Session {
     answered: Option<Document>,
     /// The document before the sources were changed: what a failed opening goes back to.
     opened: Option<Document>,
+    history: History,
     load_generation: u64,
     compare_generation: u64,
     config_generation: u64,
@@ -64,7 +66,8 @@ impl Session {
     /// A session that starts to load the document's sources at once.
     pub fn new(document: Document, profiles: DeviceProfiles, worker: Worker) -> Self {
         let mut session = Self {
-            findings: check(&document.options, &document.environment, &NoFiles),
+            findings: Vec::new(),
+            effective: BTreeMap::new(),
             document,
             profiles,
             worker,
@@ -77,10 +80,12 @@ impl Session {
             problem: None,
             answered: None,
             opened: None,
+            history: History::default(),
             load_generation: 0,
             compare_generation: 0,
             config_generation: 0,
         };
+        session.check();
         session.load();
         session
     }
@@ -115,6 +120,11 @@ impl Session {
     /// Findings about options and environment, current in every frame.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The value that acts for an option, with rules and environment applied.
+    pub fn effective(&self, key: &str) -> Option<&Value> {
+        self.effective.get(key)
     }
 
     /// The selected tensor.
@@ -171,6 +181,8 @@ impl Session {
                 self.busy = None;
             }
             Command::DismissNotice => self.notice = None,
+            Command::Undo => self.step(true),
+            Command::Redo => self.step(false),
             edit => self.edit(edit),
         }
     }
@@ -216,49 +228,13 @@ impl Session {
         }
         self.document.sources = sources;
         self.selection = None;
+        self.history.clear();
         self.load();
     }
 
-    /// Commands that change the document.
-    fn edit(&mut self, command: Command) {
-        let before = self.document.clone();
-        self.notice = None;
-        match command {
-            Command::SetOption { key, text } => {
-                if let Err(error) = self.document.options.set_text(&key, &text) {
-                    self.notice = Some(Notice::Failed(error.to_string()));
-                }
-            }
-            Command::ResetOption(key) => self.document.options.reset(&key),
-            Command::ResetAll => {
-                self.document.options = crate::options::Options::default();
-                self.document.unknown_options.clear();
-                self.document.environment = crate::options::Environment::default();
-            }
-            Command::SetEnvironment { name, value } => match value {
-                Some(value) => self.document.environment.set(&name, &value),
-                None => self.document.environment.remove(&name),
-            },
-            Command::SetDim { name, values } => {
-                self.assumed.remove(&name);
-                self.document.plan.dims.insert(name, values);
-            }
-            Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
-            Command::SetEvaluation(is_on) => self.document.with_evaluation = is_on,
-            _ => {}
-        }
-        if self.document == before {
-            return;
-        }
-        self.findings = check(&self.document.options, &self.document.environment, &NoFiles);
-        if self.document.with_evaluation == before.with_evaluation {
-            self.compare();
-        } else {
-            if self.loaded.is_some() && self.load_generation == 0 {
-                self.opened = Some(before);
-            }
-            self.load();
-        }
+    /// Whether there is a step to undo, and one to do again.
+    pub fn can_undo_redo(&self) -> (bool, bool) {
+        self.history.can()
     }
 
     fn load(&mut self) {
@@ -387,41 +363,6 @@ impl Session {
         });
         if !exists {
             self.selection = None;
-        }
-    }
-
-    fn export_config(&mut self, path: PathBuf) {
-        let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
-        let config = config_from_document(&self.document, comparison);
-        self.worker.send(Job::Write {
-            path,
-            bytes: to_json(&config).into_bytes(),
-        });
-    }
-
-    fn take_config(&mut self, name: &str, bytes: &[u8]) {
-        match from_json(bytes) {
-            Err(error) => self.notice = Some(Notice::Failed(format!("{name}: {error}"))),
-            Ok((config, warnings)) => {
-                let before = self.document.clone();
-                apply_config(&config, &mut self.document);
-                self.assumed.clear();
-                self.findings = check(&self.document.options, &self.document.environment, &NoFiles);
-                let text = match warnings.entries().first() {
-                    None => format!("read {name}"),
-                    Some(first) => format!(
-                        "read {name}; {} warnings, the first: {}",
-                        warnings.entries().len(),
-                        first.message
-                    ),
-                };
-                self.notice = Some(Notice::Done(text));
-                if self.document.with_evaluation != before.with_evaluation {
-                    self.load();
-                } else if self.document != before {
-                    self.compare();
-                }
-            }
         }
     }
 }

@@ -79,7 +79,8 @@ impl App {
         let theme = Theme::of(ui.visuals());
         let mut commands = Vec::new();
         let mut asked = Vec::new();
-        keys(ui, self.state.dialogs.is_open(), &mut asked);
+        let is_elsewhere = self.state.dialogs.is_open() || self.state.options.has_search_focus;
+        keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
         top_bar_ui(ui, &self.session, &theme, &mut asked, &mut commands);
         notice_ui(ui, &self.session, &theme, &mut commands);
         let input = PanesInput {
@@ -90,6 +91,9 @@ impl App {
             self.panes.ui(ui, &input, &mut self.state, &mut commands);
         });
         help::help_ui(ui.ctx(), &mut self.state.is_help_open);
+        if let Some((key, kind)) = self.state.options.pick.take() {
+            self.state.dialogs.ask(Purpose::PickPath { key, kind }, ui.ctx());
+        }
         self.state.dialogs.poll(&mut commands);
         self.state.dialogs.ui(ui.ctx(), &mut commands);
         drop_ui(ui, &theme, &mut commands);
@@ -112,6 +116,8 @@ impl App {
                 self.session.notify(Notice::Done(format!("copied: {line}")));
                 ctx.copy_text(line);
             }
+            UiCommand::Undo => commands.push(Command::Undo),
+            UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
             UiCommand::SearchOptions => state.options.wants_search = true,
             UiCommand::ToggleTheme => {
@@ -143,7 +149,7 @@ impl eframe::App for App {
 }
 
 /// Shortcuts of the command table. Plain keys are for the lanes while a text field has the keyboard.
-fn keys(ui: &egui::Ui, is_dialog_open: bool, asked: &mut Vec<UiCommand>) {
+fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), asked: &mut Vec<UiCommand>) {
     let is_typing = ui.ctx().egui_wants_keyboard_input() || is_dialog_open;
     for row in COMMANDS {
         let Some(shortcut) = row.shortcut else {
@@ -151,6 +157,10 @@ fn keys(ui: &egui::Ui, is_dialog_open: bool, asked: &mut Vec<UiCommand>) {
         };
         let is_plain = shortcut.modifiers.is_none();
         if is_plain && is_typing {
+            continue;
+        }
+        // A field that holds no setting undoes its own letters.
+        if is_typing_elsewhere && matches!(row.command, UiCommand::Undo | UiCommand::Redo) {
             continue;
         }
         let is_pressed = if shortcut.logical_key == Key::Questionmark {

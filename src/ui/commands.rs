@@ -17,6 +17,10 @@ pub enum UiCommand {
     ImportConfig,
     /// Put the `highwater compare` command on the clipboard.
     CopyCommandLine,
+    /// Take back the last edit.
+    Undo,
+    /// Make the edit again that was taken back.
+    Redo,
     /// Give all options their defaults.
     ResetOptions,
     /// Put the keyboard into the option search.
@@ -38,6 +42,8 @@ pub enum UiCommand {
 pub enum Menu {
     /// Files and configurations.
     File,
+    /// Undo, redo, reset.
+    Edit,
     /// What is shown and how.
     View,
     /// Explanations.
@@ -94,14 +100,14 @@ pub static COMMANDS: &[CommandRow] = &[
         command: UiCommand::ExportConfig,
         menu: Menu::File,
         text: "Export configuration…",
-        tooltip: "write options, environment, device, schedule and the predicted peaks as JSON",
+        tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
         shortcut: Some(ctrl(Key::S)),
     },
     CommandRow {
         command: UiCommand::ImportConfig,
         menu: Menu::File,
         text: "Import configuration…",
-        tooltip: "read options, environment, device and schedule from JSON",
+        tooltip: "read a configuration: JSON, a Python training script, or a shell script",
         shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
@@ -141,14 +147,28 @@ pub static COMMANDS: &[CommandRow] = &[
     },
     CommandRow {
         command: UiCommand::SearchOptions,
-        menu: Menu::View,
+        menu: Menu::Edit,
         text: "Search options",
         tooltip: "put the keyboard into the option search",
         shortcut: Some(ctrl(Key::F)),
     },
     CommandRow {
+        command: UiCommand::Undo,
+        menu: Menu::Edit,
+        text: "Undo",
+        tooltip: "take back the last edit of options, environment or schedule",
+        shortcut: Some(ctrl(Key::Z)),
+    },
+    CommandRow {
+        command: UiCommand::Redo,
+        menu: Menu::Edit,
+        text: "Redo",
+        tooltip: "make the edit again that was taken back last",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
+    },
+    CommandRow {
         command: UiCommand::ResetOptions,
-        menu: Menu::View,
+        menu: Menu::Edit,
         text: "Reset all options",
         tooltip: "give every option its default and empty the environment",
         shortcut: None,

@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, bounded};
 use eframe::egui;
 
 use crate::import::IMPORTERS;
+use crate::options::PathKind;
 use crate::session::{Command, SourceSpec};
 
 /// What a chosen path is for.
@@ -23,6 +24,13 @@ pub enum Purpose {
     ExportConfig,
     /// Read a configuration.
     ImportConfig,
+    /// Choose the path that an option names.
+    PickPath {
+        /// The option.
+        key: &'static str,
+        /// What it names.
+        kind: PathKind,
+    },
 }
 
 impl Purpose {
@@ -32,6 +40,7 @@ impl Purpose {
             Self::Add => "Add graph to session",
             Self::ExportConfig => "Export configuration",
             Self::ImportConfig => "Import configuration",
+            Self::PickPath { .. } => "Choose a path",
         }
     }
 
@@ -41,6 +50,7 @@ impl Purpose {
             Self::Add => "Add",
             Self::ExportConfig => "Save",
             Self::ImportConfig => "Read",
+            Self::PickPath { .. } => "Set",
         }
     }
 
@@ -52,6 +62,10 @@ impl Purpose {
             Self::Add => Command::Add(sources()),
             Self::ExportConfig => Command::ExportConfig(first),
             Self::ImportConfig => Command::ImportConfig(first),
+            Self::PickPath { key, .. } => Command::SetOption {
+                key: key.to_owned(),
+                text: first.display().to_string(),
+            },
         })
     }
 }
@@ -212,12 +226,25 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
         }
         Purpose::ExportConfig => dialog
             .set_file_name("highwater.json")
-            .add_filter("configuration", &["json"])
+            .add_filter("configuration (JSON)", &["json"])
+            .add_filter("Python", &["py"])
+            .add_filter("shell", &["sh"])
             .save_file()
             .map(|path| vec![path]),
         Purpose::ImportConfig => dialog
-            .add_filter("configuration", &["json"])
+            .add_filter(
+                "configurations and scripts",
+                &["json", "py", "sh", "bash", "env", "ipynb"],
+            )
+            .add_filter("all files", &["*"])
             .pick_file()
             .map(|path| vec![path]),
+        Purpose::PickPath {
+            kind: PathKind::Directory,
+            ..
+        } => dialog.pick_folder().map(|path| vec![path]),
+        Purpose::PickPath {
+            kind: PathKind::File, ..
+        } => dialog.pick_file().map(|path| vec![path]),
     }
 }

@@ -100,7 +100,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Policies => self.policies_ui(ui),
             Pane::Inspector => inspector_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
-                if let Some(option) = problems_ui(ui, self.input.session, self.input.theme) {
+                if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
                     self.state.options.jump = Some(option);
                 }
             }

@@ -19,6 +19,7 @@ pub fn top_bar_ui(
             ui.menu_button("File", |ui| {
                 menu_ui(ui, Menu::File, asked);
             });
+            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, asked));
             ui.menu_button("Samples", |ui| samples_ui(ui, commands));
             ui.menu_button("View", |ui| menu_ui(ui, Menu::View, asked));
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, asked));

@@ -234,3 +234,72 @@ fn wait_for_notice(session: &mut Session) {
     }
     session.settle();
 }
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut session = session();
+    assert_eq!(session.can_undo_redo(), (false, false));
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    for text in ["1", "12", "128"] {
+        session.apply(Command::TypeOption {
+            key: "input_fusion_size".to_owned(),
+            text: text.to_owned(),
+        });
+    }
+    session.apply(Command::SetIterations(3));
+    session.settle();
+    let last = session.document().clone();
+    session.apply(Command::Undo);
+    assert_eq!(session.document().plan.iterations, 1);
+    session.apply(Command::Undo);
+    assert!(
+        !session.document().options.is_set("input_fusion_size"),
+        "letters are one step"
+    );
+    assert_eq!(
+        session.notice(),
+        Some(&Notice::Done("undone: input_fusion_size".to_owned()))
+    );
+    session.apply(Command::Undo);
+    assert!(session.document().options.is_empty());
+    session.settle();
+    let (comparison, _) = session.answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::Dynamic, "the answer follows");
+    session.apply(Command::Undo);
+    assert_eq!(
+        session.notice(),
+        Some(&Notice::Done("there is nothing to undo".to_owned()))
+    );
+    for _ in 0..3 {
+        session.apply(Command::Redo);
+    }
+    assert_eq!(session.document(), &last);
+    assert_eq!(session.can_undo_redo(), (true, false));
+    session.apply(Command::Undo);
+    set(&mut session, "external_weight", "True");
+    assert_eq!(
+        session.can_undo_redo(),
+        (true, false),
+        "an edit ends what could be done again"
+    );
+    session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[1])]));
+    assert_eq!(session.can_undo_redo(), (false, false));
+}
+
+#[test]
+fn a_fix_mends_its_finding() {
+    let mut session = session();
+    set(&mut session, "mix_compile_mode", "True");
+    set(&mut session, "iterations_per_loop", "10");
+    let fix = session
+        .findings()
+        .iter()
+        .find_map(|finding| finding.fixes.first().filter(|_| finding.rule == "R3"))
+        .cloned();
+    if let Some(fix) = fix {
+        session.apply(Command::ApplyFix(fix));
+        assert!(session.findings().iter().all(|finding| finding.rule != "R3"));
+        session.apply(Command::Undo);
+        assert!(session.findings().iter().any(|finding| finding.rule == "R3"));
+    }
+}

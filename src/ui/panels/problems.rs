@@ -2,8 +2,10 @@
 
 use eframe::egui::{self, RichText};
 
+use super::options::fixes_ui;
 use crate::diagnostics::Severity;
-use crate::session::Session;
+use crate::options::Finding;
+use crate::session::{Command, Session};
 use crate::ui::theme::Theme;
 
 /// One line of the pane.
@@ -13,10 +15,12 @@ struct Line<'a> {
     text: String,
     /// The option that a click leads to.
     option: Option<&'a str>,
+    /// The finding, where it is one.
+    finding: Option<&'a Finding>,
 }
 
 /// Draws the pane; returns the option that the user wants to see.
-pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) -> Option<String> {
+pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) -> Option<String> {
     let lines = lines(session);
     if lines.is_empty() {
         ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
@@ -42,6 +46,9 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) -> Optio
                     None => {
                         ui.label(&line.text);
                     }
+                }
+                if let Some(finding) = line.finding {
+                    fixes_ui(ui, finding, commands);
                 }
             });
         }
@@ -74,6 +81,7 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
             source: finding.rule,
             text: finding.message.clone(),
             option: finding.options.first().map(String::as_str),
+            finding: Some(finding),
         })
         .collect();
     lines.extend(session.problem().map(|problem| Line {
@@ -81,6 +89,7 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
         source: "file",
         text: problem.to_owned(),
         option: None,
+        finding: None,
     }));
     let out_of_memory = session.answer().and_then(|(comparison, _)| {
         let lane = comparison.lane(comparison.configured)?;
@@ -91,12 +100,14 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
         source: "device",
         text,
         option: None,
+        finding: None,
     }));
     lines.extend(session.assumed_dims().iter().map(|symbol| Line {
         severity: Severity::Warning,
         source: "schedule",
         text: format!("dimension \"{symbol}\" has no value, 1 is assumed; type yours under Session"),
         option: None,
+        finding: None,
     }));
     let import = session.loaded().map(|loaded| &loaded.diagnostics);
     let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
@@ -119,6 +130,7 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
                     source: "file",
                     text,
                     option: None,
+                    finding: None,
                 });
             }
         }

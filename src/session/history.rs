@@ -1,0 +1,133 @@
+//! Undo and redo of settings: snapshots of what the user edits, without the sources.
+//!
+//! Letters typed into one field are one step. Opening other sources starts a new history, since settings of the
+//! schedule belong to the graphs that were open.
+
+use serde_json::{Map, Value as Json};
+
+use super::document::Document;
+use crate::options::{Environment, Options};
+use crate::workload::SchedulePlan;
+
+/// Most steps that are remembered.
+const MAX_STEPS: usize = 1000;
+
+/// Everything that an edit may change.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Settings {
+    options: Options,
+    unknown_options: Map<String, Json>,
+    unknown_fields: Map<String, Json>,
+    environment: Environment,
+    plan: SchedulePlan,
+    with_evaluation: bool,
+}
+
+impl Settings {
+    /// The settings of a document.
+    pub(super) fn of(document: &Document) -> Self {
+        Self {
+            options: document.options.clone(),
+            unknown_options: document.unknown_options.clone(),
+            unknown_fields: document.unknown_fields.clone(),
+            environment: document.environment.clone(),
+            plan: document.plan.clone(),
+            with_evaluation: document.with_evaluation,
+        }
+    }
+
+    /// Puts the settings back.
+    fn restore(self, document: &mut Document) {
+        document.options = self.options;
+        document.unknown_options = self.unknown_options;
+        document.unknown_fields = self.unknown_fields;
+        document.environment = self.environment;
+        document.plan = self.plan;
+        document.with_evaluation = self.with_evaluation;
+    }
+}
+
+/// The steps back and forth.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    past: Vec<Settings>,
+    future: Vec<Settings>,
+    /// The field that is being typed into.
+    typing: Option<String>,
+}
+
+impl History {
+    /// Notes the settings before an edit. Edits of one field that is typed into follow each other as one step.
+    pub(super) fn record(&mut self, before: Settings, typing: Option<String>) {
+        let continues = typing.is_some() && typing == self.typing && !self.past.is_empty();
+        self.typing = typing;
+        self.future.clear();
+        if continues {
+            return;
+        }
+        self.past.push(before);
+        if self.past.len() > MAX_STEPS {
+            self.past.remove(0);
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether there is a step back, and one forth.
+    pub(super) fn can(&self) -> (bool, bool) {
+        (!self.past.is_empty(), !self.future.is_empty())
+    }
+
+    /// Takes one step back (or forth) in the document; `None` where there is none.
+    /// Returns what changed, as a list of names.
+    pub(super) fn step(&mut self, document: &mut Document, is_back: bool) -> Option<String> {
+        let (from, to) = if is_back {
+            (&mut self.past, &mut self.future)
+        } else {
+            (&mut self.future, &mut self.past)
+        };
+        let settings = from.pop()?;
+        let current = Settings::of(document);
+        let names = difference(&current, &settings);
+        to.push(current);
+        self.typing = None;
+        settings.restore(document);
+        Some(names)
+    }
+}
+
+/// The names of what differs, the first three in full.
+fn difference(a: &Settings, b: &Settings) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let keys = a.options.overrides().chain(b.options.overrides()).map(|(key, _)| key);
+    for key in keys {
+        if a.options.get(key) != b.options.get(key) {
+            names.push(key.to_owned());
+        }
+    }
+    let variables = a.environment.iter().chain(b.environment.iter()).map(|(name, _)| name);
+    for name in variables {
+        if a.environment.get(name) != b.environment.get(name) {
+            names.push(name.to_owned());
+        }
+    }
+    if a.plan != b.plan || a.with_evaluation != b.with_evaluation {
+        names.push("schedule".to_owned());
+    }
+    if a.unknown_options != b.unknown_options || a.unknown_fields != b.unknown_fields {
+        names.push("unknown entries".to_owned());
+    }
+    names.sort();
+    names.dedup();
+    let n_more = names.len().saturating_sub(3);
+    names.truncate(3);
+    let text = names.join(", ");
+    if n_more == 0 {
+        text
+    } else {
+        format!("{text} and {n_more} more")
+    }
+}

@@ -1,0 +1,135 @@
+//! Edits of the settings: from commands, from undo and redo, from configuration files.
+
+use std::path::PathBuf;
+
+use super::super::commands::Command;
+use super::super::config::{apply_config, config_from_document};
+use super::super::document::Document;
+use super::super::history::Settings;
+use super::super::worker::Job;
+use super::{Notice, Session};
+use crate::export::{from_json, to_json};
+use crate::options::{Environment, NoFiles, OptionError, Options, check, effective_values};
+
+impl Session {
+    /// Commands that change the settings.
+    pub(super) fn edit(&mut self, command: Command) {
+        let before = self.document.clone();
+        let typing = match &command {
+            Command::TypeOption { key: name, .. } | Command::TypeEnvironment { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+        self.notice = None;
+        if let Err(error) = self.change(command) {
+            self.notice = Some(Notice::Failed(error.to_string()));
+        }
+        if self.document != before {
+            self.history.record(Settings::of(&before), typing);
+            self.settle_edit(before);
+        }
+    }
+
+    /// Applies one edit to the document.
+    fn change(&mut self, command: Command) -> Result<(), OptionError> {
+        let Document {
+            options, environment, ..
+        } = &mut self.document;
+        match command {
+            Command::SetOption { key, text } | Command::TypeOption { key, text } => options.set_text(&key, &text)?,
+            Command::SetValue { key, value } => options.set(&key, value)?,
+            Command::ApplyFix(fix) => fix.apply(options, environment),
+            Command::ResetOption(key) => options.reset(&key),
+            Command::ResetAll => {
+                *options = Options::default();
+                *environment = Environment::default();
+                self.document.unknown_options.clear();
+            }
+            Command::SetEnvironment { name, value } => match value {
+                Some(value) => environment.set(&name, &value),
+                None => environment.remove(&name),
+            },
+            Command::TypeEnvironment { name, text } if text.is_empty() => environment.remove(&name),
+            Command::TypeEnvironment { name, text } => environment.set(&name, &text),
+            Command::SetDim { name, values } => {
+                self.assumed.remove(&name);
+                self.document.plan.dims.insert(name, values);
+            }
+            Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
+            Command::SetEvaluation(is_on) => self.document.with_evaluation = is_on,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the settings one step back or forth.
+    pub(super) fn step(&mut self, is_back: bool) {
+        let before = self.document.clone();
+        let verb = if is_back { "undone" } else { "done again" };
+        self.notice = Some(match self.history.step(&mut self.document, is_back) {
+            Some(names) => Notice::Done(format!("{verb}: {names}")),
+            None if is_back => Notice::Done("there is nothing to undo".to_owned()),
+            None => Notice::Done("there is nothing to do again".to_owned()),
+        });
+        if self.document != before {
+            let notice = self.notice.take();
+            self.settle_edit(before);
+            self.notice = notice;
+        }
+    }
+
+    /// Everything that follows from changed settings: findings, files to look at, a new answer.
+    fn settle_edit(&mut self, before: Document) {
+        self.check();
+        if self.document.with_evaluation == before.with_evaluation {
+            self.compare();
+        } else {
+            if self.loaded.is_some() && self.load_generation == 0 {
+                self.opened = Some(before);
+            }
+            self.load();
+        }
+    }
+
+    pub(super) fn check(&mut self) {
+        let Document {
+            options, environment, ..
+        } = &self.document;
+        self.findings = check(options, environment, &NoFiles);
+        self.effective = effective_values(options, environment).into_iter().collect();
+    }
+
+    pub(super) fn export_config(&mut self, path: PathBuf) {
+        let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
+        let config = config_from_document(&self.document, comparison);
+        self.worker.send(Job::Write {
+            path,
+            bytes: to_json(&config).into_bytes(),
+        });
+    }
+
+    pub(super) fn take_config(&mut self, name: &str, bytes: &[u8]) {
+        match from_json(bytes) {
+            Err(error) => self.notice = Some(Notice::Failed(format!("{name}: {error}"))),
+            Ok((config, warnings)) => {
+                let before = self.document.clone();
+                apply_config(&config, &mut self.document);
+                self.assumed.clear();
+                let text = match warnings.entries().first() {
+                    None => format!("read {name}"),
+                    Some(first) => format!(
+                        "read {name}; {} warnings, the first: {}",
+                        warnings.entries().len(),
+                        first.message
+                    ),
+                };
+                self.notice = Some(Notice::Done(text));
+                if self.document != before {
+                    let notice = self.notice.take();
+                    self.history.record(Settings::of(&before), None);
+                    self.settle_edit(before);
+                    self.notice = notice;
+                }
+            }
+        }
+    }
+}

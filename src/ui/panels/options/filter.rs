@@ -1,0 +1,137 @@
+//! Search and filters of the option panel.
+
+use eframe::egui;
+
+use super::{Item, OptionsState, items};
+use crate::options::{EnvironmentRow, OptionRow};
+use crate::session::{Command, Session};
+
+/// Which rows are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    pub(super) search: String,
+    pub(super) only_changed: bool,
+    pub(super) only_memory: bool,
+    pub(super) only_troubled: bool,
+    pub(super) hides_deprecated: bool,
+}
+
+impl Filter {
+    /// Whether rows are looked for: then sections do not hide them.
+    pub(super) fn is_active(&self) -> bool {
+        !self.search.trim().is_empty() || self.only_changed || self.only_memory || self.only_troubled
+    }
+
+    /// What is searched for, in lower case.
+    pub(super) fn needle(&self) -> String {
+        self.search.trim().to_lowercase()
+    }
+
+    /// Whether the filters let a row through.
+    pub(super) fn lets_through(&self, item: Item, is_changed: bool, is_troubled: bool) -> bool {
+        let affects_memory = match item {
+            Item::Option(row) => row.affects_memory(),
+            Item::Variable(row) => row.affects_memory(),
+        };
+        let is_deprecated = matches!(item, Item::Option(row) if row.deprecated.is_some());
+        (!self.only_changed || is_changed)
+            && (!self.only_memory || affects_memory)
+            && (!self.only_troubled || is_troubled)
+            && (!self.hides_deprecated || !is_deprecated || is_changed)
+    }
+}
+
+/// The texts of all rows in lower case, for the search.
+#[derive(Debug, Default)]
+pub(super) struct Haystacks(Vec<String>);
+
+impl Haystacks {
+    /// Whether the row at a position of the panel has all the words of a text.
+    pub(super) fn contains(&mut self, position: usize, needle: &str) -> bool {
+        if needle.is_empty() {
+            return true;
+        }
+        if self.0.is_empty() {
+            self.0 = items().map(haystack).collect();
+        }
+        self.0
+            .get(position)
+            .is_some_and(|text| needle.split_whitespace().all(|word| text.contains(word)))
+    }
+}
+
+fn haystack(item: Item) -> String {
+    let text = match item {
+        Item::Option(row) => of_option(row),
+        Item::Variable(row) => of_variable(row),
+    };
+    text.to_lowercase()
+}
+
+fn of_option(row: &OptionRow) -> String {
+    let mut text = [row.key, row.summary, row.details, row.section.name(), row.memory_effect].join("\n");
+    for (value, summary) in row.kind.choices() {
+        text.push_str(&format!("\n{value} {summary}"));
+    }
+    text
+}
+
+fn of_variable(row: &EnvironmentRow) -> String {
+    [row.name, row.summary, row.details, "environment"].join("\n")
+}
+
+/// The search field and the button that resets everything.
+pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let label = ui.label("search");
+        let field = egui::TextEdit::singleline(&mut state.filter.search)
+            .hint_text("name or text")
+            .desired_width((ui.available_width() - 78.0).max(60.0));
+        let response = ui.add(field).labelled_by(label.id);
+        if std::mem::take(&mut state.wants_search) {
+            response.request_focus();
+        }
+        state.has_search_focus = response.has_focus();
+        // Escape takes the keyboard out of the field; a second look at all rows should need no more keys.
+        if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+            state.filter.search.clear();
+        }
+        let document = session.document();
+        let is_changed = !document.options.is_empty() || !document.environment.is_empty();
+        let reset = ui.add_enabled(is_changed, egui::Button::new("Reset all"));
+        if reset
+            .on_hover_text("give every option its default and empty the environment (Ctrl+Z takes it back)")
+            .clicked()
+        {
+            commands.push(Command::ResetAll);
+        }
+    });
+}
+
+/// The filters, each a button that stays down.
+pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
+    let filter = &mut state.filter;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (value, text, tooltip) in [
+            (&mut filter.only_changed, "changed", "only what is set"),
+            (
+                &mut filter.only_memory,
+                "affects memory",
+                "only what changes the simulated memory",
+            ),
+            (
+                &mut filter.only_troubled,
+                "has problems",
+                "only what a finding is about",
+            ),
+            (
+                &mut filter.hides_deprecated,
+                "hide deprecated",
+                "leave out what the vendor is going to remove, unless it is set",
+            ),
+        ] {
+            ui.toggle_value(value, text).on_hover_text(tooltip);
+        }
+    });
+}

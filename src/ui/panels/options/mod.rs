@@ -1,0 +1,262 @@
+//! The option panel: sections of rows, a search, filters, and only the rows that can be seen.
+//!
+//! Rows outside the visible part (and some room around it, so that the keyboard can walk on) keep their height from
+//! the frame in which they were last drawn and cost nothing.
+
+mod choices;
+mod filter;
+mod names;
+mod row;
+mod texts;
+mod tooltip;
+mod variable;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eframe::egui::{self, RichText};
+
+use self::filter::{Filter, Haystacks};
+pub use self::row::fixes_ui;
+use self::row::option_ui;
+use self::texts::Typed;
+use self::variable::variable_ui;
+use crate::options::{ENVIRONMENT, EnvironmentRow, OptionRow, PathKind, Section, TABLE};
+use crate::session::{Command, Session};
+use crate::ui::theme::Theme;
+
+/// Points above and below the visible part in which rows are drawn too.
+const OVERSCAN: f32 = 240.0;
+/// The height of a row that was never drawn.
+const USUAL_HEIGHT: f32 = 46.0;
+
+/// What persists between frames.
+#[derive(Debug, Default)]
+pub struct OptionsState {
+    filter: Filter,
+    haystacks: Haystacks,
+    /// Sections that the user opened or closed against the rule of [`opens_by_itself`].
+    turned: BTreeSet<&'static str>,
+    heights: BTreeMap<&'static str, f32>,
+    texts: BTreeMap<&'static str, Typed>,
+    /// The row whose explanation stands below it.
+    explained: Option<&'static str>,
+    /// Put the keyboard into the search field.
+    pub wants_search: bool,
+    /// Whether the keyboard is in the search field.
+    pub has_search_focus: bool,
+    /// Scroll to this option or variable and put the keyboard into its field.
+    pub jump: Option<String>,
+    /// An option whose path the user wants to choose.
+    pub pick: Option<(&'static str, PathKind)>,
+}
+
+/// What rows read.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    session: &'a Session,
+    theme: &'a Theme,
+}
+
+/// What rows change.
+struct Edit<'a> {
+    state: &'a mut OptionsState,
+    commands: &'a mut Vec<Command>,
+}
+
+/// A row of the panel.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    Option(&'static OptionRow),
+    Variable(&'static EnvironmentRow),
+}
+
+impl Item {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Option(row) => row.key,
+            Self::Variable(row) => row.name,
+        }
+    }
+
+    const fn section(self) -> &'static str {
+        match self {
+            Self::Option(row) => row.section.name(),
+            Self::Variable(_) => "environment",
+        }
+    }
+
+    fn is_changed(self, session: &Session) -> bool {
+        match self {
+            Self::Option(row) => session.document().options.is_set(row.key),
+            Self::Variable(row) => session.document().environment.get(row.name).is_some(),
+        }
+    }
+}
+
+/// Every row, in the order of the panel.
+fn items() -> impl Iterator<Item = Item> {
+    let options = TABLE.iter().map(Item::Option);
+    options.chain(ENVIRONMENT.iter().map(Item::Variable))
+}
+
+/// Draws the pane.
+pub fn options_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut OptionsState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let look = Look { session, theme };
+    filter::search_ui(ui, session, state, commands);
+    filter::filters_ui(ui, state);
+    let troubled: BTreeSet<&str> = session
+        .findings()
+        .iter()
+        .flat_map(|finding| finding.options.iter().map(String::as_str))
+        .collect();
+    let shown = shown(session, state, &troubled);
+    reveal_target(&shown, state);
+    if shown.is_empty() {
+        ui.add_space(6.0);
+        ui.weak("No option matches the search and the filters.");
+        if ui.button("Show all options").clicked() {
+            state.filter = Filter::default();
+        }
+        return;
+    }
+    let mut rest = &shown[..];
+    while let Some(first) = rest.first() {
+        let n_rows = rest.iter().take_while(|item| item.section() == first.section()).count();
+        let (rows, later) = rest.split_at(n_rows);
+        section_ui(ui, rows, &troubled, look, &mut Edit { state, commands });
+        rest = later;
+    }
+    // A name that no row has leads nowhere.
+    state.jump = None;
+}
+
+/// The rows that search and filters let through; also the target of a jump, whatever they say.
+fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>) -> Vec<Item> {
+    let OptionsState {
+        filter,
+        haystacks,
+        jump,
+        ..
+    } = state;
+    let needle = filter.needle();
+    let mut passes = |position: usize, item: Item| {
+        let is_target = jump.as_deref() == Some(item.name());
+        is_target
+            || (haystacks.contains(position, &needle)
+                && filter.lets_through(item, item.is_changed(session), troubled.contains(item.name())))
+    };
+    items()
+        .enumerate()
+        .filter(|(position, item)| passes(*position, *item))
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// Opens the section of a jump's target.
+fn reveal_target(shown: &[Item], state: &mut OptionsState) {
+    let Some(target) = &state.jump else {
+        return;
+    };
+    if let Some(item) = shown.iter().find(|item| item.name() == target) {
+        let section = item.section();
+        if !is_open(state, section) && !state.turned.remove(section) {
+            state.turned.insert(section);
+        }
+    }
+}
+
+/// Sections that everybody needs; the others open on a click, or where something in them is set or wrong.
+fn opens_by_itself(section: &str) -> bool {
+    [Section::Memory, Section::Basic, Section::Simulation]
+        .iter()
+        .any(|known| known.name() == section)
+        || section == "environment"
+}
+
+fn is_open(state: &OptionsState, section: &str) -> bool {
+    state.filter.is_active() || (opens_by_itself(section) != state.turned.contains(section))
+}
+
+fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look: Look<'_>, edit: &mut Edit<'_>) {
+    let section = rows[0].section();
+    let is_open = is_open(edit.state, section);
+    let n_changed = rows.iter().filter(|item| item.is_changed(look.session)).count();
+    let n_troubled = rows.iter().filter(|item| troubled.contains(item.name())).count();
+    ui.add_space(6.0);
+    let clicked = header_ui(ui, section, is_open, (rows.len(), n_changed, n_troubled), look.theme);
+    if clicked && !edit.state.filter.is_active() && !edit.state.turned.remove(section) {
+        edit.state.turned.insert(section);
+    }
+    if is_open {
+        for item in rows {
+            culled_ui(ui, *item, look, edit);
+        }
+    }
+}
+
+/// The heading of a section, which opens and closes it. Returns whether it was clicked.
+fn header_ui(
+    ui: &mut egui::Ui,
+    section: &str,
+    is_open: bool,
+    (n_rows, n_changed, n_troubled): (usize, usize, usize),
+    theme: &Theme,
+) -> bool {
+    let mut text = egui::text::LayoutJob::default();
+    let style = |color: egui::Color32, size: f32| egui::TextFormat::simple(egui::FontId::proportional(size), color);
+    text.append(&capitalised(section), 0.0, style(theme.text, 13.5));
+    text.append(&format!("  {n_rows}"), 0.0, style(theme.text_weak, 11.0));
+    if n_changed > 0 {
+        text.append(&format!("  {n_changed} set"), 0.0, style(theme.accent(), 11.0));
+    }
+    if n_troubled > 0 {
+        let noun = if n_troubled == 1 { "finding" } else { "findings" };
+        text.append(&format!("  {n_troubled} with {noun}"), 0.0, style(theme.peak, 11.0));
+    }
+    let mark = if is_open { "−" } else { "+" };
+    let button = egui::Button::new(text)
+        .right_text(RichText::new(mark).strong())
+        .fill(theme.grid)
+        .min_size(egui::vec2(ui.available_width() - 8.0, 20.0));
+    let response = ui.add(button);
+    let name = format!("section {section}");
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_open, &name));
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+    response.clicked()
+}
+
+/// Draws a row if it can be seen, else keeps its place.
+fn culled_ui(ui: &mut egui::Ui, item: Item, look: Look<'_>, edit: &mut Edit<'_>) {
+    let name = item.name();
+    let top = ui.cursor().top();
+    let height = edit.state.heights.get(name).copied().unwrap_or(USUAL_HEIGHT);
+    let seen = ui.clip_rect().expand(OVERSCAN);
+    let is_target = edit.state.jump.as_deref() == Some(name);
+    if !is_target && (top + height < seen.top() || top > seen.bottom()) {
+        ui.add_space(height);
+        return;
+    }
+    match item {
+        Item::Option(row) => option_ui(ui, row, look, edit),
+        Item::Variable(row) => variable_ui(ui, row, look, edit),
+    }
+    edit.state.heights.insert(name, ui.cursor().top() - top);
+}
+
+/// A heading from a section's name.
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        // `memory_optimize` is a name, not a word.
+        Some(first) if !name.contains('_') => first.to_uppercase().chain(letters).collect(),
+        _ => name.to_owned(),
+    }
+}

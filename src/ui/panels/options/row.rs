@@ -1,0 +1,188 @@
+//! One option: its name and marks, its widget, what acts instead, and what is wrong with it.
+
+use eframe::egui::{self, Response, RichText};
+
+use super::choices::{bool_ui, choice_ui};
+use super::names::names_ui;
+use super::texts::text_ui;
+use super::tooltip::{explanation_ui, option_tooltip};
+use super::{Edit, Look};
+use crate::options::{Finding, OptionKind, OptionRow, Value};
+use crate::session::Command;
+use crate::ui::panels::problems::icon;
+use crate::ui::theme::Theme;
+
+/// Draws a row.
+pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'_>, edit: &mut Edit<'_>) {
+    ui.add_space(3.0);
+    let is_set = look.session.document().options.is_set(row.key);
+    let label = name_ui(ui, row, is_set, look.theme);
+    let value = look.session.document().options.effective(row.key);
+    let field = ui
+        .horizontal(|ui| {
+            let space = if is_set { 46.0 } else { 0.0 };
+            let width = (ui.available_width() - space - 12.0).max(80.0);
+            let field = ui.scope(|ui| {
+                ui.set_max_width(width);
+                widget_ui(ui, row, &value, &label, edit)
+            });
+            if is_set {
+                let reset = ui.small_button("reset").on_hover_text(format!(
+                    "{}: back to the default, {}",
+                    row.key,
+                    default_text(row)
+                ));
+                if reset.clicked() {
+                    edit.commands.push(Command::ResetOption(row.key.to_owned()));
+                }
+            }
+            field.inner
+        })
+        .inner;
+    follow(ui, row.key, &field, edit);
+    acting_ui(ui, row, &value, look);
+    if edit.state.explained == Some(row.key) {
+        explanation_ui(ui, look.theme, |ui| option_tooltip(ui, row));
+    }
+    findings_ui(ui, row.key, look, edit.commands);
+}
+
+/// The name; what is set is marked by a dot, colour and weight, what is deprecated is struck through.
+fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &Theme) -> Response {
+    ui.horizontal(|ui| {
+        let short = row.short_key();
+        let mut name = RichText::new(short);
+        if is_set {
+            name = RichText::new(format!("{short} •")).strong().color(theme.accent());
+        }
+        if row.deprecated.is_some() {
+            name = name.strikethrough();
+        }
+        let label = ui.add(egui::Label::new(name).truncate());
+        let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
+        let mark = match (row.affects_memory(), row.is_estimate) {
+            (true, true) => "memory, estimate",
+            (true, false) => "memory",
+            (false, _) => "",
+        };
+        let text = match (is_set, mark) {
+            (true, _) => format!("default {}", default_text(row)),
+            (false, mark) => mark.to_owned(),
+        };
+        if !text.is_empty() {
+            ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate());
+        }
+        label
+    })
+    .inner
+}
+
+/// The default as users write it, with what no value means.
+pub(super) fn default_text(row: &OptionRow) -> String {
+    match (row.default_value(), row.unset_means) {
+        (Value::Unset, Some(meaning)) => format!("not set ({meaning})"),
+        (Value::Unset, None) => "not set".to_owned(),
+        (value, _) => value.to_string(),
+    }
+}
+
+fn widget_ui(
+    ui: &mut egui::Ui,
+    row: &'static OptionRow,
+    value: &Value,
+    label: &Response,
+    edit: &mut Edit<'_>,
+) -> Response {
+    let is_expression = matches!(value, Value::Python(_));
+    match &row.kind {
+        _ if is_expression => text_ui(ui, row, value, label, edit),
+        OptionKind::Bool if row.default_value() != Value::Unset => bool_ui(ui, row, value, label, edit.commands),
+        kind @ (OptionKind::Bool | OptionKind::IntChoice(_) | OptionKind::TextChoice(_)) => {
+            let mut choices = choices_of(kind);
+            if row.default_value() == Value::Unset {
+                let meaning = row
+                    .unset_means
+                    .map_or_else(String::new, |meaning| format!(": {meaning}"));
+                choices.insert(0, (Value::Unset.to_string(), format!("not set{meaning}")));
+            }
+            let (response, chosen) = choice_ui(ui, row.key, &value.to_string(), &choices, label);
+            if let Some(text) = chosen {
+                edit.commands.push(Command::SetOption {
+                    key: row.key.to_owned(),
+                    text,
+                });
+            }
+            response
+        }
+        OptionKind::List | OptionKind::Names(_) => names_ui(ui, row, value, label, edit),
+        _ => text_ui(ui, row, value, label, edit),
+    }
+}
+
+/// Values and meanings of a list of choices.
+fn choices_of(kind: &OptionKind) -> Vec<(String, String)> {
+    if *kind == OptionKind::Bool {
+        return vec![("True".to_owned(), String::new()), ("False".to_owned(), String::new())];
+    }
+    kind.choices()
+        .into_iter()
+        .map(|(value, summary)| (value.to_string(), summary.to_owned()))
+        .collect()
+}
+
+/// Scrolls to a field that the keyboard or a jump reaches, and explains it on F1.
+pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: &mut Edit<'_>) {
+    let state = &mut *edit.state;
+    if state.jump.as_deref() == Some(name) {
+        state.jump = None;
+        field.request_focus();
+        field.scroll_to_me(Some(egui::Align::Center));
+    } else if field.gained_focus() {
+        field.scroll_to_me(None);
+    }
+    if field.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1)) {
+        state.explained = if state.explained == Some(name) {
+            None
+        } else {
+            Some(name)
+        };
+    }
+}
+
+/// What acts, where it is not what the field says.
+fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, value: &Value, look: Look<'_>) {
+    let Some(acting) = look.session.effective(row.key) else {
+        return;
+    };
+    if acting != value && *acting != Value::Unset {
+        let unit = row.unit.map_or_else(String::new, |unit| format!(" {unit}"));
+        ui.label(
+            RichText::new(format!("acts as {acting}{unit}"))
+                .small()
+                .color(look.theme.accent()),
+        );
+    }
+}
+
+/// What the rules say about this field, with a button where the mend is clear.
+pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: Look<'_>, commands: &mut Vec<Command>) {
+    let is_about = |finding: &&Finding| finding.options.iter().any(|option| option == name);
+    for finding in look.session.findings().iter().filter(is_about) {
+        let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
+        let text = RichText::new(text).small().color(look.theme.severity(finding.severity));
+        ui.add(egui::Label::new(text).wrap()).on_hover_text(finding.source);
+        fixes_ui(ui, finding, commands);
+    }
+}
+
+/// One button a fix.
+pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) {
+    for fix in &finding.fixes {
+        let button = ui
+            .small_button(format!("Fix: {}", fix.text))
+            .on_hover_text(format!("mends {} (Ctrl+Z takes it back)", finding.rule));
+        if button.clicked() {
+            commands.push(Command::ApplyFix(fix.clone()));
+        }
+    }
+}

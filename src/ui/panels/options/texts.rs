@@ -1,0 +1,184 @@
+//! Widgets of options that are typed: numbers, sizes, texts, paths, shape ranges.
+//!
+//! A field takes any text: what is out of range or of another type is reported beside it, not refused. While it has
+//! the keyboard it shows what was typed (`128KiB`); a change from elsewhere (undo, a fix) replaces that.
+
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{self, Response, RichText, Stroke};
+
+use super::Edit;
+use crate::options::{OptionKind, OptionRow, ShapeRanges, Value};
+use crate::session::Command;
+use crate::units::Bytes;
+
+/// What a field shows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Typed {
+    /// The text in the field.
+    text: String,
+    /// The value's text after the last edit from here; another one means that the value was changed elsewhere.
+    expected: String,
+}
+
+impl Typed {
+    /// The text to edit, given the value as it is now.
+    pub(super) fn sync(&mut self, current: &str) {
+        if self.expected != current {
+            current.clone_into(&mut self.text);
+            current.clone_into(&mut self.expected);
+        }
+    }
+
+    /// The text, for a field.
+    pub(super) fn text_mut(&mut self) -> &mut String {
+        &mut self.text
+    }
+
+    /// Takes the text as the value's, and returns it.
+    pub(super) fn accept(&mut self) -> String {
+        self.expected.clone_from(&self.text);
+        self.text.clone()
+    }
+
+    /// The text of a field that stands for no value.
+    pub(super) fn free(&mut self) -> &mut String {
+        &mut self.text
+    }
+}
+
+/// See the module's header.
+pub(super) fn text_ui(
+    ui: &mut egui::Ui,
+    row: &'static OptionRow,
+    value: &Value,
+    label: &Response,
+    edit: &mut Edit<'_>,
+) -> Response {
+    let current = shown(value);
+    let typed = edit.state.texts.entry(row.key).or_default();
+    typed.sync(&current);
+    let hint = hint(row, value);
+    let is_path = matches!(row.kind, OptionKind::Path(_));
+    let space = if is_path { 34.0 } else { hint_width(&hint) };
+    let mut error = None;
+    let response = ui
+        .horizontal(|ui| {
+            let width = (ui.available_width() - space).max(60.0);
+            let field = if row.kind == OptionKind::ShapeRange {
+                error = range_error(&typed.text);
+                range_field(
+                    ui,
+                    &mut typed.text,
+                    error.as_ref().map(|(position, _)| *position),
+                    width,
+                )
+            } else {
+                ui.add(
+                    egui::TextEdit::singleline(&mut typed.text)
+                        .desired_width(width)
+                        .hint_text("not set"),
+                )
+            };
+            let response = field.labelled_by(label.id);
+            if let OptionKind::Path(kind) = row.kind {
+                let pick = ui
+                    .small_button("…")
+                    .on_hover_text(format!("choose a path for {}", row.key));
+                if pick.clicked() {
+                    edit.state.pick = Some((row.key, kind));
+                }
+            } else {
+                ui.weak(hint);
+            }
+            response
+        })
+        .inner;
+    let typed = edit.state.texts.entry(row.key).or_default();
+    if response.changed() {
+        typed.expected = expected(row, &typed.text);
+        edit.commands.push(command(row, &typed.text));
+    } else if !response.has_focus() && typed.text != current {
+        typed.text.clone_from(&current);
+        typed.expected = current;
+    }
+    if let Some((_, reason)) = error {
+        ui.label(RichText::new(reason).small().color(ui.visuals().error_fg_color));
+    }
+    response
+}
+
+/// The value as the field shows it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Unset => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The edit of a text; an empty field of an option without a default value means "not set".
+fn command(row: &OptionRow, text: &str) -> Command {
+    let is_unset = text.trim().is_empty() && row.default_value() == Value::Unset;
+    Command::TypeOption {
+        key: row.key.to_owned(),
+        text: if is_unset { "None".to_owned() } else { text.to_owned() },
+    }
+}
+
+/// The text of the value that an edit leads to.
+fn expected(row: &OptionRow, text: &str) -> String {
+    if text == "None" || (text.trim().is_empty() && row.default_value() == Value::Unset) {
+        return shown(&row.default_value());
+    }
+    shown(&row.kind.read(text))
+}
+
+/// The unit, or a size in words.
+fn hint(row: &OptionRow, value: &Value) -> String {
+    match (&row.kind, value) {
+        (OptionKind::Bytes { .. }, Value::Int(bytes)) => {
+            u64::try_from(*bytes).map_or(String::new(), |bytes| Bytes(bytes).to_string())
+        }
+        (OptionKind::Bytes { .. }, _) => "bytes".to_owned(),
+        _ => row.unit.unwrap_or_default().to_owned(),
+    }
+}
+
+fn hint_width(hint: &str) -> f32 {
+    match hint.len() {
+        0 => 4.0,
+        1..=3 => 34.0,
+        _ => 80.0,
+    }
+}
+
+/// What is wrong with a shape range and at which character; nothing where the field is empty.
+fn range_error(text: &str) -> Option<(usize, String)> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let error = ShapeRanges::parse(text).err()?;
+    Some((error.position, error.to_string()))
+}
+
+/// A field whose text is underlined from the place where it stops to be a shape range.
+fn range_field(ui: &mut egui::Ui, text: &mut String, error: Option<usize>, width: f32) -> Response {
+    let (color, bad) = (ui.visuals().text_color(), ui.visuals().error_fg_color);
+    let mut layouter = |ui: &egui::Ui, buffer: &dyn egui::TextBuffer, _wrap: f32| {
+        let mut job = LayoutJob::default();
+        let font = egui::TextStyle::Monospace.resolve(ui.style());
+        let text = buffer.as_str();
+        let split = error.map_or(text.len(), |position| {
+            text.char_indices().nth(position).map_or(text.len(), |(at, _)| at)
+        });
+        job.append(&text[..split], 0.0, TextFormat::simple(font.clone(), color));
+        let mut wrong = TextFormat::simple(font, bad);
+        wrong.underline = Stroke::new(1.5, bad);
+        job.append(&text[split..], 0.0, wrong);
+        ui.fonts_mut(|fonts| fonts.layout_job(job))
+    };
+    let field = egui::TextEdit::singleline(text)
+        .desired_width(width)
+        .hint_text("data:[1~32, 3, 224, 224]")
+        .layouter(&mut layouter);
+    ui.add(field)
+}

@@ -1,0 +1,85 @@
+//! One environment variable: its name, its widget, and what is wrong with it.
+
+use eframe::egui::{self, Response, RichText};
+
+use super::choices::choice_ui;
+use super::row::{findings_ui, follow};
+use super::tooltip::{explanation_ui, variable_tooltip};
+use super::{Edit, Look};
+use crate::options::EnvironmentRow;
+use crate::session::Command;
+
+/// Draws a row.
+pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: Look<'_>, edit: &mut Edit<'_>) {
+    let current = look.session.document().environment.get(row.name);
+    ui.add_space(3.0);
+    let name = match current {
+        Some(_) => RichText::new(format!("{} •", row.name))
+            .strong()
+            .color(look.theme.accent()),
+        None => RichText::new(row.name),
+    };
+    let label = ui
+        .add(egui::Label::new(name).truncate())
+        .on_hover_ui(|ui| variable_tooltip(ui, row));
+    let field = ui
+        .horizontal(|ui| {
+            let space = if current.is_some() { 46.0 } else { 0.0 };
+            let width = (ui.available_width() - space - 12.0).max(80.0);
+            let field = ui.scope(|ui| {
+                ui.set_max_width(width);
+                widget_ui(ui, row, current.unwrap_or(""), &label, edit)
+            });
+            if current.is_some() {
+                let unset = ui.small_button("unset").on_hover_text(format!("remove {}", row.name));
+                if unset.clicked() {
+                    edit.commands.push(Command::SetEnvironment {
+                        name: row.name.to_owned(),
+                        value: None,
+                    });
+                }
+            }
+            field.inner
+        })
+        .inner;
+    follow(ui, row.name, &field, edit);
+    if edit.state.explained == Some(row.name) {
+        explanation_ui(ui, look.theme, |ui| variable_tooltip(ui, row));
+    }
+    findings_ui(ui, row.name, look, edit.commands);
+}
+
+fn widget_ui(
+    ui: &mut egui::Ui,
+    row: &'static EnvironmentRow,
+    current: &str,
+    label: &Response,
+    edit: &mut Edit<'_>,
+) -> Response {
+    if row.choices.is_empty() {
+        let text = edit.state.texts.entry(row.name).or_default();
+        text.sync(current);
+        let field = egui::TextEdit::singleline(text.text_mut())
+            .desired_width(ui.available_width() - 4.0)
+            .hint_text("not set");
+        let response = ui.add(field).labelled_by(label.id);
+        if response.changed() {
+            edit.commands.push(Command::TypeEnvironment {
+                name: row.name.to_owned(),
+                text: text.accept(),
+            });
+        }
+        return response;
+    }
+    let mut choices: Vec<(String, String)> = vec![(String::new(), String::new())];
+    let known = row.choices.iter();
+    choices.extend(known.map(|choice| (choice.value.to_owned(), choice.summary.to_owned())));
+    let (response, chosen) = choice_ui(ui, row.name, current, &choices, label);
+    if let Some(text) = chosen {
+        edit.commands.push(Command::SetEnvironment {
+            name: row.name.to_owned(),
+            value: (!text.is_empty()).then_some(text),
+        });
+    }
+    response
+}
