@@ -8,7 +8,7 @@ use crate::units::Bytes;
 use crate::workload::{Device, DeviceError, DeviceProfiles};
 
 use super::environment::Environment;
-use super::policy::effective_policy;
+use super::policy::{clears_separately, effective_policy};
 use super::rows::keys;
 use super::store::Options;
 use super::value::Value;
@@ -42,7 +42,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device) -> L
     Lowered {
         params,
         policy: effective_policy(options, environment),
-        atomic_clean_separate: options.effective(keys::ATOMIC_CLEAN_POLICY).to_string() == "1",
+        atomic_clean_separate: clears_separately(options),
     }
 }
 

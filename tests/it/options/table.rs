@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use highwater::export::{json_of, options_json, options_text};
 use highwater::options::{
-    CHECKS, ENVIRONMENT, Environment, OptionError, OptionKind, Options, TABLE, Value, effective_values, find, lower,
-    resolve_device,
+    CHECKS, ENVIRONMENT, Environment, NoFiles, OptionError, OptionKind, Options, TABLE, Value, effective_values, find,
+    lower, resolve_device,
 };
 use highwater::units::Bytes;
 
@@ -202,7 +202,7 @@ fn invalid_values_act_as_their_defaults() {
     let device = resolve_device(&Options::new()).unwrap();
     let plain = lower(&Options::new(), &environment, &device);
     assert_eq!(lower(&options, &environment, &device), plain);
-    let effective = effective_values(&options, &environment);
+    let effective = effective_values(&options, &environment, &NoFiles);
     assert!(effective.contains(&("input_fusion_size".to_owned(), Value::Int(33_554_432))));
     assert!(effective.contains(&("precision_mode".to_owned(), Value::Unset)));
     assert_eq!(effective.last(), Some(&("effective_policy".to_owned(), Value::Int(0))));
