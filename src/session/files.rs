@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
 use crate::import::{ImportError, Imported, Input, import};
+use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 4 << 30;
+
+/// The most bytes of a file that an option names.
+const OPTION_FILE_LIMIT: u64 = 16 << 20;
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +94,45 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
         .read_to_end(&mut bytes)
         .map_err(|reason| io_error(path, "read", reason))?;
     Ok(bytes)
+}
+
+/// What stands at a path that an option names. Special files are not opened: a pipe would never end.
+pub fn look(path: &str) -> FileState {
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileState::Missing,
+        Err(error) => return FileState::Unreadable(error.to_string()),
+    };
+    if metadata.is_dir() {
+        let is_writable = !metadata.permissions().readonly();
+        return FileState::Directory { is_writable };
+    }
+    if !metadata.is_file() {
+        return FileState::Unreadable("it is no regular file".to_owned());
+    }
+    if metadata.len() > OPTION_FILE_LIMIT {
+        return FileState::Unreadable("it is larger than 16 MiB".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(OPTION_FILE_LIMIT).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => FileState::File(bytes.into()),
+        Err(error) => FileState::Unreadable(error.to_string()),
+    }
+}
+
+/// The files and directories that rules may look at, as they are now.
+pub fn look_at_files(options: &Options, environment: &Environment) -> SeenFiles {
+    look_at(&paths_of(options, environment))
+}
+
+/// What stands at each of these paths now.
+pub fn look_at(paths: &[String]) -> SeenFiles {
+    let mut files = SeenFiles::default();
+    for path in paths {
+        files.insert(path, look(path));
+    }
+    files
 }
 
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its place.

@@ -10,7 +10,7 @@ use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request};
-use crate::options::{Finding, Value};
+use crate::options::{Finding, SeenFiles, Value};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::DeviceProfiles;
@@ -45,6 +45,8 @@ pub struct Session {
     answer: Option<(Arc<Comparison>, Arc<Timeline>)>,
     findings: Vec<Finding>,
     effective: BTreeMap<String, Value>,
+    /// The files that options name, as they were when the worker looked last.
+    files: Arc<SeenFiles>,
     selection: Option<Selected>,
     busy: Option<Busy>,
     notice: Option<Notice>,
@@ -60,6 +62,7 @@ pub struct Session {
     load_generation: u64,
     compare_generation: u64,
     config_generation: u64,
+    look_generation: u64,
 }
 
 impl Session {
@@ -68,6 +71,7 @@ impl Session {
         let mut session = Self {
             findings: Vec::new(),
             effective: BTreeMap::new(),
+            files: Arc::default(),
             document,
             profiles,
             worker,
@@ -84,6 +88,7 @@ impl Session {
             load_generation: 0,
             compare_generation: 0,
             config_generation: 0,
+            look_generation: 0,
         };
         session.check();
         session.load();
@@ -199,7 +204,7 @@ impl Session {
 
     /// Waits until the worker has nothing to do, for callers without frames. Returns at once when idle.
     pub fn settle(&mut self) {
-        while self.busy.is_some() {
+        while self.busy.is_some() || self.look_generation != 0 {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
                 None => return,
@@ -312,6 +317,14 @@ impl Session {
                 self.answer = Some((comparison, timeline));
                 self.answered = Some(self.document.clone());
                 self.drop_dead_selection();
+            }
+            Answer::Looked(files) if generation == self.look_generation => {
+                self.look_generation = 0;
+                if *self.files != files {
+                    self.files = Arc::new(files);
+                    self.judge();
+                    self.compare();
+                }
             }
             Answer::Written(path) => self.notice = Some(Notice::Done(format!("saved {}", path.display()))),
             Answer::ConfigRead(path, bytes) if generation == self.config_generation => {

@@ -12,9 +12,10 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
-use super::files::{read_bytes, read_source, write_whole};
+use super::files::{look_at, read_bytes, read_source, write_whole};
 use crate::analysis::{Comparison, Request, compare};
 use crate::diagnostics::Diagnostics;
+use crate::options::SeenFiles;
 use crate::progress::{Cancel, Progress};
 use crate::timeline::Timeline;
 use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
@@ -40,6 +41,8 @@ pub enum Job {
     },
     /// Read a configuration file.
     ReadConfig(PathBuf),
+    /// Look at the paths that options name.
+    Look(Vec<String>),
 }
 
 /// What a load found.
@@ -71,6 +74,8 @@ pub enum Answer {
     Written(PathBuf),
     /// A configuration file was read.
     ConfigRead(PathBuf, Vec<u8>),
+    /// What stands at the paths.
+    Looked(SeenFiles),
     /// The job failed; a sentence for the user.
     Failed(String),
     /// The job was cancelled.
@@ -247,6 +252,7 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
             Ok(Answer::ConfigRead(path, bytes))
         }
+        Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
 }
 

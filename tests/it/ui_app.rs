@@ -12,13 +12,17 @@ use highwater::workload::DeviceProfiles;
 
 /// The window on a sample, with its first answer on the screen.
 fn window(sample: usize) -> Harness<'static, App> {
+    window_of(sample, 1400.0)
+}
+
+fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
     let worker = Worker::start(|| {}).unwrap();
     let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[sample])]);
     let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
     app.settle();
     let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
     let mut harness = Harness::builder()
-        .with_size([1280.0, 1400.0])
+        .with_size([1280.0, height])
         .with_max_steps(12)
         .build_ui_state(ui, app);
     harness.run();
@@ -34,6 +38,15 @@ fn settle(harness: &mut Harness<'_, App>) {
 
 fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
     harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(3);
+}
+
+/// Types into the option search.
+fn search(harness: &mut Harness<'_, App>, text: &str) {
+    press(harness, Modifiers::COMMAND, Key::F);
+    harness
+        .get_by_role_and_label(Role::TextInput, "search")
+        .type_text(text);
     harness.run_steps(3);
 }
 
@@ -60,17 +73,14 @@ fn every_sample_fills_every_pane() {
 
 #[test]
 fn every_option_has_a_widget_with_its_name() {
-    let harness = window(0);
-    for row in TABLE {
-        let name = row.short_key();
-        assert!(harness.query_all_by_label(name).count() > 0, "no widget for {name}");
-    }
-    for row in ENVIRONMENT {
-        assert!(
-            harness.query_all_by_label(row.name).count() > 0,
-            "no widget for {}",
-            row.name
-        );
+    let mut harness = window_of(2, 16_000.0);
+    // A search opens every section.
+    search(&mut harness, "e");
+    let input = [Role::TextInput, Role::ComboBox, Role::CheckBox];
+    let names = TABLE.iter().map(|row| row.short_key());
+    for name in names.chain(ENVIRONMENT.iter().map(|row| row.name)) {
+        let is_there = input.iter().any(|role| harness.query_all_by_role_and_label(*role, name).count() > 0);
+        assert!(is_there, "no widget for {name}");
     }
 }
 
@@ -105,6 +115,7 @@ fn the_policy_is_edited_and_the_lanes_follow() {
 fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
     let mut harness = window(0);
     choose(&mut harness, "static_memory_policy", "2: static expansion");
+    search(&mut harness, "static_memory");
     choose(&mut harness, "GE_USE_STATIC_MEMORY", "3:");
     assert!(
         harness.query_all_by_label_contains("error R51").count() > 0,

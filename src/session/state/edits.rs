@@ -9,7 +9,7 @@ use super::super::history::Settings;
 use super::super::worker::Job;
 use super::{Notice, Session};
 use crate::export::{from_json, to_json};
-use crate::options::{Environment, NoFiles, OptionError, Options, check, effective_values};
+use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 
 impl Session {
     /// Commands that change the settings.
@@ -90,12 +90,25 @@ impl Session {
         }
     }
 
+    /// Findings and acting values, with the files as they were seen last; asks the worker to look again where
+    /// options name files.
     pub(super) fn check(&mut self) {
+        self.judge();
+        let paths = paths_of(&self.document.options, &self.document.environment);
+        if !paths.is_empty() || *self.files != SeenFiles::default() {
+            self.look_generation = self.worker.send(Job::Look(paths));
+        }
+    }
+
+    /// Findings and acting values.
+    pub(super) fn judge(&mut self) {
         let Document {
             options, environment, ..
         } = &self.document;
-        self.findings = check(options, environment, &NoFiles);
-        self.effective = effective_values(options, environment).into_iter().collect();
+        self.findings = check(options, environment, &*self.files);
+        self.effective = effective_values(options, environment, &*self.files)
+            .into_iter()
+            .collect();
     }
 
     pub(super) fn export_config(&mut self, path: PathBuf) {

@@ -131,7 +131,11 @@ pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
                 "leave out what the vendor is going to remove, unless it is set",
             ),
         ] {
-            ui.toggle_value(value, text).on_hover_text(tooltip);
+            let button = egui::Button::selectable(*value, text).small().frame_when_inactive(true);
+            let response = ui.add(button).on_hover_text(tooltip);
+            if response.clicked() {
+                *value = !*value;
+            }
         }
     });
 }

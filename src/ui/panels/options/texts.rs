@@ -76,7 +76,7 @@ pub(super) fn text_ui(
                 ui.add(
                     egui::TextEdit::singleline(&mut typed.text)
                         .desired_width(width)
-                        .hint_text("not set"),
+                        .hint_text(empty_hint(row)),
                 )
             };
             let response = field.labelled_by(label.id);
@@ -130,6 +130,16 @@ fn expected(row: &OptionRow, text: &str) -> String {
         return shown(&row.default_value());
     }
     shown(&row.kind.read(text))
+}
+
+/// What an empty field says.
+fn empty_hint(row: &OptionRow) -> &'static str {
+    let has_fields = crate::options::find_group(row.key).is_some();
+    if has_fields {
+        "not set; see its fields"
+    } else {
+        "not set"
+    }
 }
 
 /// The unit, or a size in words.
