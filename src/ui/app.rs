@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Key};
 
-use super::commands::{COMMANDS, UiCommand};
+use super::commands::{COMMANDS, CommandRow, UiCommand};
 use super::dialogs::{Dialogs, Purpose};
 use super::help;
 use super::lanes::{LaneContent, LaneLayout, LanesState};
@@ -151,7 +151,10 @@ impl eframe::App for App {
 /// Shortcuts of the command table. Plain keys are for the lanes while a text field has the keyboard.
 fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), asked: &mut Vec<UiCommand>) {
     let is_typing = ui.ctx().egui_wants_keyboard_input() || is_dialog_open;
-    for row in COMMANDS {
+    // A shortcut with Shift comes first: the one without would take its keys too.
+    let has_shift = |row: &CommandRow| row.shortcut.is_some_and(|shortcut| shortcut.modifiers.shift);
+    let (with_shift, without): (Vec<&CommandRow>, Vec<&CommandRow>) = COMMANDS.iter().partition(|row| has_shift(row));
+    for row in with_shift.into_iter().chain(without) {
         let Some(shortcut) = row.shortcut else {
             continue;
         };

@@ -23,3 +23,5 @@ mod timeline;
 mod ui_app;
 #[cfg(feature = "gui")]
 mod ui_lanes;
+#[cfg(feature = "gui")]
+mod ui_options;

@@ -44,9 +44,7 @@ fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
 /// Types into the option search.
 fn search(harness: &mut Harness<'_, App>, text: &str) {
     press(harness, Modifiers::COMMAND, Key::F);
-    harness
-        .get_by_role_and_label(Role::TextInput, "search")
-        .type_text(text);
+    harness.get_by_role_and_label(Role::TextInput, "search").type_text(text);
     harness.run_steps(3);
 }
 
@@ -79,7 +77,9 @@ fn every_option_has_a_widget_with_its_name() {
     let input = [Role::TextInput, Role::ComboBox, Role::CheckBox];
     let names = TABLE.iter().map(|row| row.short_key());
     for name in names.chain(ENVIRONMENT.iter().map(|row| row.name)) {
-        let is_there = input.iter().any(|role| harness.query_all_by_role_and_label(*role, name).count() > 0);
+        let is_there = input
+            .iter()
+            .any(|role| harness.query_all_by_role_and_label(*role, name).count() > 0);
         assert!(is_there, "no widget for {name}");
     }
 }

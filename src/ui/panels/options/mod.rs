@@ -244,10 +244,12 @@ fn culled_ui(ui: &mut egui::Ui, item: Item, look: Look<'_>, edit: &mut Edit<'_>)
         ui.add_space(height);
         return;
     }
-    match item {
+    // A fixed identity, so that the keyboard stays in its field when rows above come and go.
+    let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option row", name)));
+    ui.scope_builder(builder, |ui| match item {
         Item::Option(row) => option_ui(ui, row, look, edit),
         Item::Variable(row) => variable_ui(ui, row, look, edit),
-    }
+    });
     edit.state.heights.insert(name, ui.cursor().top() - top);
 }
 

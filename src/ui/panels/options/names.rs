@@ -53,7 +53,9 @@ fn add_ui(
     let response = ui
         .horizontal(|ui| {
             let space = if choices.is_empty() { 44.0 } else { 130.0 };
+            // The number of names above must not change who this field is.
             let field = egui::TextEdit::singleline(text)
+                .id(egui::Id::unique(("another name", row.key)))
                 .desired_width((ui.available_width() - space).max(60.0))
                 .hint_text("add a name");
             let response = ui.add(field).labelled_by(label.id);
