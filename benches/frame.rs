@@ -7,6 +7,7 @@ use eframe::egui::{self, Pos2, RawInput, Rect, vec2};
 use highwater::timeline::Timeline;
 use highwater::ui::app::App;
 use highwater::ui::lanes::{LaneContent, LanesInput, LanesState, lanes_ui};
+use highwater::ui::panels::options::{OptionsState, options_ui};
 use highwater::ui::theme::Theme;
 
 #[path = "../tests/it/synthetic.rs"]
@@ -95,5 +96,32 @@ fn window(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, frame, window);
+/// The option panel with every section open, scrolled from its top to its end and back.
+fn options(criterion: &mut Criterion) {
+    let session = training_graph::session(50);
+    let theme = Theme::dark();
+    let context = egui::Context::default();
+    let mut state = OptionsState::searching("e");
+    let mut n_frames = 0_u32;
+    criterion.bench_function("option panel, every section open, scrolling", |bencher| {
+        bencher.iter(|| {
+            n_frames += 1;
+            let raw = RawInput {
+                screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 900.0))),
+                ..RawInput::default()
+            };
+            let offset = 20.0 * f32::from(u16::try_from(n_frames % 400).unwrap_or(0));
+            let mut commands = Vec::new();
+            let mut output = context.run_ui(raw, |ui| {
+                let area = egui::ScrollArea::vertical().vertical_scroll_offset(offset);
+                area.show(ui, |ui| options_ui(ui, &session, &mut state, &theme, &mut commands));
+            });
+            let shapes = std::mem::take(&mut output.shapes);
+            black_box(context.tessellate(shapes, output.pixels_per_point));
+            output.drop_without_applying_deltas();
+        });
+    });
+}
+
+criterion_group!(benches, frame, window, options);
 criterion_main!(benches);

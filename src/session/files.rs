@@ -96,6 +96,26 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
+/// Extensions of scripts that configurations are read from.
+const SCRIPT_EXTENSIONS: &[&str] = &["py", "sh", "bash", "env", "ipynb"];
+
+/// Whether a file is a configuration and no graph: a script by its name, or what highwater itself wrote.
+pub(super) fn is_config(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    if SCRIPT_EXTENSIONS
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+    {
+        return true;
+    }
+    let mut head = [0_u8; 256];
+    let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let read = is_regular.then(|| File::open(path).and_then(|mut file| file.read(&mut head)));
+    let length = read.and_then(Result::ok).unwrap_or(0);
+    let head = String::from_utf8_lossy(&head[..length]);
+    head.trim_start().starts_with('{') && head.contains("\"highwater_config\"")
+}
+
 /// What stands at a path that an option names. Special files are not opened: a pipe would never end.
 pub fn look(path: &str) -> FileState {
     let metadata = match std::fs::metadata(path) {

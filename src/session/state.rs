@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::commands::Command;
 use super::document::{Document, SourceSpec};
 use super::history::History;
+use super::samples::SAMPLES;
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request};
 use crate::options::{Finding, SeenFiles, Value};
@@ -59,6 +60,8 @@ pub struct Session {
     /// The document before the sources were changed: what a failed opening goes back to.
     opened: Option<Document>,
     history: History,
+    /// Whether the load that runs reads other sources than before; then the history ends with it.
+    has_new_sources: bool,
     load_generation: u64,
     compare_generation: u64,
     config_generation: u64,
@@ -85,6 +88,7 @@ impl Session {
             answered: None,
             opened: None,
             history: History::default(),
+            has_new_sources: false,
             load_generation: 0,
             compare_generation: 0,
             config_generation: 0,
@@ -233,7 +237,7 @@ impl Session {
         }
         self.document.sources = sources;
         self.selection = None;
-        self.history.clear();
+        self.has_new_sources = true;
         self.load();
     }
 
@@ -308,6 +312,9 @@ impl Session {
                 self.load_generation = 0;
                 self.busy = None;
                 self.opened = None;
+                if std::mem::take(&mut self.has_new_sources) {
+                    self.history.clear();
+                }
                 self.loaded = Some(loaded);
                 self.compare();
             }
@@ -327,6 +334,19 @@ impl Session {
                 }
             }
             Answer::Written(path) => self.notice = Some(Notice::Done(format!("saved {}", path.display()))),
+            Answer::ConfigRead(path, bytes) if is_load => {
+                // A configuration was opened: the graphs stay.
+                if let Some(opened) = self.opened.take() {
+                    self.document.sources = opened.sources;
+                    self.document.plan = opened.plan;
+                    self.document.with_evaluation = opened.with_evaluation;
+                }
+                self.stop();
+                self.take_config(&path.display().to_string(), &bytes);
+                if self.loaded.is_none() {
+                    self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+                }
+            }
             Answer::ConfigRead(path, bytes) if generation == self.config_generation => {
                 self.take_config(&path.display().to_string(), &bytes);
             }
@@ -360,6 +380,7 @@ impl Session {
     }
 
     fn stop(&mut self) {
+        self.has_new_sources = false;
         self.load_generation = 0;
         self.compare_generation = 0;
         self.busy = None;

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
-use super::files::{look_at, read_bytes, read_source, write_whole};
+use super::files::{is_config, look_at, read_bytes, read_source, write_whole};
 use crate::analysis::{Comparison, Request, compare};
 use crate::diagnostics::Diagnostics;
 use crate::options::SeenFiles;
@@ -238,7 +238,15 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
         Job::Load {
             sources,
             with_evaluation,
-        } => load(&sources, with_evaluation, progress).map(Answer::Loaded),
+        } => {
+            // What is dropped or named may be a configuration instead of a graph.
+            if let [SourceSpec::Path(path)] = &sources[..]
+                && is_config(path)
+            {
+                return read_config_file(path.clone());
+            }
+            load(&sources, with_evaluation, progress).map(Answer::Loaded)
+        }
         Job::Compare(request) => {
             let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
             let timeline = Timeline::new(&comparison);
@@ -248,12 +256,14 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
         }
-        Job::ReadConfig(path) => {
-            let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
-            Ok(Answer::ConfigRead(path, bytes))
-        }
+        Job::ReadConfig(path) => read_config_file(path),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
+}
+
+fn read_config_file(path: PathBuf) -> Result<Answer, String> {
+    let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
+    Ok(Answer::ConfigRead(path, bytes))
 }
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.

@@ -283,7 +283,48 @@ fn edits_are_undone_and_done_again() {
         "an edit ends what could be done again"
     );
     session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[1])]));
+    session.settle();
     assert_eq!(session.can_undo_redo(), (false, false));
+}
+
+#[test]
+fn a_configuration_may_be_opened_like_a_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chosen.json");
+    std::fs::write(
+        &path,
+        r#"{"highwater_config": 1, "options": {"external_weight": true}}"#,
+    )
+    .unwrap();
+    let mut session = session();
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    session.apply(Command::Open(vec![SourceSpec::Path(path.clone())]));
+    session.settle();
+    assert!(session.document().options.is_set("external_weight"));
+    assert!(matches!(session.document().sources[..], [SourceSpec::Sample(_)]));
+    assert!(!session.is_stale() && session.problem().is_none());
+    session.apply(Command::Undo);
+    assert!(session.document().options.is_set("memory_config.static_memory_policy"));
+
+    let mut session = open(vec![SourceSpec::Path(path)]);
+    session.settle();
+    assert!(session.document().options.is_set("external_weight"));
+    assert!(session.answer().is_some(), "a sample stands in for the graph");
+}
+
+#[test]
+fn a_file_that_an_option_names_is_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test0.cfg");
+    let mut session = session();
+    set(&mut session, "op_debug_config", path.to_str().unwrap());
+    session.settle();
+    let missing = session.findings().iter().any(|finding| finding.rule == "K6");
+    std::fs::write(&path, "op_debug_config = ccec_O0,ccec_g,oom\n").unwrap();
+    set(&mut session, "external_weight", "True");
+    session.settle();
+    let rules: Vec<&str> = session.findings().iter().map(|finding| finding.rule).collect();
+    assert!(missing && rules.contains(&"R24") && !rules.contains(&"K6"), "{rules:?}");
 }
 
 #[test]

@@ -50,6 +50,15 @@ pub struct OptionsState {
     pub pick: Option<(&'static str, PathKind)>,
 }
 
+impl OptionsState {
+    /// A state in which a text is searched for.
+    pub fn searching(text: &str) -> Self {
+        let mut state = Self::default();
+        text.clone_into(&mut state.filter.search);
+        state
+    }
+}
+
 /// What rows read.
 #[derive(Clone, Copy)]
 struct Look<'a> {
