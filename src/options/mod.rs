@@ -8,6 +8,8 @@
 //! default. Deliberately not here: file formats (`export`), the real process environment, files.
 
 mod checks;
+mod config_files;
+mod device;
 mod environment;
 mod files;
 mod finding;
@@ -24,12 +26,14 @@ mod suggest;
 mod value;
 
 pub use checks::{CHECKS, Check, Facts, Outcome, Report, check};
+pub use config_files::{MixList, mix_list};
+pub use device::{effective_device_id, occupied_memory};
 pub use environment::{ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY};
 pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
-pub use lower::{Lowered, lower, resolve_device};
+pub use lower::{ESTIMATES, Estimate, Lowered, lower, resolve_device};
 pub use policy::{EFFECTIVE_POLICY, effective_policy, effective_values};
 pub use row::OptionRow;
 pub use rows::{TABLE, find, keys};

@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
 use crate::import::{ImportError, Imported, Input, import};
+use crate::options::{FileState, OptionKind, Options, SeenFiles, find};
 use crate::progress::Progress;
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 4 << 30;
+
+/// The most bytes of a file that an option names.
+const OPTION_FILE_LIMIT: u64 = 16 << 20;
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +94,43 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
         .read_to_end(&mut bytes)
         .map_err(|reason| io_error(path, "read", reason))?;
     Ok(bytes)
+}
+
+/// What stands at a path that an option names. Special files are not opened: a pipe would never end.
+pub fn look(path: &str) -> FileState {
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileState::Missing,
+        Err(error) => return FileState::Unreadable(error.to_string()),
+    };
+    if metadata.is_dir() {
+        let is_writable = !metadata.permissions().readonly();
+        return FileState::Directory { is_writable };
+    }
+    if !metadata.is_file() {
+        return FileState::Unreadable("it is no regular file".to_owned());
+    }
+    if metadata.len() > OPTION_FILE_LIMIT {
+        return FileState::Unreadable("it is larger than 16 MiB".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(OPTION_FILE_LIMIT).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => FileState::File(bytes.into()),
+        Err(error) => FileState::Unreadable(error.to_string()),
+    }
+}
+
+/// The files and directories that options name, as they are now.
+pub fn look_at_files(options: &Options) -> SeenFiles {
+    let mut files = SeenFiles::default();
+    for (key, value) in options.overrides() {
+        let is_path = find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(_)));
+        if let (true, Some(path)) = (is_path, value.as_text().filter(|path| !path.is_empty())) {
+            files.insert(path, look(path));
+        }
+    }
+    files
 }
 
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its place.

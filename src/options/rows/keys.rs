@@ -1,5 +1,23 @@
 //! The names of options that code needs, each once.
 
+/// Which device.
+pub const SESSION_DEVICE_ID: &str = "session_device_id";
+/// Whether every graph is run op by op.
+pub const COMPILE_DYNAMIC_MODE: &str = "compile_dynamic_mode";
+/// Changes to the lists of mixed precision.
+pub const MODIFY_MIXLIST: &str = "modify_mixlist";
+/// Whether shapes of inputs vary.
+pub const DYNAMIC_INPUT: &str = "dynamic_input";
+/// The ranges of their shapes.
+pub const DYNAMIC_INPUTS_SHAPE_RANGE: &str = "dynamic_inputs_shape_range";
+/// The engine's own name for the atomic clean policy.
+pub const GE_ATOMIC_CLEAN_POLICY: &str = "ge.exec.atomicCleanPolicy";
+/// Whether static graphs do without reuse.
+pub const GE_DISABLE_REUSE_MEMORY: &str = "ge.exec.disableReuseMemory";
+/// Whether the caller holds inputs and outputs.
+pub const GE_REUSE_ZERO_COPY_MEMORY: &str = "ge.exec.reuseZeroCopyMemory";
+/// The threshold of page pools.
+pub const GE_MEMORY_POOL_THRESHOLD: &str = "ge.experiment.memory_pool_threshold";
 /// What a graph is run for.
 pub const GRAPH_RUN_MODE: &str = "graph_run_mode";
 /// Who clears outputs that must start as zeros.
