@@ -29,7 +29,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         plan: settings.plan.clone(),
         options: settings.options.clone(),
         environment: settings.environment.clone(),
-        files: Arc::new(look_at_files(&settings.options)),
+        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
         device: settings.device.clone(),
         policies: policies(&args.policies)?,
         strategy: find(&args.strategy)?,

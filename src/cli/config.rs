@@ -80,7 +80,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         plan: document.plan.clone(),
         options: document.options.clone(),
         environment: document.environment.clone(),
-        files: Arc::new(look_at_files(&document.options)),
+        files: Arc::new(look_at_files(&document.options, &document.environment)),
         device: document.device(),
         policies: Vec::new(),
         strategy: &STRATEGIES[0],

@@ -24,7 +24,7 @@ impl CheckReport {
     pub fn of(options: &Options, environment: &Environment, files: &dyn Files) -> Self {
         Self {
             findings: check(options, environment, files),
-            effective: effective_values(options, environment),
+            effective: effective_values(options, environment, files),
             policy: effective_policy(options, environment),
         }
     }

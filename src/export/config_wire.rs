@@ -7,7 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::options::effective_values;
+use crate::options::{NoFiles, effective_values};
 use crate::workload::SchedulePlan;
 
 use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
@@ -110,7 +110,7 @@ impl Wire {
 
     /// The values that act.
     pub(super) fn effective_of(document: &ConfigDocument) -> Map<String, Json> {
-        effective_values(&document.options, &document.environment)
+        effective_values(&document.options, &document.environment, &NoFiles)
             .into_iter()
             .map(|(key, value)| (key, json_of(&value)))
             .collect()

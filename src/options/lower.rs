@@ -9,10 +9,11 @@ use crate::units::Bytes;
 use crate::workload::{Device, DeviceError, DeviceProfiles};
 
 use super::config_files::{MixList, mix_list};
-use super::device::{effective_device_id, occupied_memory};
+use super::effective::{effective_device_id, has_shape_range};
 use super::environment::Environment;
 use super::files::{FileState, Files};
-use super::policy::effective_policy;
+use super::occupied::occupied_memory;
+use super::policy::{clears_separately, effective_policy};
 use super::rows::keys;
 use super::shape_range::ShapeRanges;
 use super::store::Options;
@@ -112,7 +113,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
         shape_ranges: shape_ranges(options),
         shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
-        no_reuse: text(options, keys::GE_DISABLE_REUSE_MEMORY) == "1",
+        no_reuse: text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1",
         device_id,
         occupied,
         estimates: Vec::new(),
@@ -161,24 +162,14 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     if let Some(buffers) = number(options, keys::INPUT_STAGING_BUFFERS) {
         params.staging_buffers = buffers;
     }
-    params.io_by_caller = text(options, keys::GE_REUSE_ZERO_COPY_MEMORY) == "1";
+    params.io_by_caller = text(options, keys::ENGINE_REUSE_ZERO_COPY_MEMORY) == "1";
     params.pool_threshold = options
-        .acting(keys::GE_MEMORY_POOL_THRESHOLD)
+        .acting(keys::ENGINE_MEMORY_POOL_THRESHOLD)
         .as_int()
         .and_then(|gib| u64::try_from(gib).ok())
         .and_then(|gib| gib.checked_mul(Bytes::gib(1).get()))
         .map(Bytes);
     params
-}
-
-/// The engine's own key wins over the field of `MemoryConfig`, which becomes it.
-fn clears_separately(options: &Options) -> bool {
-    let key = if options.is_set(keys::GE_ATOMIC_CLEAN_POLICY) {
-        keys::GE_ATOMIC_CLEAN_POLICY
-    } else {
-        keys::ATOMIC_CLEAN_POLICY
-    };
-    options.effective(key).to_string() == "1"
 }
 
 /// The newer option is stronger; to set both is an error of its own.
@@ -216,7 +207,7 @@ fn kept_ops(options: &Options, files: &dyn Files) -> OpTypes {
         .as_text()
         .map(|path| files.look(path))
     {
-        Some(FileState::File(bytes)) => mix_list(&bytes),
+        Some(FileState::File(bytes)) => mix_list(&bytes).0,
         _ => MixList::default(),
     };
     for kind in changes.black_remove.iter().chain(&changes.white_add) {
@@ -229,7 +220,7 @@ fn kept_ops(options: &Options, files: &dyn Files) -> OpTypes {
 }
 
 fn shape_ranges(options: &Options) -> Option<ShapeRanges> {
-    if !is_on(options, keys::DYNAMIC_INPUT) {
+    if !has_shape_range(options) {
         return None;
     }
     ShapeRanges::parse(options.acting(keys::DYNAMIC_INPUTS_SHAPE_RANGE).as_text()?).ok()

@@ -9,13 +9,15 @@
 
 mod checks;
 mod config_files;
-mod device;
+mod effective;
 mod environment;
 mod files;
 mod finding;
 mod groups;
 mod kind;
 mod lower;
+mod occupied;
+mod paths;
 mod policy;
 mod row;
 mod rows;
@@ -26,15 +28,24 @@ mod suggest;
 mod value;
 
 pub use checks::{CHECKS, Check, Facts, Outcome, Report, check};
-pub use config_files::{MixList, mix_list};
-pub use device::{effective_device_id, occupied_memory};
-pub use environment::{ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY};
+pub use config_files::{
+    AoeConfig, CustomDtypes, FileProblem, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes,
+    aoe_config, custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
+};
+pub use effective::{EFFECTIVE_POLICY, effective_device_id, effective_values};
+pub use environment::{
+    AOE_MODE, ASCEND_CACHE_PATH, ASCEND_DEVICE_ID, ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO,
+    ASCEND_WORK_PATH, CM_WORKER_SIZE, DEVICE_ID, ENVIRONMENT, Environment, EnvironmentRow, GE_USE_STATIC_MEMORY,
+    HCCL_EXEC_TIMEOUT, NPU_COLLECT_PATH, RANK_SIZE, TF_CONFIG,
+};
 pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
 pub use lower::{ESTIMATES, Estimate, Lowered, lower, resolve_device};
-pub use policy::{EFFECTIVE_POLICY, effective_policy, effective_values};
+pub use occupied::occupied_memory;
+pub use paths::paths_of;
+pub use policy::{clears_separately, effective_policy};
 pub use row::OptionRow;
 pub use rows::{TABLE, find, keys};
 pub use section::Section;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
 use crate::import::{ImportError, Imported, Input, import};
-use crate::options::{FileState, OptionKind, Options, SeenFiles, find};
+use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
 
 /// The most bytes that are read from a stream without a length.
@@ -121,14 +121,11 @@ pub fn look(path: &str) -> FileState {
     }
 }
 
-/// The files and directories that options name, as they are now.
-pub fn look_at_files(options: &Options) -> SeenFiles {
+/// The files and directories that settings name, as they are now.
+pub fn look_at_files(options: &Options, environment: &Environment) -> SeenFiles {
     let mut files = SeenFiles::default();
-    for (key, value) in options.overrides() {
-        let is_path = find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(_)));
-        if let (true, Some(path)) = (is_path, value.as_text().filter(|path| !path.is_empty())) {
-            files.insert(path, look(path));
-        }
+    for path in paths_of(options, environment) {
+        files.insert(&path, look(&path));
     }
     files
 }

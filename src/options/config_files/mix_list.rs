@@ -1,93 +1,67 @@
-//! The file that `modify_mixlist` names: changes to the built-in lists of mixed precision.
+//! The file of `modify_mixlist`: op types that mixed precision treats in another way than built in.
 //!
-//! ```text
-//! { "black-list": { "to-remove": ["Yolo"], "to-add": ["MatMul"] },     // these stay float32
-//!   "white-list": { "to-remove": ["Bias"], "to-add": ["Pow"] } }       // these become 16 bits wide
+//! ```json
+//! {
+//!   "black-list": { "to-add": ["Cast"], "to-remove": ["Xlog1py"] },
+//!   "white-list": { "to-add": ["Bias"], "to-remove": ["Conv2D"] }
+//! }
 //! ```
 //!
-//! In: bytes of JSON; comments from `//` to the end of a line are allowed. Out: a [`MixList`]. What does not fit is
-//! left out; [`super::super::check`] reports it. Source: NPURunConfig option reference.
+//! Types on the black list keep their precision, those on the white list lose it, others follow their
+//! producers. Comments are understood. Source: NPURunConfig option reference.
 
-use serde_json::Value as Json;
+use super::json::{Item, members, read, texts};
+use super::{FileProblem, decoded, unknown};
 
-/// Op types by list and change.
+/// Changes to the built-in lists, as op types in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MixList {
-    /// Op types that stay float32 from now on.
+    /// Types that keep their precision from now on.
     pub black_add: Vec<String>,
-    /// Op types that need not stay float32 any more.
+    /// Types that leave the black list and follow their producers.
     pub black_remove: Vec<String>,
-    /// Op types that become 16 bits wide from now on.
+    /// Types that lose precision from now on.
     pub white_add: Vec<String>,
-    /// Op types that become 16 bits wide no more by themselves.
+    /// Types that leave the white list and follow their producers.
     pub white_remove: Vec<String>,
 }
 
-/// Reads the file; an unreadable one changes nothing.
-pub fn mix_list(bytes: &[u8]) -> MixList {
-    let text = without_comments(&String::from_utf8_lossy(bytes));
-    let json: Json = serde_json::from_str(&text).unwrap_or(Json::Null);
-    let names = |list: &str, change: &str| -> Vec<String> {
-        let items = json
-            .get(list)
-            .and_then(|list| list.get(change))
-            .and_then(Json::as_array);
-        items
-            .into_iter()
-            .flatten()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect()
-    };
-    MixList {
-        black_add: names("black-list", "to-add"),
-        black_remove: names("black-list", "to-remove"),
-        white_add: names("white-list", "to-add"),
-        white_remove: names("white-list", "to-remove"),
+/// Reads a file.
+pub fn mix_list(bytes: &[u8]) -> (MixList, Vec<FileProblem>) {
+    let mut problems = Vec::new();
+    let mut list = MixList::default();
+    if let Some(root) = read(&decoded(bytes), &mut problems) {
+        for (line, name, item) in members(&root, "the file", &mut problems) {
+            match name.as_str() {
+                "black-list" => changes(item, name, [&mut list.black_add, &mut list.black_remove], &mut problems),
+                "white-list" => changes(item, name, [&mut list.white_add, &mut list.white_remove], &mut problems),
+                _ => problems.push(FileProblem::new(
+                    *line,
+                    unknown("list", name, &["black-list", "white-list"]),
+                )),
+            }
+        }
+        if let Some(both) = list.black_add.iter().find(|name| list.white_add.contains(name)) {
+            let message = format!("{both} is added to both lists: keep it in one of them");
+            problems.push(FileProblem::new(root.line, message));
+        }
     }
+    (list, problems)
 }
 
-/// The text without comments; a `//` inside a text in quotes is none.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    let mut is_quoted = false;
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if is_quoted => {
-                out.push(letter);
-                out.extend(letters.next());
+fn changes(item: &Item, list: &str, [added, removed]: [&mut Vec<String>; 2], problems: &mut Vec<FileProblem>) {
+    for (line, name, item) in members(item, list, problems) {
+        let target = match name.as_str() {
+            "to-add" => &mut *added,
+            "to-remove" => &mut *removed,
+            _ => {
+                problems.push(FileProblem::new(
+                    *line,
+                    unknown("change", name, &["to-add", "to-remove"]),
+                ));
                 continue;
             }
-            '"' => is_quoted = !is_quoted,
-            '/' if !is_quoted && letters.peek() == Some(&'/') => {
-                while letters.next_if(|letter| *letter != '\n').is_some() {}
-                continue;
-            }
-            _ => {}
-        }
-        out.push(letter);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_read_and_the_rest_is_left_out() {
-        let text = br#"{ // changes
-            "black-list": {"to-add": ["Mat//Mul", 3], "to-remove": ["Exp"]}, // kept
-            "white-list": {"to-add": ["Pow"]},
-            "gray-list": {"to-add": ["Add"]}
-        }"#;
-        let list = mix_list(text);
-        assert_eq!(list.black_add, ["Mat//Mul"]);
-        assert_eq!(list.black_remove, ["Exp"]);
-        assert_eq!(list.white_add, ["Pow"]);
-        assert!(list.white_remove.is_empty());
-        for damaged in ["", "[", "[]", "{\"black-list\": 3}"] {
-            assert_eq!(mix_list(damaged.as_bytes()), MixList::default(), "{damaged}");
-        }
+        };
+        target.extend(texts(item, name, problems).into_iter().map(|(_, text)| text));
     }
 }

@@ -206,7 +206,7 @@ fn invalid_values_act_as_their_defaults() {
     let lowered = lower(&options, &environment, &device, &NoFiles);
     assert_eq!((&lowered.params, lowered.policy), (&plain.params, plain.policy));
     assert_eq!(lowered.precision, plain.precision);
-    let effective = effective_values(&options, &environment);
+    let effective = effective_values(&options, &environment, &NoFiles);
     assert!(effective.contains(&("input_fusion_size".to_owned(), Value::Int(33_554_432))));
     assert!(effective.contains(&("precision_mode".to_owned(), Value::Unset)));
     assert_eq!(effective.last(), Some(&("effective_policy".to_owned(), Value::Int(0))));

@@ -1,0 +1,66 @@
+//! The file of `aoe_config_file`: which operators AOE tunes.
+//!
+//! ```json
+//! {
+//!   "tune_ops_name": ["loss/MatMul"], "tune_ops_type": ["Add", "Mul"],
+//!   "tune_optimization_level": "O1", "feature": ["deeper_opat"]
+//! }
+//! ```
+//!
+//! Source: NPURunConfig option reference, whose own example lacks a comma.
+
+use super::json::{Item, Node, members, read, texts};
+use super::{FileProblem, decoded, unknown};
+
+const KEYS: &[&str] = &["tune_ops_name", "tune_ops_type", "tune_optimization_level", "feature"];
+const FEATURES: &[&str] = &["deeper_opat", "nonhomo_split"];
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AoeConfig {
+    /// Names of operators to tune.
+    pub names: Vec<String>,
+    /// Types of operators to tune.
+    pub types: Vec<String>,
+    /// `O1` (more time) or `O2` (the default).
+    pub level: Option<String>,
+    /// Features that are switched on: `deeper_opat`, `nonhomo_split`.
+    pub features: Vec<String>,
+}
+
+/// Reads a file.
+pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileProblem>) {
+    let mut config = AoeConfig::default();
+    let mut problems = Vec::new();
+    let Some(root) = read(&decoded(bytes), &mut problems) else {
+        return (config, problems);
+    };
+    for (line, name, item) in members(&root, "the file", &mut problems) {
+        match name.as_str() {
+            "tune_ops_name" => config.names = plain(item, name, &mut problems),
+            "tune_ops_type" => config.types = plain(item, name, &mut problems),
+            "tune_optimization_level" => match &item.node {
+                Node::Text(level) if matches!(level.as_str(), "O1" | "O2") => config.level = Some(level.clone()),
+                _ => problems.push(FileProblem::new(
+                    item.line,
+                    "tune_optimization_level has to be \"O1\" or \"O2\"",
+                )),
+            },
+            "feature" => {
+                for (line, feature) in texts(item, name, &mut problems) {
+                    if FEATURES.contains(&feature.as_str()) {
+                        config.features.push(feature);
+                    } else {
+                        problems.push(FileProblem::new(line, unknown("feature", &feature, FEATURES)));
+                    }
+                }
+            }
+            _ => problems.push(FileProblem::new(*line, unknown("key", name, KEYS))),
+        }
+    }
+    (config, problems)
+}
+
+fn plain(item: &Item, name: &str, problems: &mut Vec<FileProblem>) -> Vec<String> {
+    texts(item, name, problems).into_iter().map(|(_, text)| text).collect()
+}

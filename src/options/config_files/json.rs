@@ -1,0 +1,247 @@
+//! A JSON reader that keeps lines and reads on over small slips.
+//!
+//! Understood beyond JSON: `//` and `/* */` comments, a comma behind the last item, and a missing comma
+//! between items (reported, since strict readers refuse it). Nesting is bounded.
+
+use super::{FileProblem, quoted};
+
+/// Deepest nesting that is read.
+const MAX_DEPTH: usize = 32;
+
+/// A value and the line it starts on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) line: usize,
+    pub(super) node: Node,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Item>),
+    /// An object: line, name and value of each member, in order.
+    Object(Vec<(usize, String, Item)>),
+    /// A number or a word, as it stands in the file.
+    Word(String),
+}
+
+/// Reads a text; `None` where it ends in an error, which is the last problem.
+pub(super) fn read(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> {
+    let mut reader = Reader {
+        rest: text,
+        line: 1,
+        problems,
+    };
+    let read = reader.item(0).and_then(|item| {
+        reader.skip_blanks();
+        match reader.rest.is_empty() {
+            true => Ok(item),
+            false => Err(reader.problem("more text stands behind the end: remove it")),
+        }
+    });
+    match read {
+        Ok(item) => Some(item),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+struct Reader<'a, 'b> {
+    rest: &'a str,
+    line: usize,
+    problems: &'b mut Vec<FileProblem>,
+}
+
+impl Reader<'_, '_> {
+    fn problem(&self, message: &str) -> FileProblem {
+        FileProblem::new(self.line, message)
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        let (skipped, rest) = self.rest.split_at(bytes);
+        self.line += skipped.matches('\n').count();
+        self.rest = rest;
+    }
+
+    fn take(&mut self, letter: char) -> bool {
+        let is_there = self.peek() == Some(letter);
+        if is_there {
+            self.skip(letter.len_utf8());
+        }
+        is_there
+    }
+
+    /// Skips blanks and comments.
+    fn skip_blanks(&mut self) {
+        loop {
+            let blanks = self.rest.len() - self.rest.trim_start().len();
+            self.skip(blanks);
+            if self.rest.starts_with("//") {
+                self.skip(self.rest.find('\n').unwrap_or(self.rest.len()));
+            } else if self.rest.starts_with("/*") {
+                self.skip(self.rest.find("*/").map_or(self.rest.len(), |end| end + 2));
+            } else if blanks == 0 {
+                return;
+            }
+        }
+    }
+
+    fn item(&mut self, depth: usize) -> Result<Item, FileProblem> {
+        self.skip_blanks();
+        if depth > MAX_DEPTH {
+            return Err(self.problem("lists and objects are nested too deeply"));
+        }
+        let line = self.line;
+        let node = match self.peek() {
+            Some('{') => self.object(depth)?,
+            Some('[') => self.list(depth)?,
+            Some('"') => Node::Text(self.text()?),
+            Some(letter) if letter.is_alphanumeric() || letter == '-' => self.word(),
+            Some(_) => return Err(self.problem("a JSON value belongs here: a text in double quotes, [ or {")),
+            None => return Err(self.problem("the file ends too early: a JSON value belongs here")),
+        };
+        Ok(Item { line, node })
+    }
+
+    fn word(&mut self) -> Node {
+        let is_inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '+' | '.' | '_');
+        let end = self.rest.find(|letter| !is_inside(letter)).unwrap_or(self.rest.len());
+        let word = self.rest[..end].to_owned();
+        self.skip(end);
+        Node::Word(word)
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Node, FileProblem> {
+        let mut items = Vec::new();
+        self.take('[');
+        while !self.is_closed(']', items.is_empty())? {
+            items.push(self.item(depth + 1)?);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Node, FileProblem> {
+        let mut members = Vec::new();
+        self.take('{');
+        while !self.is_closed('}', members.is_empty())? {
+            let line = self.line;
+            if self.peek() != Some('"') {
+                return Err(self.problem("a name in double quotes belongs here"));
+            }
+            let name = self.text()?;
+            self.skip_blanks();
+            if !self.take(':') {
+                return Err(self.problem(&format!("\":\" belongs behind {}", quoted(&name))));
+            }
+            members.push((line, name, self.item(depth + 1)?));
+        }
+        Ok(Node::Object(members))
+    }
+
+    /// Takes the closing letter, or the comma before the next item.
+    fn is_closed(&mut self, end: char, is_first: bool) -> Result<bool, FileProblem> {
+        // A comma that is missing is missing at the end of the line before, not where the next item starts.
+        let line = self.line;
+        self.skip_blanks();
+        let has_comma = !is_first && self.take(',');
+        self.skip_blanks();
+        if self.take(end) {
+            return Ok(true);
+        }
+        if self.rest.is_empty() {
+            return Err(self.problem(&format!("the file ends too early: \"{end}\" is missing")));
+        }
+        if !is_first && !has_comma {
+            if !matches!(self.peek(), Some('"' | '{' | '[')) {
+                return Err(self.problem(&format!("\",\" or \"{end}\" belongs here")));
+            }
+            self.problems.push(FileProblem::new(
+                line,
+                "a comma is missing at the end of this item: add it",
+            ));
+        }
+        Ok(false)
+    }
+
+    fn text(&mut self) -> Result<String, FileProblem> {
+        self.take('"');
+        let mut text = String::new();
+        loop {
+            let Some(letter) = self.peek().filter(|letter| *letter != '\n') else {
+                return Err(self.problem("the text does not end on its line: add the closing quote"));
+            };
+            self.skip(letter.len_utf8());
+            match letter {
+                '"' => return Ok(text),
+                '\\' => {
+                    let escaped = self.peek().unwrap_or('\\');
+                    self.skip(escaped.len_utf8().min(self.rest.len()));
+                    text.push(match escaped {
+                        'n' => '\n',
+                        't' => '\t',
+                        'r' => '\r',
+                        'u' => self.unicode(),
+                        other => other,
+                    });
+                }
+                _ => text.push(letter),
+            }
+        }
+    }
+
+    /// The character behind `\u`.
+    fn unicode(&mut self) -> char {
+        let code = self
+            .rest
+            .get(..4)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        if code.is_some() {
+            self.skip(4);
+        }
+        code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+/// The members of an object; anything else is a problem.
+pub(super) fn members<'a>(item: &'a Item, what: &str, problems: &mut Vec<FileProblem>) -> &'a [(usize, String, Item)] {
+    if let Node::Object(members) = &item.node {
+        return members;
+    }
+    problems.push(FileProblem::new(
+        item.line,
+        format!("{what} has to be an object: {{ ... }}"),
+    ));
+    &[]
+}
+
+/// The texts of a list; anything else is a problem.
+pub(super) fn texts(item: &Item, what: &str, problems: &mut Vec<FileProblem>) -> Vec<(usize, String)> {
+    let mut texts = Vec::new();
+    let mut is_right = true;
+    if let Node::List(items) = &item.node {
+        for item in items {
+            match &item.node {
+                Node::Text(text) => texts.push((item.line, text.clone())),
+                _ => is_right = false,
+            }
+        }
+    } else {
+        is_right = false;
+    }
+    if !is_right {
+        problems.push(FileProblem::new(
+            item.line,
+            format!("{what} has to be a list of texts, such as [\"Add\", \"Mul\"]"),
+        ));
+    }
+    texts
+}

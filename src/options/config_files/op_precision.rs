@@ -1,0 +1,68 @@
+//! The file of `op_precision_mode`: precision or speed, by op type and by node.
+//!
+//! ```text
+//! [ByOpType]
+//! GatherV2=high_precision
+//! [ByNodeName]
+//! loss/MatMul=high_performance
+//! ```
+//!
+//! Nodes win over types. Source: NPURunConfig option reference.
+
+use super::lines::{Line, lines, no_assignment};
+use super::{FileProblem, decoded, unknown};
+
+/// The modes that are known.
+const MODES: &[&str] = &[
+    "high_precision",
+    "high_performance",
+    "support_out_of_bound_index",
+    "keep_fp16",
+    "super_performance",
+];
+
+/// What the file says: names with their modes, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpPrecisionModes {
+    /// By op type.
+    pub by_type: Vec<(String, String)>,
+    /// By node.
+    pub by_node: Vec<(String, String)>,
+}
+
+/// Reads a file.
+pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileProblem>) {
+    let mut modes = OpPrecisionModes::default();
+    let mut problems = Vec::new();
+    let mut section = "";
+    let text = decoded(bytes);
+    for (number, line) in lines(&text) {
+        match line {
+            Line::Section(name) => {
+                section = name;
+                if !matches!(name, "ByOpType" | "ByNodeName") {
+                    let message = unknown("section", name, &["ByOpType", "ByNodeName"]);
+                    problems.push(FileProblem::new(number, message));
+                }
+            }
+            Line::Assignment(name, mode) => {
+                if !MODES.contains(&mode) {
+                    problems.push(FileProblem::new(number, unknown("mode", mode, MODES)));
+                    continue;
+                }
+                let entry = (name.to_owned(), mode.to_owned());
+                match section {
+                    "ByOpType" => modes.by_type.push(entry),
+                    "ByNodeName" => modes.by_node.push(entry),
+                    "" => problems.push(FileProblem::new(
+                        number,
+                        "no section stands before this line: write [ByOpType] or [ByNodeName] above it",
+                    )),
+                    _ => {}
+                }
+            }
+            Line::Other(text) => problems.push(no_assignment(number, text)),
+        }
+    }
+    (modes, problems)
+}

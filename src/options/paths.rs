@@ -1,0 +1,39 @@
+//! Paths that rules want to look at, for whoever owns a disk.
+
+use super::effective::aoe_mode;
+use super::environment::Environment;
+use super::kind::{OptionKind, PathKind};
+use super::rows::{find, keys};
+use super::store::Options;
+
+/// The paths that rules may look at, each once: those that options name, the directory of AOE, the settings of the
+/// operator cache.
+pub fn paths_of(options: &Options, environment: &Environment) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut add = |path: &str| {
+        if !path.is_empty() && !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    };
+    for (key, value) in options.overrides() {
+        let is_path =
+            find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(PathKind::File | PathKind::Directory)));
+        if let Some(path) = value.as_text().filter(|_| is_path) {
+            add(path);
+        }
+    }
+    if aoe_mode(options, environment).is_some() && !options.is_set(keys::WORK_PATH) {
+        add("./");
+    }
+    if let Some(path) = op_cache_path(options) {
+        add(&path);
+    }
+    paths
+}
+
+/// The settings of the operator cache, where an option says where that is.
+pub(super) fn op_cache_path(options: &Options) -> Option<String> {
+    let directory = options.get(keys::OP_COMPILER_CACHE_DIR)?.as_text()?;
+    let directory = directory.trim_end_matches('/');
+    (!directory.is_empty()).then(|| format!("{directory}/op_cache.ini"))
+}
