@@ -6,7 +6,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use highwater::analysis::{Comparison, Request, compare};
 use highwater::import::{Input, import};
-use highwater::options::{Environment, Options, lower};
+use highwater::options::{Environment, NoFiles, Options, lower};
 use highwater::plan::STRATEGIES;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::Command;
@@ -42,6 +42,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
         plan,
         options: Options::default(),
         environment: Environment::default(),
+        files: Arc::default(),
         device: profiles
             .find(DeviceProfiles::DEFAULT)
             .expect("the default profile is bundled"),
@@ -82,7 +83,7 @@ fn engine(criterion: &mut Criterion) {
         });
     });
     let comparison = run(&changing);
-    let params = lower(&changing.options, &changing.environment, &changing.device).params;
+    let params = lower(&changing.options, &changing.environment, &changing.device, &NoFiles).params;
     for row in POLICIES {
         let name = format!("simulate policy {}, 15,000 dynamic allocations and frees", row.number);
         criterion.bench_function(&name, |bencher| {

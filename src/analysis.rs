@@ -3,23 +3,27 @@
 //! In: a [`Request`]. Out: a [`Comparison`]: the same session simulated under every policy, on one step
 //! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
 
+mod inference;
 mod inspect;
 mod remarks;
+mod samples;
 mod session;
+mod shapes;
 
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
-use crate::options::{Environment, Options, lower};
+use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
 use crate::plan::{PlanError, Strategy};
 use crate::progress::{Cancelled, Progress};
 use crate::sim::fold::{Curves, Summary, curves, summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy, simulate};
-use crate::units::Step;
+use crate::units::{Bytes, Step};
 use crate::workload::{Axis, Device, ScheduleError, SchedulePlan, Workload};
 
 pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
-pub use session::engine_size;
+pub use session::{LOOP_VARIABLES, engine_size};
+pub use shapes::bound_plan;
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct Request {
     pub options: Options,
     /// Environment variables.
     pub environment: Environment,
+    /// The files that options name, as they were when somebody looked.
+    pub files: Arc<SeenFiles>,
     /// The device.
     pub device: Device,
     /// The policies to simulate; none means all.
@@ -83,14 +89,18 @@ pub struct Best {
 /// Every policy's simulation of one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What runs.
+    /// What runs: the request's graphs, or the forward parts of these.
     pub workload: Arc<Workload>,
     /// The common step axis.
     pub axis: Axis,
     /// What the device has to hold.
     pub session: DeviceSession,
-    /// The device, with the memory that the options give it.
+    /// The device, with the memory that the options give it and others leave.
     pub device: Device,
+    /// Its id.
+    pub device_id: u32,
+    /// Memory that others hold on it.
+    pub occupied: Bytes,
     /// One lane per policy, ascending.
     pub lanes: Vec<Lane>,
     /// The policy that options and environment put in force.
@@ -101,6 +111,8 @@ pub struct Comparison {
     pub alike: Option<String>,
     /// Whether no op states its scratch memory: then peaks are lower bounds.
     pub lower_bound: bool,
+    /// Settings of the user whose effect is an estimate.
+    pub estimates: Vec<Estimate>,
     /// Oddities of this comparison.
     pub diagnostics: Diagnostics,
 }
@@ -161,8 +173,10 @@ fn flags(symbols: &[String]) -> String {
 /// # Errors
 /// [`AnalysisError`]; out of memory is an answer, not an error.
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
-    let lowered = lower(&request.options, &request.environment, &request.device);
-    let (axis, session, diagnostics) = session::device_session(request, &lowered, progress)?;
+    let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    let (running, mut diagnostics) = running_request(request, &lowered)?;
+    let (axis, session, oddities) = session::device_session(&running, &lowered, progress)?;
+    diagnostics.extend(&oddities);
     let policies: Vec<StaticMemoryPolicy> = POLICIES
         .iter()
         .map(|row| row.policy)
@@ -175,15 +189,34 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     Ok(Comparison {
         best: remarks::best(&lanes),
         alike: remarks::alike(&session, &lanes),
-        workload: Arc::clone(&request.workload),
+        lower_bound: remarks::is_lower_bound(&running.workload),
+        workload: running.workload,
         axis,
         session,
         device,
+        device_id: lowered.device_id,
+        occupied: lowered.occupied,
         lanes,
         configured: lowered.policy,
-        lower_bound: remarks::is_lower_bound(&request.workload),
+        estimates: lowered.estimates,
         diagnostics,
     })
+}
+
+/// The request with the graphs that run and the values that the options give to dimensions.
+fn running_request(request: &Request, lowered: &Lowered) -> Result<(Request, Diagnostics), AnalysisError> {
+    session::check_names(request)?;
+    let (mut plan, mut diagnostics) = shapes::bind(&request.workload, &request.plan, lowered);
+    let workload = inference::running_workload(request, lowered, &mut diagnostics);
+    // What was cut off may have had dimensions of its own.
+    let symbols = workload.symbols();
+    plan.dims.retain(|name, _| symbols.contains(name));
+    let running = Request {
+        workload,
+        plan,
+        ..request.clone()
+    };
+    Ok((running, diagnostics))
 }
 
 /// One lane per policy, in order; each lane is computed by a thread of its own.

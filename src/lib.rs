@@ -40,6 +40,7 @@
 //!         plan,
 //!         options: Options::default(),
 //!         environment: Environment::default(),
+//!         files: Arc::default(),
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
 //!         strategy: &STRATEGIES[0],

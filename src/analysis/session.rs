@@ -1,7 +1,8 @@
 //! From a workload and a schedule to what the device has to hold, run by run.
 //!
-//! Rules: a graph is static when its dimensions have one value over the whole schedule; equal runs share one
-//! [`BoundGraph`]; a variable with equal name and bytes is one variable of the session.
+//! Rules: a graph is static when its dimensions have one value over the whole schedule, unless all graphs are made
+//! dynamic; equal runs share one [`BoundGraph`]; a variable with equal name and bytes is one variable of the session.
+//! The rewrites apply in their order: precision, host ops, atomic clean.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,18 +11,27 @@ use indexmap::IndexSet;
 
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Id as _, Role, Sizes};
+use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, StorageId};
 use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
-use crate::plan::{Buffer, Problem, plan};
+use crate::plan::{Buffer, NO_REUSE, PlanError, Problem, Strategy, find, plan};
 use crate::progress::Progress;
-use crate::rewrite::{AtomicClean, atomic_clean};
+use crate::rewrite::{AtomicClean, Side, atomic_clean, sides, with_precision, without_host};
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
 
 /// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
 const MAX_STEPS: u32 = 4_000_000;
+
+/// Variables of a loop that runs on the device, in the session's own variables: each is one 64-bit integer.
+/// Source: the TensorFlow adapter, which makes them for `iterations_per_loop`.
+pub const LOOP_VARIABLES: [&str; 4] = [
+    "npu_runconfig/iterations_per_loop",
+    "npu_runconfig/loop_cond",
+    "npu_runconfig/zero",
+    "npu_runconfig/one",
+];
 
 /// Alignment of tensors in an arena.
 const ARENA_ALIGNMENT: u64 = 512;
@@ -46,7 +56,7 @@ pub(super) fn device_session(
         bound: BTreeMap::new(),
     };
     let axis = axis(request, schedule)?;
-    let statics = static_graphs(request, &axis);
+    let statics = static_graphs(request, lowered, &axis);
     let mut session = DeviceSession::default();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
         let graph_idx = GraphIdx::from_idx(idx);
@@ -60,7 +70,7 @@ pub(super) fn device_session(
             weights: residents(&entry.graph, &sizes, |role| role.is_resident() && !role.is_variable()),
         });
     }
-    session.variables = variables(request, &axis);
+    session.variables = variables(request, lowered, &axis);
     let n_runs = axis.runs.len() as u64;
     for (done, run) in (0_u64..).zip(&axis.runs) {
         progress.set("planning", done, n_runs)?;
@@ -76,10 +86,9 @@ pub(super) fn device_session(
     Ok((axis, session, maker.diagnostics))
 }
 
-/// The runs, with every symbol of every graph bound.
-fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
-    let graphs = request.workload.graphs();
-    if graphs.is_empty() {
+/// Whether there is a graph, and a dimension for every value.
+pub(super) fn check_names(request: &Request) -> Result<(), AnalysisError> {
+    if request.workload.graphs().is_empty() {
         return Err(AnalysisError::NoGraph);
     }
     let known = request.workload.symbols();
@@ -94,8 +103,15 @@ fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
             known,
         });
     }
+    Ok(())
+}
+
+/// The runs, with every symbol of every graph bound.
+fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
+    let graphs = request.workload.graphs();
     let has_value = |name: &String| request.plan.dims.get(name).is_some_and(|values| !values.is_empty());
-    let unbound: Vec<String> = known.into_iter().filter(|name| !has_value(name)).collect();
+    let mut unbound = request.workload.symbols();
+    unbound.retain(|name| !has_value(name));
     if !unbound.is_empty() {
         return Err(AnalysisError::Unbound { symbols: unbound });
     }
@@ -122,10 +138,10 @@ fn axis(request: &Request, schedule: Schedule) -> Result<Axis, AnalysisError> {
     Ok(axis)
 }
 
-/// By graph: whether all its runs have equal bindings.
-fn static_graphs(request: &Request, axis: &Axis) -> Vec<bool> {
+/// By graph: whether all its runs have equal bindings, where graphs may be static at all.
+fn static_graphs(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<bool> {
     let mut first: Vec<Option<&Bindings>> = vec![None; request.workload.graphs().len()];
-    let mut is_static = vec![true; first.len()];
+    let mut is_static = vec![!lowered.all_dynamic; first.len()];
     for run in &axis.runs {
         let idx = run.run.graph.idx();
         match first[idx] {
@@ -149,14 +165,19 @@ fn residents(graph: &Graph, sizes: &Sizes, wanted: fn(Role) -> bool) -> Vec<Vari
         .collect()
 }
 
-/// Variables of all graphs, each once, in the order of first appearance.
-fn variables(request: &Request, axis: &Axis) -> Vec<Variable> {
+/// Variables of all graphs, each once, in the order of first appearance; those of the loop behind.
+fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable> {
     let mut variables: IndexSet<Variable> = IndexSet::new();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
         let run = axis.runs.iter().find(|run| run.run.graph.idx() == idx);
         let sizes = entry.graph.sizes(run.map_or(&Bindings::new(), |run| &run.run.bindings));
         variables.extend(residents(&entry.graph, &sizes, Role::is_variable));
     }
+    let n_loop = lowered.params.loop_variables as usize;
+    variables.extend(LOOP_VARIABLES.iter().take(n_loop).map(|name| Variable {
+        name: (*name).into(),
+        bytes: Bytes(8),
+    }));
     variables.into_iter().collect()
 }
 
@@ -181,17 +202,14 @@ impl Maker<'_> {
         let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
         let sizes = graph.sizes(&run.bindings);
         self.note_unknown_shapes(graph, &sizes);
-        let program = Program {
-            lifetimes: feature_lifetimes(graph, &sizes),
-            kept_apart: Vec::new(),
+        let sides = match &self.lowered.host_ops {
+            Some(host_ops) if host_ops.occur_in(graph) => Some(sides(graph, host_ops)),
+            _ => None,
         };
-        // Dynamic graphs are always cleared op by op.
-        let policy = if self.lowered.atomic_clean_separate || !is_static {
-            AtomicClean::Separate
-        } else {
-            AtomicClean::Collective
-        };
-        let program = atomic_clean(program, graph, policy);
+        // What crosses the device's border keeps its width, as the graph's own inputs and outputs do.
+        let io = io_tensors(graph, &sizes, sides.as_ref());
+        let sizes = with_precision(graph, sizes, &self.lowered.precision);
+        let program = self.program(graph, &sizes, sides.as_ref(), is_static);
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items
@@ -200,7 +218,7 @@ impl Maker<'_> {
             .collect();
         let plan = if is_static {
             let problem = arena_problem(&program, &engine_sizes);
-            Some(Arc::new(plan(self.request.strategy, &problem, progress)?.plan))
+            Some(Arc::new(plan(self.strategy()?, &problem, progress)?.plan))
         } else {
             None
         };
@@ -208,10 +226,44 @@ impl Maker<'_> {
             program,
             engine_sizes,
             plan,
-            io: io_tensors(graph, &sizes),
+            io,
         });
         self.bound.insert(key, Arc::clone(&bound));
         Ok(bound)
+    }
+
+    /// Feature memory after all rewrites.
+    fn program(
+        &self,
+        graph: &Graph,
+        sizes: &Sizes,
+        sides: Option<&IdVec<StorageId, Side>>,
+        is_static: bool,
+    ) -> Program {
+        let mut lifetimes = feature_lifetimes(graph, sizes);
+        if let Some(sides) = sides {
+            lifetimes = without_host(graph, lifetimes, sides);
+        }
+        let program = Program {
+            lifetimes,
+            kept_apart: Vec::new(),
+        };
+        // Dynamic graphs are always cleared op by op.
+        let policy = if self.lowered.atomic_clean_separate || !is_static {
+            AtomicClean::Separate
+        } else {
+            AtomicClean::Collective
+        };
+        atomic_clean(program, graph, policy)
+    }
+
+    /// How static arenas are placed.
+    fn strategy(&self) -> Result<&'static Strategy, PlanError> {
+        if self.lowered.no_reuse {
+            find(NO_REUSE)
+        } else {
+            Ok(self.request.strategy)
+        }
     }
 
     fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {
@@ -240,8 +292,8 @@ fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
     Problem { buffers }
 }
 
-/// Graph inputs, and roots of graph outputs that are computed.
-fn io_tensors(graph: &Graph, sizes: &Sizes) -> Vec<IoTensor> {
+/// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.
+fn io_tensors(graph: &Graph, sizes: &Sizes, sides: Option<&IdVec<StorageId, Side>>) -> Vec<IoTensor> {
     let mut is_io = vec![false; graph.storages().len()];
     for (_, tensor) in graph
         .tensors()
@@ -255,6 +307,12 @@ fn io_tensors(graph: &Graph, sizes: &Sizes) -> Vec<IoTensor> {
         let root = graph.storages()[storage].root;
         is_io[storage.idx()] |= !graph.tensors()[root].role.is_resident();
     }
+    for (id, side) in sides.into_iter().flat_map(IdVec::iter_ids) {
+        let root = graph.storages()[id].root;
+        let is_activation = graph.tensors()[root].role == Role::Activation;
+        is_io[id.idx()] |= is_activation && side.crosses();
+        is_io[id.idx()] &= !side.is_host_only();
+    }
     graph
         .storages()
         .iter_ids()
@@ -262,6 +320,7 @@ fn io_tensors(graph: &Graph, sizes: &Sizes) -> Vec<IoTensor> {
         .map(|(id, storage)| IoTensor {
             tensor: storage.root,
             bytes: Bytes(sizes.storage(id)),
+            is_input: graph.tensors()[storage.root].role == Role::Input,
         })
         .collect()
 }

@@ -14,9 +14,10 @@ use crate::export::WireComparison;
 use crate::options::{Finding, check};
 use crate::plan::find;
 use crate::progress::Progress;
-use crate::session::{Loaded, SourceSpec, load};
+use crate::session::{Loaded, SourceSpec, load, look_at_files};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
+use crate::units::Bytes;
 
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -28,6 +29,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         plan: settings.plan.clone(),
         options: settings.options.clone(),
         environment: settings.environment.clone(),
+        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
         device: settings.device.clone(),
         policies: policies(&args.policies)?,
         strategy: find(&args.strategy)?,
@@ -124,6 +126,9 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     if comparison.lower_bound {
         out.push_str("Figures are lower bounds: kernel scratch not included. Overhead is an estimate.\n");
     }
+    for estimate in &comparison.estimates {
+        out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
+    }
     if args.map {
         let timeline = Timeline::new(comparison);
         for (position, lane) in comparison.lanes.iter().enumerate() {
@@ -148,8 +153,12 @@ fn heading(comparison: &Comparison) -> String {
         .iter()
         .map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()))
         .collect();
+    let occupied = match comparison.occupied {
+        Bytes::ZERO => String::new(),
+        bytes => format!(" left; others hold {bytes} on device {}", comparison.device_id),
+    };
     format!(
-        "{}\n{} runs, {} steps; graphs: {}\ndevice {} with {}\n",
+        "{}\n{} runs, {} steps; graphs: {}\ndevice {} with {}{occupied}\n",
         comparison.workload.name,
         comparison.axis.runs.len(),
         comparison.axis.n_steps,

@@ -13,7 +13,7 @@ use crate::export::{CheckReport, from_json, options_json, options_text, to_json}
 use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
 use crate::progress::Progress;
-use crate::session::{Document, config_from_document, load, options_of, read_bytes, write_whole};
+use crate::session::{Document, config_from_document, load, look_at_files, options_of, read_bytes, write_whole};
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -80,6 +80,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         plan: document.plan.clone(),
         options: document.options.clone(),
         environment: document.environment.clone(),
+        files: Arc::new(look_at_files(&document.options, &document.environment)),
         device: document.device(),
         policies: Vec::new(),
         strategy: &STRATEGIES[0],

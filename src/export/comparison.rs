@@ -71,10 +71,13 @@ struct WireWorkload {
 pub struct WireComparison {
     workload: WireWorkload,
     device: WireDevice,
+    device_id: u32,
+    occupied_bytes: u64,
     policies: Vec<WirePolicy>,
     effective_policy: u8,
     best: Option<WireBest>,
     alike: Option<String>,
+    estimates: Vec<&'static str>,
     diagnostics: Vec<WireDiagnostic>,
 }
 
@@ -98,6 +101,8 @@ impl WireComparison {
                 name: comparison.device.name.clone(),
                 memory_bytes: comparison.device.memory_bytes,
             },
+            device_id: comparison.device_id,
+            occupied_bytes: comparison.occupied.get(),
             policies: comparison
                 .lanes
                 .iter()
@@ -109,6 +114,7 @@ impl WireComparison {
                 why: best.why.clone(),
             }),
             alike: comparison.alike.clone(),
+            estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
         }
     }

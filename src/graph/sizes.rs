@@ -21,6 +21,11 @@ impl Sizes {
     pub fn storage(&self, storage: StorageId) -> u64 {
         self.storages[storage]
     }
+
+    /// Replaces the bytes of a storage.
+    pub fn set_storage(&mut self, storage: StorageId, bytes: u64) {
+        self.storages[storage] = bytes;
+    }
 }
 
 /// Which ops read each tensor, in step order.

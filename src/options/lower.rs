@@ -1,20 +1,30 @@
 //! Options become engine parameters: the only place that knows both.
 //!
-//! In: options, environment, a device. Out: [`Lowered`]. Values that are invalid act as their defaults,
-//! or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
+//! In: options, environment, a device, the files that options name. Out: [`Lowered`]. Values that are invalid act as
+//! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
-use crate::sim::{Params, StaticMemoryPolicy};
+use crate::rewrite::{OpTypes, Precision, PrecisionMode};
+use crate::sim::{Params, StaticMemoryPolicy, VariablePages};
 use crate::units::Bytes;
 use crate::workload::{Device, DeviceError, DeviceProfiles};
 
+use super::config_files::{MixList, mix_list};
+use super::effective::{effective_device_id, has_shape_range};
 use super::environment::Environment;
+use super::files::{FileState, Files};
+use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy};
 use super::rows::keys;
+use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
 
+/// Variables of the loop on the device: iterations per loop, the counter, a zero and a one.
+const LOOP_VARIABLES: u32 = 4;
+
 /// What the engine is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Lowered {
     /// Sizes and costs of the simulation.
     pub params: Params,
@@ -23,27 +33,97 @@ pub struct Lowered {
     /// Whether each op clears its own outputs, so that these live and share memory as any other.
     /// Otherwise outputs that are cleared together stay apart for the whole graph.
     pub atomic_clean_separate: bool,
+    /// Whether every graph allocates op by op, whatever its shapes.
+    pub all_dynamic: bool,
+    /// Whether training graphs run only their forward part.
+    pub inference: bool,
+    /// Which results change their width.
+    pub precision: Precision,
+    /// Op types that stay on the host; `None` where every op runs on the device.
+    pub host_ops: Option<OpTypes>,
+    /// Ranges of input shapes, from which symbolic dimensions take values; `None` where shapes do not vary.
+    pub shape_ranges: Option<ShapeRanges>,
+    /// How many values a dimension takes from its range.
+    pub shape_samples: u32,
+    /// Whether static graphs place every tensor apart from all others.
+    pub no_reuse: bool,
+    /// The id of the device.
+    pub device_id: u32,
+    /// Memory that others hold on it; `params.device_bytes` is what is left.
+    pub occupied: Bytes,
+    /// Settings of the user whose effect is an estimate.
+    pub estimates: Vec<Estimate>,
+}
+
+/// What an option does by estimate: an effect that no public source settles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// The option.
+    pub key: &'static str,
+    /// What it does, to stand behind its name.
+    pub effect: &'static str,
+}
+
+/// Every option whose effect is an estimate.
+pub static ESTIMATES: &[Estimate] = &[
+    estimate(keys::PRECISION_MODE, "changes widths by op class"),
+    estimate(keys::PRECISION_MODE_V2, "changes widths by op class"),
+    estimate(
+        keys::MODIFY_MIXLIST,
+        "adds to and takes from the assumed list of kept ops",
+    ),
+    estimate(
+        keys::KEPT_OPS,
+        "stands for the compiler's list of ops that mixed precision leaves alone",
+    ),
+    estimate(
+        keys::MIX_COMPILE_MODE,
+        "leaves the ops of simulation.host_ops on the host",
+    ),
+    estimate(
+        keys::HOST_OPS,
+        "stands for the compiler's choice of ops that stay on the host",
+    ),
+    estimate(keys::INPUT_FUSION_SIZE, "gathers small inputs in one buffer a graph"),
+    estimate(
+        keys::INPUT_STAGING_BUFFERS,
+        "stands for the runtime's number of buffers",
+    ),
+    estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "runs a few shapes out of the range"),
+    estimate(keys::SHAPE_SAMPLES, "stands for the shapes that really occur"),
+];
+
+const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
+    Estimate { key, effect }
 }
 
 /// The engine's parameters under these settings on this device. `simulation.device_memory` replaces the
 /// device's own size.
-pub fn lower(options: &Options, environment: &Environment, device: &Device) -> Lowered {
-    let mut params = Params::for_device(device);
-    if let Some(bytes) = device_memory(options) {
-        params.device_bytes = bytes;
-    }
-    params.feature_copies = options
-        .acting(keys::GRAPH_MAX_PARALLEL_MODEL_NUM)
-        .as_int()
-        .and_then(|copies| u32::try_from(copies).ok())
-        .map_or(1, |copies| copies.max(1));
-    params.share_weights = options.acting(keys::EXTERNAL_WEIGHT) == Value::Bool(true);
-    params.variables_on_host = options.acting(keys::VARIABLE_PLACEMENT).as_text() == Some("Host");
-    Lowered {
-        params,
+pub fn lower(options: &Options, environment: &Environment, device: &Device, files: &dyn Files) -> Lowered {
+    let device_id = effective_device_id(options, environment);
+    let occupied = occupied_memory(&text(options, keys::OCCUPIED_MEMORY)).unwrap_or_default();
+    let occupied = occupied.get(&device_id).copied().unwrap_or(Bytes::ZERO);
+    let mut lowered = Lowered {
+        params: params(options, device, occupied),
         policy: effective_policy(options, environment),
         atomic_clean_separate: clears_separately(options),
-    }
+        all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
+        inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
+        precision: precision(options, files),
+        host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
+        shape_ranges: shape_ranges(options),
+        shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
+        no_reuse: text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1",
+        device_id,
+        occupied,
+        estimates: Vec::new(),
+    };
+    lowered.estimates = ESTIMATES
+        .iter()
+        .filter(|row| options.is_set(row.key) && acts(row.key, &lowered, options))
+        .copied()
+        .collect();
+    lowered
 }
 
 /// The device that the options name, with its memory replaced by `simulation.device_memory` where that is
@@ -54,13 +134,126 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device) -> L
 pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
     let name = options.effective(keys::DEVICE).to_string();
     let mut device = DeviceProfiles::bundled()?.find(&name)?;
-    if let Some(bytes) = device_memory(options) {
+    if let Some(bytes) = bytes(options, keys::DEVICE_MEMORY) {
         device.memory_bytes = bytes.get();
     }
     Ok(device)
 }
 
-fn device_memory(options: &Options) -> Option<Bytes> {
-    let bytes = options.acting(keys::DEVICE_MEMORY).as_int()?;
-    u64::try_from(bytes).ok().map(Bytes)
+fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
+    let mut params = Params::for_device(device);
+    if let Some(bytes) = bytes(options, keys::DEVICE_MEMORY) {
+        params.device_bytes = bytes;
+    }
+    params.device_bytes = params.device_bytes.saturating_sub(occupied).max(Bytes(1));
+    params.feature_copies = number(options, keys::GRAPH_MAX_PARALLEL_MODEL_NUM).map_or(1, |copies| copies.max(1));
+    params.share_weights = is_on(options, keys::EXTERNAL_WEIGHT);
+    params.variables_on_host = text(options, keys::VARIABLE_PLACEMENT) == "Host";
+    params.variable_pages = match options.acting(keys::VARIABLE_USE_1G_HUGE_PAGE).as_int() {
+        Some(1) => VariablePages::Huge,
+        Some(2) => VariablePages::HugeFirst,
+        _ => VariablePages::Exact,
+    };
+    let iterations = options.acting(keys::ITERATIONS_PER_LOOP).as_int().unwrap_or(1);
+    params.loop_variables = if iterations > 1 { LOOP_VARIABLES } else { 0 };
+    if let Some(bytes) = bytes(options, keys::INPUT_FUSION_SIZE) {
+        params.input_fusion_size = bytes;
+    }
+    if let Some(buffers) = number(options, keys::INPUT_STAGING_BUFFERS) {
+        params.staging_buffers = buffers;
+    }
+    params.io_by_caller = text(options, keys::ENGINE_REUSE_ZERO_COPY_MEMORY) == "1";
+    params.pool_threshold = options
+        .acting(keys::ENGINE_MEMORY_POOL_THRESHOLD)
+        .as_int()
+        .and_then(|gib| u64::try_from(gib).ok())
+        .and_then(|gib| gib.checked_mul(Bytes::gib(1).get()))
+        .map(Bytes);
+    params
+}
+
+/// The newer option is stronger; to set both is an error of its own.
+fn precision(options: &Options, files: &dyn Files) -> Precision {
+    let newer = text(options, keys::PRECISION_MODE_V2);
+    let older = text(options, keys::PRECISION_MODE);
+    let name = if newer.is_empty() { older } else { newer };
+    let mode = match name.as_str() {
+        "allow_fp32_to_fp16" | "allow_fp32_to_bf16" => PrecisionMode::MatrixTo16,
+        "cube_hif8" => PrecisionMode::MatrixTo8,
+        "force_fp16" | "fp16" => PrecisionMode::AllTo16,
+        "force_fp32" | "cube_fp16in_fp32out" => PrecisionMode::AllTo32,
+        "allow_mix_precision"
+        | "allow_mix_precision_fp16"
+        | "allow_mix_precision_bf16"
+        | "mixed_float16"
+        | "mixed_bfloat16" => PrecisionMode::MixedTo16,
+        "mixed_hif8" => PrecisionMode::MixedTo8,
+        // must_keep_origin_dtype, origin, and nothing at all: the graph's own widths.
+        _ => PrecisionMode::Keep,
+    };
+    let kept = if mode.is_mixed() {
+        kept_ops(options, files)
+    } else {
+        OpTypes::default()
+    };
+    Precision { mode, kept }
+}
+
+/// Op types that stay float32: the assumed list, changed by the file of `modify_mixlist`.
+fn kept_ops(options: &Options, files: &dyn Files) -> OpTypes {
+    let mut kept = OpTypes::parse(&text(options, keys::KEPT_OPS));
+    let changes = match options
+        .acting(keys::MODIFY_MIXLIST)
+        .as_text()
+        .map(|path| files.look(path))
+    {
+        Some(FileState::File(bytes)) => mix_list(&bytes).0,
+        _ => MixList::default(),
+    };
+    for kind in changes.black_remove.iter().chain(&changes.white_add) {
+        kept.remove(kind);
+    }
+    for kind in &changes.black_add {
+        kept.insert(kind);
+    }
+    kept
+}
+
+fn shape_ranges(options: &Options) -> Option<ShapeRanges> {
+    if !has_shape_range(options) {
+        return None;
+    }
+    ShapeRanges::parse(options.acting(keys::DYNAMIC_INPUTS_SHAPE_RANGE).as_text()?).ok()
+}
+
+/// Whether an estimate of the table has an effect under these settings.
+fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
+    let is_newer_set = !text(options, keys::PRECISION_MODE_V2).is_empty();
+    let params = &lowered.params;
+    match key {
+        keys::PRECISION_MODE => lowered.precision.mode != PrecisionMode::Keep && !is_newer_set,
+        keys::PRECISION_MODE_V2 => lowered.precision.mode != PrecisionMode::Keep && is_newer_set,
+        keys::MODIFY_MIXLIST | keys::KEPT_OPS => lowered.precision.mode.is_mixed(),
+        keys::MIX_COMPILE_MODE | keys::HOST_OPS => lowered.host_ops.is_some(),
+        keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
+        keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
+        keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
+        _ => true,
+    }
+}
+
+fn is_on(options: &Options, key: &str) -> bool {
+    options.acting(key) == Value::Bool(true)
+}
+
+fn text(options: &Options, key: &str) -> String {
+    options.acting(key).as_text().unwrap_or("").to_owned()
+}
+
+fn number(options: &Options, key: &str) -> Option<u32> {
+    u32::try_from(options.acting(key).as_int()?).ok()
+}
+
+fn bytes(options: &Options, key: &str) -> Option<Bytes> {
+    u64::try_from(options.acting(key).as_int()?).ok().map(Bytes)
 }

@@ -13,5 +13,5 @@ mod verify;
 
 pub use problem::{Buffer, Plan, Problem};
 pub use reuse::{ReuseEdge, reuse_edges};
-pub use strategies::{BEST, PlanError, Planned, STRATEGIES, Strategy, find, plan, plan_best};
+pub use strategies::{BEST, NO_REUSE, PlanError, Planned, STRATEGIES, Strategy, find, plan, plan_best};
 pub use verify::{PlanDefect, verify};

@@ -17,6 +17,9 @@ pub struct Strategy {
 /// The name that runs every strategy and keeps the smallest footprint (the earlier row on a tie).
 pub const BEST: &str = "best";
 
+/// The name of the strategy that never reuses memory.
+pub const NO_REUSE: &str = "naive";
+
 /// Every strategy, best general choice first.
 pub static STRATEGIES: &[Strategy] = &[
     Strategy {
@@ -25,7 +28,7 @@ pub static STRATEGIES: &[Strategy] = &[
         place: greedy_by_size::place,
     },
     Strategy {
-        name: "naive",
+        name: NO_REUSE,
         summary: "no reuse: every buffer behind the one before",
         place: naive::place,
     },

@@ -1,7 +1,14 @@
-//! Program -> Program: passes that change what lives when, before anything is placed.
+//! Program -> Program: passes that change what lives when, where and how wide, before anything is placed.
 //!
-//! Each pass is one file, optional, and driven by its own parameters. Deliberately not here: placement.
+//! Each pass is one file, optional, and driven by its own parameters. They apply in this order: precision (sizes),
+//! host ops (who holds what), atomic clean (live ranges). Deliberately not here: placement.
 
 mod atomic_clean;
+mod host_ops;
+mod op_types;
+mod precision;
 
 pub use atomic_clean::{AtomicClean, atomic_clean};
+pub use host_ops::{Side, sides, without_host};
+pub use op_types::{OpTypes, is_matrix_op, plain_type};
+pub use precision::{Precision, PrecisionMode, with_precision};

@@ -10,7 +10,7 @@ use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::samples::SAMPLES;
 use super::worker::{Answer, Job, Loaded, Worker};
-use crate::analysis::{Comparison, Request};
+use crate::analysis::{Comparison, Request, bound_plan};
 use crate::options::{Finding, SeenFiles, Value};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
@@ -274,21 +274,28 @@ impl Session {
         // A value for a dimension that another file had must not stop this one.
         self.document.plan.dims.retain(|name, _| symbols.contains(name));
         self.assumed.retain(|name| symbols.contains(name));
-        for symbol in symbols {
-            if !self.document.plan.dims.contains_key(&symbol) {
-                self.assumed.insert(symbol.clone());
-                self.document.plan.dims.insert(symbol, vec![1]);
-            }
+        // Assumptions are made anew: an option may say more by now, or less.
+        for symbol in std::mem::take(&mut self.assumed) {
+            self.document.plan.dims.remove(&symbol);
         }
-        let request = Request {
+        let mut request = Request {
             workload: Arc::clone(&loaded.workload),
             plan: self.document.plan.clone(),
             options: self.document.options.clone(),
             environment: self.document.environment.clone(),
+            files: Arc::clone(&self.files),
             device: self.document.device(),
             policies: Vec::new(),
             strategy: &STRATEGIES[0],
         };
+        let (bound, _) = bound_plan(&request);
+        for symbol in symbols {
+            if !bound.dims.contains_key(&symbol) {
+                self.assumed.insert(symbol.clone());
+                self.document.plan.dims.insert(symbol, vec![1]);
+            }
+        }
+        request.plan = self.document.plan.clone();
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
         self.busy = Some(Busy {
             stage: "planning",

@@ -38,7 +38,7 @@ mod verify;
 pub use event::{
     Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, Subject, SubjectId, SubjectRow,
 };
-pub use params::{ArenaBehaviour, Params};
+pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use session::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
 pub use simulate::simulate;

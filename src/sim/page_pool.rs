@@ -246,8 +246,7 @@ impl Pools {
         let rules = Rules {
             page: params.pool_page.get().max(1),
             device_block: params.device_block.get(),
-            // 0.95 of the device, rounded down.
-            threshold: threshold(params.device_bytes),
+            threshold: threshold(params),
             expands_pools,
         };
         Self {
@@ -324,9 +323,13 @@ impl Pools {
     }
 }
 
-/// The share of the device that pools may fill before they recycle: floor(0.95 * bytes).
-fn threshold(device: Bytes) -> u64 {
-    u64::try_from(u128::from(device.get()) * 95 / 100).unwrap_or(u64::MAX)
+/// What pools may fill before they recycle: floor(0.95 * device), or what the user gives where that is less.
+fn threshold(params: &Params) -> u64 {
+    let own = u64::try_from(u128::from(params.device_bytes.get()) * 95 / 100).unwrap_or(u64::MAX);
+    match params.pool_threshold {
+        Some(bytes) if bytes > Bytes::ZERO && bytes.get() <= own => bytes.get(),
+        _ => own,
+    }
 }
 
 #[cfg(test)]

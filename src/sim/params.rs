@@ -11,6 +11,18 @@ pub enum ArenaBehaviour {
     Documented,
 }
 
+/// The physical pages that variables lie in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VariablePages {
+    /// As many bytes as they need.
+    #[default]
+    Exact,
+    /// Whole pages of 1 GiB.
+    Huge,
+    /// Whole pages of 1 GiB; where the device has no room for these, of 2 MiB.
+    HugeFirst,
+}
+
 /// Parameters of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -28,6 +40,18 @@ pub struct Params {
     pub share_weights: bool,
     /// Whether variables live on the host instead of the device.
     pub variables_on_host: bool,
+    /// The pages that variables lie in.
+    pub variable_pages: VariablePages,
+    /// Counters of the loop on the device that the session holds beside its own variables.
+    pub loop_variables: u32,
+    /// Inputs of static graphs up to this size are gathered before they are copied; 0 gathers none.
+    pub input_fusion_size: Bytes,
+    /// Device buffers that inputs are gathered in, a graph (an estimate).
+    pub staging_buffers: u32,
+    /// Whether the caller brings the memory of inputs and outputs, so that graphs hold none.
+    pub io_by_caller: bool,
+    /// What page pools may fill before they recycle, where it is below their own share of the device.
+    pub pool_threshold: Option<Bytes>,
     /// What policy 2 does when a graph needs more.
     pub arena_behaviour: ArenaBehaviour,
     /// Estimated cost of one device malloc.
@@ -53,6 +77,12 @@ impl Params {
             feature_copies: 1,
             share_weights: false,
             variables_on_host: false,
+            variable_pages: VariablePages::Exact,
+            loop_variables: 0,
+            input_fusion_size: Bytes::kib(128),
+            staging_buffers: 1,
+            io_by_caller: false,
+            pool_threshold: None,
             arena_behaviour: ArenaBehaviour::Documented,
             malloc_cost: Nanos(device.malloc_ns),
             free_cost: Nanos(device.free_ns),

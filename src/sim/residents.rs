@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 
 use super::device::{DeviceMemory, Shortage};
 use super::event::{EventKind, RegionId, RegionKind, Subject, SubjectId};
-use super::session::{BoundGraph, DeviceSession, Variable};
+use super::params::{Params, VariablePages};
+use super::session::{BoundGraph, DeviceRun, DeviceSession, Variable};
 use crate::graph::Id as _;
 use crate::units::Bytes;
 use crate::workload::GraphIdx;
@@ -157,21 +158,58 @@ impl<'a> Residents<'a> {
     }
 }
 
-/// Bytes of the session's variables: each aligned to 512, plus 1024.
-pub(super) fn variables_bytes(session: &DeviceSession) -> Bytes {
-    session
+/// Bytes of the session's variables: each aligned to 512, plus 1024; the sum in whole pages where they lie in
+/// pages. Nothing else is on the device when they are allocated.
+pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes {
+    let bytes: Bytes = session
         .variables
         .iter()
         .map(|variable| variable.bytes.align_up(512) + Bytes(1024))
-        .sum()
+        .sum();
+    let huge = bytes.align_up(Bytes::gib(1).get());
+    match params.variable_pages {
+        VariablePages::Exact => bytes,
+        VariablePages::HugeFirst if huge > params.device_bytes => bytes.align_up(Bytes::mib(2).get()),
+        VariablePages::Huge | VariablePages::HugeFirst => huge,
+    }
 }
 
-/// Bytes of a graph's inputs and outputs: each padded as the engine pads tensors (to 32, plus 32), then
-/// aligned to 512.
-pub(super) fn io_bytes(bound: &BoundGraph) -> Bytes {
-    bound
+/// Bytes of a run's inputs and outputs: each padded as the engine pads tensors (to 32, plus 32), then aligned to
+/// 512; and the buffers in which a static graph's small inputs are gathered.
+pub(super) fn io_bytes(session: &DeviceSession, run: &DeviceRun, params: &Params) -> Bytes {
+    if params.io_by_caller {
+        return Bytes::ZERO;
+    }
+    let tensors: Bytes = run
+        .bound
         .io
         .iter()
         .map(|tensor| (tensor.bytes.align_up(32) + Bytes(32)).align_up(512))
-        .sum()
+        .sum();
+    if session.graphs[run.graph.idx()].is_static {
+        tensors + staging_bytes(&run.bound, params)
+    } else {
+        tensors
+    }
+}
+
+/// Bytes of the buffers in which inputs up to the threshold are gathered; one such input is copied as it is.
+fn staging_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
+    let is_small = |bytes: Bytes| bytes > Bytes::ZERO && bytes <= params.input_fusion_size;
+    let small = || {
+        bound
+            .io
+            .iter()
+            .filter(|tensor| tensor.is_input && is_small(tensor.bytes))
+    };
+    if small().count() < 2 {
+        return Bytes::ZERO;
+    }
+    let buffer: Bytes = small().map(|tensor| tensor.bytes).sum();
+    Bytes(
+        buffer
+            .align_up(512)
+            .get()
+            .saturating_mul(u64::from(params.staging_buffers)),
+    )
 }

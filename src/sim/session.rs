@@ -27,7 +27,7 @@ pub struct DeviceSession {
 pub struct LoadedGraph {
     /// The name shown to users.
     pub name: String,
-    /// Whether every dimension has one value over the whole schedule: then the graph has one
+    /// Whether every dimension has one value over the whole schedule and graphs may be static: then it has one
     /// [`BoundGraph`] with a plan, placed at load. Otherwise it allocates op by op.
     pub is_static: bool,
     /// Frozen weights, by name and exact bytes: held from load to unload, under every policy.
@@ -64,6 +64,8 @@ pub struct IoTensor {
     pub tensor: TensorId,
     /// Its exact bytes.
     pub bytes: Bytes,
+    /// Whether the user feeds it, so that it comes from the host.
+    pub is_input: bool,
 }
 
 /// One execution.

@@ -147,7 +147,7 @@ impl<'a> Machine<'a> {
                 session.graphs.len()
             ],
             copies,
-            next_io: next_io(session),
+            next_io: next_io(session, params),
             live: Vec::new(),
             births: Buckets::default(),
             ends: Buckets::default(),
@@ -156,7 +156,7 @@ impl<'a> Machine<'a> {
     }
 
     fn run_all(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
-        let variables = variables_bytes(self.session);
+        let variables = variables_bytes(self.session, self.params);
         if !self.params.variables_on_host && variables > Bytes::ZERO {
             self.memory.serve(THE_SESSION);
             self.memory.malloc_variables(variables)?;
@@ -220,7 +220,8 @@ impl<'a> Machine<'a> {
             self.residents.load_weights(graph, &mut self.memory)?;
             self.graphs[graph.idx()].loading = Loading::Loaded;
         }
-        self.residents.hold_io(graph, io_bytes(&run.bound), &mut self.memory)?;
+        let io = io_bytes(self.session, run, self.params);
+        self.residents.hold_io(graph, io, &mut self.memory)?;
         let pool = match state.pool {
             Some(pool) => pool,
             None => self.pools.add(graph, &mut self.memory),
@@ -231,7 +232,7 @@ impl<'a> Machine<'a> {
 
     fn load_static(&mut self, request: ArenaRequest, run: &DeviceRun) -> Result<(), Stop> {
         let graph = request.graph;
-        let io = io_bytes(&run.bound);
+        let io = io_bytes(self.session, run, self.params);
         let need = self.arenas.missing(request.footprint) + io + self.residents.missing_weights(graph);
         self.make_room(graph, need);
         self.memory.serve(self.residents.subject(graph));
@@ -272,7 +273,7 @@ impl<'a> Machine<'a> {
         match place {
             Place::Static(plan, _) => self.arenas.leave(plan.footprint, &mut self.pools),
             Place::Dynamic(_) => {
-                if self.next_io[idx as usize] != Some(io_bytes(&run.bound)) {
+                if self.next_io[idx as usize] != Some(io_bytes(self.session, run, self.params)) {
                     self.memory.serve(self.residents.subject(run.graph));
                     self.residents.free_io(run.graph, &mut self.memory);
                 }
@@ -338,13 +339,13 @@ fn static_plan<'a>(session: &DeviceSession, run: &'a DeviceRun) -> Option<&'a Pl
 }
 
 /// For each run, the inputs and outputs of its graph's next run.
-fn next_io(session: &DeviceSession) -> Vec<Option<Bytes>> {
+fn next_io(session: &DeviceSession, params: &Params) -> Vec<Option<Bytes>> {
     let mut upcoming = vec![None; session.graphs.len()];
     let mut list: Vec<Option<Bytes>> = session
         .runs
         .iter()
         .rev()
-        .map(|run| upcoming[run.graph.idx()].replace(io_bytes(&run.bound)))
+        .map(|run| upcoming[run.graph.idx()].replace(io_bytes(session, run, params)))
         .collect();
     list.reverse();
     list

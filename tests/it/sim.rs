@@ -227,6 +227,7 @@ fn variables_weights_and_io_are_counted_apart() {
     io.io = vec![IoTensor {
         tensor: TensorId(9),
         bytes: Bytes(100),
+        is_input: false,
     }];
     let mut graphs = [graph(true, &[io.clone()]), graph(false, &[io])];
     graphs[0].weights = vec![("w", 1000), ("v", 24)];
@@ -259,6 +260,7 @@ fn io_of_a_dynamic_graph_is_held_per_run_unless_its_size_stays() {
         bound.io = vec![IoTensor {
             tensor: TensorId(9),
             bytes: Bytes(bytes),
+            is_input: false,
         }];
         bound
     };

@@ -52,6 +52,9 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
         }),
         alike: None,
         lower_bound: false,
+        device_id: 0,
+        occupied: Bytes::ZERO,
+        estimates: Vec::new(),
         diagnostics: Diagnostics::default(),
         lanes,
     }

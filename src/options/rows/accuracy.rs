@@ -6,9 +6,13 @@ use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 
-const NOT_SIMULATED: &str = "not simulated in this version: tensors keep the data types of the file. In reality a mode \
-                             that takes float16 halves the bytes of the tensors it touches and adds casts, \
-                             whose outputs are tensors too";
+const PRECISION_EFFECT: &str = "widths of activations by mode: matrix and convolution results of float32 become 16 bit \
+                                under the allow_fp32 modes; all float32 activations under fp16 and force_fp16; all but \
+                                those of simulation.kept_ops under the mixed modes (8 bit under mixed_hif8); matrix \
+                                and convolution results become 8 bit under cube_hif8; 16-bit floats become float32 \
+                                under force_fp32 and cube_fp16in_fp32out. Nothing under the modes that keep data \
+                                types, or unset. Inputs, outputs, weights and variables keep their widths, and casts \
+                                are not counted";
 
 pub(super) const ROWS: &[OptionRow] = &[
     PRECISION_MODE,
@@ -16,25 +20,39 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "modify_mixlist",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "a JSON file that moves op types between the lists of mixed precision",
+        details: "Mixed precision sorts op types into a black list (precision is kept), a white list (precision may \
+                  be lowered) and a grey list (as the op before it). The file has the objects black-list and \
+                  white-list, each with to-add and to-remove. It needs a mixed mode in precision_mode or \
+                  precision_mode_v2; without one the adapter refuses it. The built-in lists stand in the operator \
+                  package of each chip; here simulation.kept_ops takes their place.",
         lowers_to: Some("Lowered::precision"),
+        memory_effect: "under a mixed mode, op types added to the black list keep their width and those added to the \
+                        white list lose it, on top of simulation.kept_ops; nothing under other modes or where the \
+                        file cannot be read",
+        is_estimate: true,
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_TUNING_ROW
     },
     OptionRow {
         key: "enable_reduce_precision",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the compiler may lower precision; not supported",
+        details: "The reference says that the current version does not support it. Leave it out and choose a \
+                  precision_mode instead.",
         ..ACCURACY_TUNING_ROW
     },
     OptionRow {
         key: "customize_dtypes",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file that gives single ops data types of their own",
+        details: "Each line names an op or, behind OpType::, an op type, and the data types of its inputs and \
+                  outputs; a name beats a type. Other ops follow precision_mode. It has no effect under \
+                  precision_mode=must_keep_origin_dtype. A data type that the op does not support fails the \
+                  compilation, and fusion may rename ops so that a line no longer finds them.",
+        memory_effect: "nothing here: the file is not read. In reality the tensors of the named ops take the widths \
+                        that it gives",
         ..ACCURACY_TUNING_ROW
     },
 ];
@@ -86,10 +104,14 @@ const PRECISION_MODE: OptionRow = OptionRow {
     ]),
     summary: "the numeric precision that ops of the whole network run in",
     details: "Says whether the compiler may trade the precision of the graph for speed and memory, and for which \
-              ops. Unset, training uses allow_fp32_to_fp16. Mixed precision should go with loss scaling. \
+              ops. Unset, a real training uses allow_fp32_to_fp16; here the data types of the file are kept then, \
+              so that the figures are those of the graph at hand. Mixed precision should go with loss scaling. \
               It cannot be set together with precision_mode_v2, which is the one to prefer; an empty text \
               counts as unset.",
-    memory_effect: NOT_SIMULATED,
+    unset_means: Some("allow_fp32_to_fp16 in training; the file's data types in the simulation"),
+    memory_effect: PRECISION_EFFECT,
+    lowers_to: Some("Lowered::precision"),
+    is_estimate: true,
     rule: "R11",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..ACCURACY_TUNING_ROW
@@ -131,7 +153,10 @@ const PRECISION_MODE_V2: OptionRow = OptionRow {
     details: "The successor of precision_mode, with fewer and clearer modes. Unset, precision_mode holds, and \
               its default where that is unset too. The two cannot be set together; an empty text counts as \
               unset. Mixed precision should go with loss scaling.",
-    memory_effect: NOT_SIMULATED,
+    unset_means: Some("what precision_mode says"),
+    memory_effect: PRECISION_EFFECT,
+    lowers_to: Some("Lowered::precision"),
+    is_estimate: true,
     rule: "R11",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..ACCURACY_TUNING_ROW

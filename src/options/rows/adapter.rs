@@ -1,4 +1,4 @@
-//! Options that the adapter accepts and its reference does not list: those of `RunConfig`, and its own.
+//! Arguments of the adapter's constructors that its reference does not list.
 
 use super::super::kind::{Choice, OptionKind, PathKind};
 use super::super::row::OptionRow;
@@ -6,122 +6,16 @@ use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::COMMON;
 
-pub(super) const RUN_CONFIG: &[OptionRow] = &[
-    OptionRow {
-        key: "model_dir",
-        kind: OptionKind::Path(PathKind::Directory),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "tf_random_seed",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "save_summary_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        default: DefaultValue::Int(0),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "save_checkpoints_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        unset_means: Some("100 where save_checkpoints_secs is not given either"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "save_checkpoints_secs",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        unit: Some("s"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "session_config",
-        kind: OptionKind::Object { class: "ConfigProto" },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "keep_checkpoint_max",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        default: DefaultValue::Int(5),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "keep_checkpoint_every_n_hours",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        default: DefaultValue::Int(10_000),
-        unit: Some("h"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "log_step_count_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        default: DefaultValue::Int(100),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "train_distribute",
-        kind: OptionKind::Any,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-    OptionRow {
-        key: "eval_distribute",
-        kind: OptionKind::Any,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..RUN_CONFIG_ROW
-    },
-];
-
-pub(super) const ADAPTER: &[OptionRow] = &[
+pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "horovod_mode",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the script uses Horovod for distributed training",
+        details: "Must be True or False, or the adapter refuses it. No public reference describes it further.",
         rule: "R9",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -129,25 +23,38 @@ pub(super) const ADAPTER: &[OptionRow] = &[
         kind: OptionKind::Object {
             class: "DynamicInputConfig",
         },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the object that lists the shapes of inputs in advance",
+        details: "A DynamicInputConfig; anything else is refused. Its fields are options of their own here. It \
+                  compiles the graph for a fixed list of shapes and wins over dynamic_inputs_shape_range.",
         rule: "R8",
+        memory_effect: "nothing here: give the shapes as values of symbolic dimensions of the schedule",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "dynamic_input_config.input_shape",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the shapes of the inputs, with -1 where they vary",
+        details: "Names and shapes with semicolons between them, such as \"data:1,1,40,-1;label:1,-1\". The fields \
+                  input_shape, dynamic_dims and dynamic_node_type are given all together or not at all.",
         rule: "R38",
+        memory_effect: "nothing here: give the shapes as values of symbolic dimensions of the schedule",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "dynamic_input_config.dynamic_dims",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the values that stand for each -1",
+        details: "One group for each shape with semicolons between them, such as \"20,20;40,40\": the first number \
+                  is for the first -1, and so on. It wins over dynamic_inputs_shape_range. All three fields are \
+                  given together or not at all.",
         rule: "R38",
+        memory_effect: "nothing here: give the values as those of symbolic dimensions of the schedule",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -155,16 +62,19 @@ pub(super) const ADAPTER: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "inputs from a dataset",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "placeholders",
             },
         ]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "which kind of input varies",
+        details: "Says whether the varying inputs come from a dataset or are placeholders. All three fields are \
+                  given together or not at all.",
         rule: "R38",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -172,68 +82,93 @@ pub(super) const ADAPTER: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "listed shapes alone",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "listed shapes, and any other shape as a dynamic graph",
             },
         ]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether listed shapes and unknown shapes are compiled side by side",
+        details: "0 or 1. 1 needs dynamic_node_type 1: it works for placeholders alone.",
         rule: "R38",
+        memory_effect: "nothing here: a graph is either static or dynamic",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "enable_compress_weight",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the weights of the whole network are compressed",
+        details: "Cannot stand beside compress_weight_conf; whether a name is given at all is what counts, even as \
+                  False. Only some chips can read compressed weights.",
+        memory_effect: "nothing here: in reality compressed weights are smaller",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py; npu_attrs.cc",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "compress_weight_conf",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file with the nodes whose weights are compressed",
+        details: "Compresses the named nodes and no others. Cannot stand beside enable_compress_weight: the adapter \
+                  refuses a configuration that gives both.",
+        memory_effect: "nothing here: in reality compressed weights are smaller",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_config.py; npu_attrs.cc",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "hcom_multi_mode",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the exchange is for model parallelism",
+        details: "Fixes the data format of broadcasts for training that splits the model. Off is right for training \
+                  that splits the data.",
+        since: Some("adapter of 2021"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "distribute_config",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file that describes the distributed network",
+        details: "The path of the configuration of the network that connects the servers (NCA). Not described any \
+                  further in public.",
+        since: Some("adapter of 2021"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "device_type",
         kind: OptionKind::Text,
         default: DefaultValue::Text("default_device_type"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the type of device that graphs are compiled for",
+        details: "Passed on to the engine as it stands. The default leaves the choice to the engine.",
+        since: Some("adapter of 2021"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "soc_config",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the version of the chip that graphs are compiled for",
+        details: "A name such as Ascend910; the engine knows it as ge.socVersion. Left out, the chip that is there \
+                  is asked.",
+        memory_effect: "nothing here: the simulated device is simulation.device",
+        since: Some("adapter of 2021"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "HCCL_algorithm",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the algorithm of collective operations",
+        details: "Passed on to the collective library. Not described any further in public.",
+        since: Some("adapter of 2021"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -242,46 +177,68 @@ pub(super) const ADAPTER: &[OptionRow] = &[
             min: i64::MIN,
             max: i64::MAX,
         },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "in which order ops are run that could run in several",
+        details: "0 goes breadth first, 1 depth first, 2 depth first from the end, 3 the same in a stable order; the \
+                  engine knows it as ge.topoSortingMode. Left out, the engine chooses.",
+        memory_effect: "nothing here: ops run in the order of the file. In reality the order decides which tensors \
+                        live at the same time",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_config.py; GE options",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "insert_op_file",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file that adds ops for preprocessing images",
+        details: "Describes conversions of colours, crops and scales (AIPP) that are put in front of the graph's \
+                  inputs. The engine knows it as ge.insertOpFile.",
+        memory_effect: "nothing here: the ops of the file are run as they stand",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "frozen_variable",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether variables that never change are folded into constants",
+        details: "For inference, where variables are only read. Folded variables are weights afterwards.",
+        memory_effect: "nothing here: variables stay variables. In reality they would count as weights, exactly and \
+                        without rounding",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "aicore_num",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how many AI Cores kernels are compiled for",
+        details: "A text that the engine takes as ge.aicoreNum. Left out, all cores of the chip are used.",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "oo_constant_folding",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether ops on constants are computed when the graph is compiled",
+        details: "On by default. Off keeps such ops in the graph, which helps to find a fault of the folding.",
+        memory_effect: "nothing here: the ops of the file are run as they stand. In reality folding turns tensors \
+                        into weights",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "input_batch_cpy",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether inputs are copied to the device in one batch",
+        details: "A batch call copies several inputs with one request instead of one request each. The code's own \
+                  comment contradicts itself on the default; the signature says False.",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -289,120 +246,76 @@ pub(super) const ADAPTER: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "STRICT",
-                summary: "TEXT",
+                summary: "each shape is compiled as it is",
             },
             Choice {
                 value: "FULL",
-                summary: "TEXT",
+                summary: "all dimensions become unknown once a shape changes",
             },
             Choice {
                 value: "ADAPTIVE",
-                summary: "TEXT",
+                summary: "only the dimensions that change become unknown, with a compilation for each",
             },
         ]),
         default: DefaultValue::Text("STRICT"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how shapes that change between iterations are handled when ops are compiled online",
+        details: "Looked at where jit_compile is true. Generalised dimensions are unknown to the compiler, so that \
+                  it need not compile again. compile_dynamic_mode makes it pointless.",
+        memory_effect: "nothing here: a graph is dynamic where the schedule gives its dimensions several values",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter documentation; npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "all_tensor_not_empty",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the script promises that no tensor is empty",
+        details: "Dynamic graphs carry nodes that keep empty tensors from being sent to the device. True leaves \
+                  those nodes out, which is faster. An empty tensor then makes ops fail.",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter documentation; npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "auto_multistream_parallel_mode",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how ops of a static graph are spread over streams",
+        details: "cv runs matrix ops beside vector ops; LoadBalance or LoadBalance:n spreads all ops evenly over n \
+                  streams (8 where none is given); MainStream:n keeps what is serial on one stream. n is 1 to 64, \
+                  and more streams than cores cost speed. For training of recommendation networks.",
         rule: "K3",
+        memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
+                        not at all",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter documentation; npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "oo_level",
         kind: OptionKind::Text,
         default: DefaultValue::Text("O3"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how hard the graph compiler optimises",
+        details: "O1 is the least and O3, the default, the most. The engine knows it as ge.oo.level.",
+        memory_effect: "nothing here: the ops of the file are run as they stand",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
         key: "optimization_switch",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "use_off_line",
-        kind: OptionKind::Bool,
-        default: DefaultValue::Bool(true),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "graph_exec_timeout",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
-        default: DefaultValue::Int(600_000),
-        unit: Some("ms"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "lower_functional_ops",
-        kind: OptionKind::Bool,
-        default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "job",
-        kind: OptionKind::Text,
-        default: DefaultValue::Text("localhost"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "task_index",
-        kind: OptionKind::Int { min: 0, max: i64::MAX },
-        default: DefaultValue::Int(0),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "in_out_pair_flag",
-        kind: OptionKind::Bool,
-        default: DefaultValue::Bool(true),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        ..ADAPTER_ROW
-    },
-    OptionRow {
-        key: "in_out_pair",
-        kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "which optimisations of the graph compiler are switched on or off",
+        details: "Names of passes with on or off behind a colon, and semicolons between them. The engine knows it as \
+                  ge.optimizationSwitch.",
+        memory_effect: "nothing here: the ops of the file are run as they stand",
+        since: Some("adapter of 2026"),
+        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
 ];
 
-const RUN_CONFIG_ROW: OptionRow = OptionRow {
-    section: Section::RunConfig,
-    ..COMMON
-};
-
-const ADAPTER_ROW: OptionRow = OptionRow {
+pub(super) const ADAPTER_ROW: OptionRow = OptionRow {
     section: Section::Adapter,
     ..COMMON
 };

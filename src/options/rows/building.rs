@@ -12,36 +12,45 @@ pub(super) const AOE: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "1",
-                summary: "TEXT",
+                summary: "tunes subgraphs",
             },
             Choice {
                 value: "2",
-                summary: "TEXT",
+                summary: "tunes single ops",
             },
             Choice {
                 value: "4",
-                summary: "TEXT",
+                summary: "tunes how gradients are split for AllReduce",
             },
         ]),
         unset_means: Some("the variable AOE_MODE"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "what the Ascend optimization engine tunes",
+        details: "Turns automatic tuning on and says what is tuned. It wins over the variable AOE_MODE. It needs a \
+                  work_path that exists and can be read and written. The feature deeper_opat of the tuning file \
+                  needs mode 2, nonhomo_split needs mode 1; \"3\", known to early versions, is refused.",
         rule: "R21",
+        memory_effect: "nothing here: in reality tuned kernels may need other scratch memory",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..AOE_ROW
     },
     OptionRow {
         key: "work_path",
         kind: OptionKind::Path(PathKind::Directory),
         unset_means: Some("the current directory"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the directory in which the tuning engine keeps its files",
+        details: "Holds configuration and result files of a tuning run. The directory must exist beforehand, on the \
+                  machine or in the container that trains, and the user that runs must be able to read and write it. \
+                  An absolute path or one relative to the script. It matters only where aoe_mode or AOE_MODE is set.",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..AOE_ROW
     },
     OptionRow {
         key: "aoe_config_file",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a JSON file that limits tuning to some ops",
+        details: "The file names ops (tune_ops_name), op types (tune_ops_type), or both, of which the union is \
+                  tuned. tune_optimization_level is O1 (thorough) or O2 (normal, the default). feature switches \
+                  deeper_opat (needs aoe_mode 2) or nonhomo_split (needs aoe_mode 1) on.",
         ..AOE_ROW
     },
 ];
@@ -52,28 +61,37 @@ pub(super) const COMPILATION: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "enable",
-                summary: "TEXT",
+                summary: "compiled ops are cached and reused",
             },
             Choice {
                 value: "force",
-                summary: "TEXT",
+                summary: "the cache is emptied, then filled anew",
             },
             Choice {
                 value: "disable",
-                summary: "TEXT",
+                summary: "nothing is cached",
             },
         ]),
         default: DefaultValue::Text("enable"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether compiled ops are kept on disk for the next compilation",
+        details: "With enable, ops that were compiled with the same settings are taken from disk. force empties the \
+                  cache first; it is for one run after a change of the software and dangerous while other programs \
+                  compile. The cache is off whatever this says where op_debug_level is not 0, or where \
+                  op_debug_config is set without op_debug_list; with such a list only the listed ops are compiled \
+                  anew. Unless op_cache.ini or the variables ASCEND_MAX_OP_CACHE_SIZE and \
+                  ASCEND_REMAIN_CACHE_SIZE_RATIO say otherwise, the cache holds 500 MB and keeps half of that when \
+                  it is full. The TensorFlow 1 adapter passes nothing where it is unset.",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..OPERATOR_COMPILATION_ROW
     },
     OptionRow {
         key: "op_compiler_cache_dir",
         kind: OptionKind::Path(PathKind::Directory),
         unset_means: Some("kernel_cache below ASCEND_CACHE_PATH, else $HOME/atc_data"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the directory of the cache of compiled ops",
+        details: "A subdirectory kernel_cache is made in it; the directory itself is made too where it is missing. \
+                  The path may hold letters, digits, underscores, hyphens and dots. Without it the cache goes below \
+                  ASCEND_CACHE_PATH, into kernel_cache with the host's id behind it, else to $HOME/atc_data.",
         rule: "K2",
         ..OPERATOR_COMPILATION_ROW
     },
@@ -83,17 +101,22 @@ pub(super) const DATA: &[OptionRow] = &[
     OptionRow {
         key: "local_rank_id",
         kind: OptionKind::Int { min: 0, max: 7 },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the rank of this process on its server, for shared preprocessing of data",
+        details: "In recommendation networks that train data-parallel, one main process removes doubles from the \
+                  data and sends it to the devices of the other processes. This tells who is who; the collective \
+                  library's get_local_rank_id() gives the number. It goes with local_device_list.",
         rule: "R33",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DATA_AUGMENTATION_ROW
     },
     OptionRow {
         key: "local_device_list",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the devices to which the main process sends data",
+        details: "Device ids with commas between them, such as \"0,1\". It goes with local_rank_id: one without the \
+                  other is of no use.",
         rule: "R33",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DATA_AUGMENTATION_ROW
     },
 ];

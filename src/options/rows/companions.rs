@@ -12,9 +12,13 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::Bytes { min: 1, max: i64::MAX },
         default: DefaultValue::Int(0),
         unit: Some("bytes"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the bytes of device memory from which on tensors are evicted",
+        details: "Where an op would bring the memory in use to the threshold, resident tensors are dropped by a \
+                  heuristic until it is below again; dropped tensors are computed anew when they are needed. The \
+                  constructor demands more than 0 and has the default 0, so leaving it out always fails. A plan may \
+                  stay above the threshold where nothing can be evicted.",
         rule: "D1",
+        memory_effect: "nothing in `compare` of this version: it is what a plan with recomputation aims at",
         ..DTR_ROW
     },
     OptionRow {
@@ -22,9 +26,12 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::Bytes { min: 0, max: i64::MAX },
         default: DefaultValue::Int(1_048_576),
         unit: Some("bytes"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the bytes below which a tensor is never evicted",
+        details: "Only tensors of at least this size are candidates, which keeps the search short. The documentation \
+                  says that a tensor must exceed it; the code of the static planner takes equal sizes too. It must \
+                  not be negative.",
         rule: "D2",
+        memory_effect: "nothing in `compare` of this version: it limits what a plan with recomputation may evict",
         ..DTR_ROW
     },
     OptionRow {
@@ -34,9 +41,13 @@ pub(super) const DTR: &[OptionRow] = &[
             max: f64::INFINITY,
         },
         default: DefaultValue::Int(1),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how much the memory of recomputing a tensor counts in the choice of what to evict",
+        details: "The exponent of the memory that computing the tensor anew would take. The larger it is, the more \
+                  the heuristic prefers tensors that need little memory to come back; 0 leaves memory out. It must \
+                  not be negative.",
         rule: "D2",
+        memory_effect: "nothing in `compare` of this version: it steers which tensors a plan with recomputation \
+                        evicts",
         ..DTR_ROW
     },
     OptionRow {
@@ -46,9 +57,13 @@ pub(super) const DTR: &[OptionRow] = &[
             max: f64::INFINITY,
         },
         default: DefaultValue::Int(1),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how much the time of recomputing a tensor counts in the choice of what to evict",
+        details: "The exponent of the estimated time that computing the tensor anew would take. The larger it is, \
+                  the more the heuristic prefers tensors that come back quickly; 0 leaves time out. It must not be \
+                  negative.",
         rule: "D2",
+        memory_effect: "nothing in `compare` of this version: it steers which tensors a plan with recomputation \
+                        evicts",
         ..DTR_ROW
     },
 ];
@@ -57,17 +72,25 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
     OptionRow {
         key: "memory_optimize.skip_opt_set",
         kind: OptionKind::List,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the variables whose memory no other variable may take",
+        details: "A set or a list of names (or variables); a tuple or a text is refused, the one-name example of the \
+                  guide included. Names match exactly: fc does not protect fc_0.tmp_0. Unknown names are ignored and \
+                  an empty list protects nothing. A variable that is fetched and also read by a later op should \
+                  stand here, or it may be overwritten.",
         rule: "M2",
+        memory_effect: "nothing in `compare` of this version: it takes variables out of the reuse of names",
+        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
         key: "memory_optimize.print_log",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether each reuse is printed",
+        details: "On, every hit and every reason against one goes to standard output, one line each. Hits are \
+                  counted from 0 anew for each control-flow graph. It changes nothing about the result.",
+        memory_effect: "nothing in `compare` of this version: it is about the log alone",
+        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -75,31 +98,40 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "only variables of the same shape share memory",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "any slot with enough elements is taken, the smallest first",
             },
         ]),
         default: DefaultValue::Int(0),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how alike two variables must be to share memory",
+        details: "Level 0 wants the same shape; level 1 also takes a slot that is larger. Data types must agree \
+                  under both, and so must whether the first dimension is unknown (-1) under level 1. Any other level \
+                  is refused.",
         rule: "M1",
+        memory_effect: "nothing in `compare` of this version: it decides how many names are reused",
+        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
         key: "memory_optimize.skip_grads",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the parameters' gradients keep their memory",
+        details: "On, the gradients that the optimizer ops consume are protected, as if they stood in skip_opt_set. \
+                  The guide speaks of the whole backward part, which the code does not do. Every optimizer op must \
+                  then carry the attribute op_role_var.",
+        memory_effect: "nothing in `compare` of this version: it takes gradients out of the reuse of names",
+        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
 ];
 
 const DTR_ROW: OptionRow = OptionRow {
     section: Section::Dtr,
+    source: "MegEngine DTRConfig; seq_dtr.cpp",
     ..COMMON
 };
 

@@ -12,36 +12,48 @@ pub(super) const DEBUGGING: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "nothing is written",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "the common dump, with tensor descriptions",
             },
             Choice {
                 value: 2,
-                summary: "TEXT",
+                summary: "the light dump, with tiling data",
             },
         ]),
         default: DefaultValue::Int(2),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "what is written when an op fails on the device",
+        details: "1 writes inputs, outputs, their descriptions and the scratch memory of the failing op into the \
+                  current directory. 2 writes inputs, outputs, scratch memory and tiling data into \
+                  extra-info/data-dump/DEVICE below ASCEND_WORK_PATH, else below the current directory. Where the \
+                  variable NPU_COLLECT_PATH is set, mode 1 is used and that directory, whatever stands here. \
+                  Releases of 2020 to 2023 had 0 as the default.",
         rule: "R7",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..DEBUGGING_ROW
     },
     OptionRow {
         key: "op_debug_config",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file that switches checks of the compiled ops on",
+        details: "A .cfg file with a line op_debug_config that lists, with commas: oom (checks for writes outside of \
+                  a tensor), dump_cce, dump_loc and dump_bin (keep files of the compilation), ccec_O0 and ccec_g \
+                  (compiler flags), check_flag (checks synchronisation). A line op_debug_list limits that to some \
+                  ops or, behind OpType::, op types. oom goes neither with ccec_O0 nor with the variable \
+                  NPU_COLLECT_PATH, nor with op_debug_level 2. Without op_debug_list it switches the cache of \
+                  compiled ops off.",
+        memory_effect: "nothing here: in reality checked kernels are larger and may need scratch memory",
         ..DEBUGGING_ROW
     },
     OptionRow {
         key: "debug_dir",
         kind: OptionKind::Path(PathKind::Directory),
         unset_means: Some("ASCEND_WORK_PATH, else the current directory"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the directory for debug files of the compilation of ops",
+        details: "Takes the .o, .json and .cce files that op_debug_config or op_debug_level ask for. Without it they \
+                  go to ASCEND_WORK_PATH, else to the current directory.",
         ..DEBUGGING_ROW
     },
     OptionRow {
@@ -49,21 +61,24 @@ pub(super) const DEBUGGING: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "never",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "when the program ends normally",
             },
             Choice {
                 value: 2,
-                summary: "TEXT",
+                summary: "after each graph is compiled, so that it is there after a crash as well",
             },
         ]),
         default: DefaultValue::Int(1),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "when the result file of op fusion is written",
+        details: "fusion_result.json says which fusion patterns matched and which took effect. It goes to the FE \
+                  directory below ASCEND_WORK_PATH, with the process id before its name, else to the current \
+                  directory. Patterns that fusion_switch_file turns off are not in it.",
         rule: "R40",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEBUGGING_ROW
     },
 ];
@@ -72,33 +87,43 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     OptionRow {
         key: "dump_config",
         kind: OptionKind::Object { class: "DumpConfig" },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the object that says which data of ops is written",
+        details: "A DumpConfig, made before the NPURunConfig; anything else is refused. Its fields are options of \
+                  their own here (dump_config.enable_dump and so on). It serves to compare the results of ops with \
+                  those of another run.",
         rule: "R8",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "dump_config.enable_dump",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether inputs or outputs of ops are written to files",
+        details: "On, every op (or those of dump_layer) writes its data below dump_path, which must be set. It \
+                  cannot be on together with enable_dump_debug.",
+        memory_effect: "nothing here: in reality a dump keeps tensors readable until they are written",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "dump_config.dump_path",
         kind: OptionKind::Path(PathKind::Directory),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the directory for dumped data",
+        details: "Needed as soon as enable_dump or enable_dump_debug is on. It must exist beforehand and be readable \
+                  and writable. An absolute path or one relative to the script.",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "dump_config.dump_step",
         kind: OptionKind::Text,
         unset_means: Some("every step"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the iterations whose data is dumped",
+        details: "Single iterations and ranges with bars between them: \"0|3-5|10\". At most 100 of them, each range \
+                  from a smaller to a larger number. Left out, every iteration is dumped.",
         rule: "R39",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -106,29 +131,33 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "input",
-                summary: "TEXT",
+                summary: "inputs alone",
             },
             Choice {
                 value: "output",
-                summary: "TEXT",
+                summary: "outputs alone",
             },
             Choice {
                 value: "all",
-                summary: "TEXT",
+                summary: "inputs and outputs",
             },
         ]),
         default: DefaultValue::Text("output"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "which side of an op is dumped",
+        details: "Chooses inputs, outputs or both. With all, ops that change their input while they run, such as \
+                  collectives, write inputs and outputs at different times and so into separate files.",
         rule: "R39",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "dump_config.enable_dump_debug",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether ops are watched for overflow",
+        details: "On, values that leave the range of their type are noticed and their ops dumped below dump_path, \
+                  which must be set. It cannot be on together with enable_dump.",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -136,21 +165,22 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "aicore_overflow",
-                summary: "TEXT",
+                summary: "results of AI Core ops",
             },
             Choice {
                 value: "atomic_overflow",
-                summary: "TEXT",
+                summary: "atomic additions on the way to memory",
             },
             Choice {
                 value: "all",
-                summary: "TEXT",
+                summary: "both",
             },
         ]),
         default: DefaultValue::Text("all"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "which overflows are watched for",
+        details: "Matters only with enable_dump_debug. Newer chips know the default all alone.",
         rule: "R39",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -158,24 +188,27 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "tensor",
-                summary: "TEXT",
+                summary: "the data of the tensors",
             },
             Choice {
                 value: "stats",
-                summary: "TEXT",
+                summary: "statistics of the tensors",
             },
         ]),
         default: DefaultValue::Text("tensor"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether data or statistics are dumped",
+        details: "The tensors of a large training take long to write. Statistics come as a .csv file, small enough \
+                  to find suspicious ops, whose tensors can then be dumped.",
         rule: "R39",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "dump_config.dump_layer",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the ops that are dumped",
+        details: "Names of ops with blanks between them. Left out, all ops are dumped.",
+        source: "TensorFlow adapter npu_config.py",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -183,24 +216,31 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "0",
-                summary: "TEXT",
+                summary: "they may be optimised away",
             },
             Choice {
                 value: "1",
-                summary: "TEXT",
+                summary: "they are kept",
             },
         ]),
         unset_means: Some("\"0\""),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether data before quantization can be dumped",
+        details: "For networks that were quantized by the vendor's compression tool, in online inference only. The \
+                  compiler may optimise the unquantized inputs and outputs away, and then there is nothing to dump. \
+                  With \"1\" they are kept; set it together with a data dump.",
+        memory_effect: "nothing here: in reality tensors that are kept for a dump take memory",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
         key: "fusion_switch_file",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a JSON file that switches single fusion patterns off",
+        details: "An object Switch holds GraphFusion and UBFusion, each with names of patterns and on or off; ALL \
+                  stands for every pattern. All patterns are on by default, and some cannot be switched off. The \
+                  path may hold letters, digits, underscores, hyphens and dots.",
         rule: "K2",
+        memory_effect: "nothing here: the ops of the file are run as they stand. In reality fusion removes the \
+                        tensors between fused ops",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -208,17 +248,20 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "l2_optimize",
-                summary: "TEXT",
+                summary: "data is kept in the level 2 cache where possible",
             },
             Choice {
                 value: "off_optimize",
-                summary: "TEXT",
+                summary: "no such optimisation",
             },
         ]),
         default: DefaultValue::Text("l2_optimize"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether the compiler optimises for the on-chip cache",
+        details: "An advanced switch; leave it on. Turning it off can help to find out where results begin to \
+                  differ.",
         rule: "R15",
+        memory_effect: "nothing here: in reality tensors that stay in the cache are still given device memory",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
 ];
@@ -229,24 +272,31 @@ pub(super) const PROFILING: &[OptionRow] = &[
         kind: OptionKind::Object {
             class: "ProfilingConfig",
         },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the object that says what is profiled",
+        details: "A ProfilingConfig, made before the NPURunConfig. Its fields are options of their own here \
+                  (profiling_config.enable_profiling and so on).",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..PROFILING_ROW
     },
     OptionRow {
         key: "profiling_config.enable_profiling",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether performance data is recorded",
+        details: "On, the run records what profiling_options asks for. Recording costs time and some memory of its \
+                  own. In a parameter map the switch is called profiling_mode.",
         parameter: Some("profiling_mode"),
+        memory_effect: "nothing here: in reality the recording needs buffers",
+        source: "TensorFlow adapter npu_config.py",
         ..PROFILING_ROW
     },
     OptionRow {
         key: "profiling_config.profiling_options",
         kind: OptionKind::Text,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "what is profiled, as a JSON text",
+        details: "One text that holds an object such as {\"output\": \"/tmp/profiling\", \"task_trace\": \"on\"}. It \
+                  matters only with enable_profiling.",
+        source: "TensorFlow adapter npu_config.py",
         ..PROFILING_ROW
     },
 ];

@@ -11,17 +11,21 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "enable_data_pre_proc",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "whether fetching the next batch (GetNext) runs on the device",
+        details: "Reading data with the Dataset API is a condition for it, and it is a condition for loops of \
+                  several iterations on the device (iterations_per_loop). In a script for sess.run the default is \
+                  off.",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "variable_format_optimize",
         kind: OptionKind::Bool,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "whether variables are stored in the device's preferred layout",
+        details: "Converts the variables once, when they are initialised, so that training saves conversions. Unset, \
+                  the reference calls it disabled; releases of 2020 and 2021 had it on.",
+        memory_effect: "nothing here: in reality the device's layout pads dimensions, so that variables can be \
+                        larger",
         ..DEPRECATED_ROW
     },
     OptionRow {
@@ -29,28 +33,30 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "off",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "keeps .cce, location, .o and .json files",
             },
             Choice {
                 value: 2,
-                summary: "TEXT",
+                summary: "as 1, without optimisation and with the debug mode of the compiler",
             },
             Choice {
                 value: 3,
-                summary: "TEXT",
+                summary: "keeps .o and .json files",
             },
             Choice {
                 value: 4,
-                summary: "TEXT",
+                summary: "keeps .o, .json and .cce files and descriptions of fused ops",
             },
         ]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "how much debug data the compilation of ops leaves behind",
+        details: "Anything but 0 switches the cache of compiled ops off and writes below kernel_meta in debug_dir, \
+                  else in the current directory. 1 and 2 slow training down, for which 0 or 3 are meant. 2 cannot be \
+                  used with oom in op_debug_config, and its large kernels can make the compilation of dynamic graphs \
+                  fail. Unset, nothing is debugged.",
         replaced_by: Some("op_debug_config"),
         ..DEPRECATED_ROW
     },
@@ -59,26 +65,28 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "high_precision",
-                summary: "TEXT",
+                summary: "more precise, for the listed op types",
             },
             Choice {
                 value: "high_performance",
-                summary: "TEXT",
+                summary: "faster, for the listed op types",
             },
             Choice {
                 value: "high_precision_for_all",
-                summary: "TEXT",
+                summary: "more precise, for all ops (accepted by the code, not in the reference)",
             },
             Choice {
                 value: "high_performance_for_all",
-                summary: "TEXT",
+                summary: "faster, for all ops (accepted by the code, not in the reference)",
             },
         ]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "whether ops prefer precision or speed",
+        details: "Applies to the op types in optypelist_for_implmode; the forms that end in _for_all apply to all \
+                  ops. High precision computes float16 inputs by series or iteration. op_precision_mode says the \
+                  same by op and wins where both are set.",
         replaced_by: Some("op_precision_mode"),
         rule: "R31",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
     OptionRow {
@@ -86,37 +94,41 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Names(&[
             Choice {
                 value: "Pooling",
-                summary: "TEXT",
+                summary: "pooling",
             },
             Choice {
                 value: "SoftmaxV2",
-                summary: "TEXT",
+                summary: "softmax",
             },
             Choice {
                 value: "LRN",
-                summary: "TEXT",
+                summary: "local response normalisation",
             },
             Choice {
                 value: "ROIAlign",
-                summary: "TEXT",
+                summary: "alignment of regions of interest",
             },
         ]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "the op types to which op_select_implmode applies",
+        details: "Names with commas between them. Four op types are supported. It makes no sense without \
+                  op_select_implmode, and op_precision_mode wins over both.",
         replaced_by: Some("op_precision_mode"),
         rule: "R31",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "dynamic_input",
         kind: OptionKind::Bool,
         unset_means: Some("False"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
-        memory_effect: "TEXT",
+        summary: "whether the shapes of the graph's inputs vary",
+        details: "Announces inputs of several shapes. How they are handled is said by dynamic_graph_execute_mode, \
+                  and within which ranges by dynamic_inputs_shape_range. Neither of the two matters without it.",
         lowers_to: Some("Lowered::shape_ranges"),
+        memory_effect: "on, the ranges of dynamic_inputs_shape_range bind symbolic dimensions; nothing without that \
+                        option",
+        is_estimate: true,
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
     OptionRow {
@@ -124,50 +136,59 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "dynamic_execute",
-                summary: "TEXT",
+                summary: "compiled once, for ranges of shapes",
             },
             Choice {
                 value: "lazy_recompile",
-                summary: "TEXT",
+                summary: "compiled anew for each new shape (accepted by the code, not in the reference)",
             },
         ]),
         default: DefaultValue::Text("dynamic_execute"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "how a graph with varying inputs is run",
+        details: "Looked at only where dynamic_input is on. The reference knows dynamic_execute alone, which \
+                  compiles the graph once for the ranges of dynamic_inputs_shape_range.",
         rule: "R32",
+        memory_effect: "nothing here: dynamic graphs allocate op by op under both",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "dynamic_inputs_shape_range",
         kind: OptionKind::ShapeRange,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
-        memory_effect: "TEXT",
+        summary: "the ranges in which the shapes of inputs vary",
+        details: "Groups with a semicolon between them: getnext: for inputs from a dataset, data: for placeholders, \
+                  each with one bracketed shape an input. A dimension is a number, a range such as 3~5, or -1 for \
+                  anything; a scalar is [] without a blank before it. Shapes stand in the order of the inputs; \
+                  placeholders with names count in alphabetical order, so with more than 10 unnamed ones the tenth \
+                  stands before the second. It acts on a single graph, needs dynamic_input, and gives way to \
+                  dynamic_dims.",
         lowers_to: Some("Lowered::shape_ranges"),
         rule: "R32",
+        memory_effect: "symbolic dimensions that the schedule gives no value take values from their range: the \
+                        largest, and simulation.shape_samples shapes in all, evenly spread on a log scale from the \
+                        smallest to the largest, each a run of its own",
+        is_estimate: true,
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "graph_memory_max_size",
         kind: OptionKind::Any,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "the largest feature memory of a graph, in early releases",
+        details: "It has no effect any more: memory is taken as the network needs it. Remove it from the script.",
         ..DEPRECATED_ROW
     },
     OptionRow {
         key: "variable_memory_max_size",
         kind: OptionKind::Any,
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        deprecated: Some("TEXT"),
+        summary: "the largest memory of variables, in early releases",
+        details: "It has no effect any more: memory is taken as the network needs it. Remove it from the script.",
         ..DEPRECATED_ROW
     },
 ];
 
 const DEPRECATED_ROW: OptionRow = OptionRow {
     section: Section::Deprecated,
+    deprecated: Some("announced for removal in a later release"),
     ..COMMON
 };

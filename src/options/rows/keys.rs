@@ -162,6 +162,12 @@ pub const AUTO_MULTISTREAM_PARALLEL_MODE: &str = "auto_multistream_parallel_mode
 pub const ENGINE_STATIC_MEMORY_POLICY: &str = "ge.exec.staticMemoryPolicy";
 /// The engine's own choice of who clears outputs.
 pub const ENGINE_ATOMIC_CLEAN_POLICY: &str = "ge.exec.atomicCleanPolicy";
+/// Whether static graphs do without reuse.
+pub const ENGINE_DISABLE_REUSE_MEMORY: &str = "ge.exec.disableReuseMemory";
+/// Whether the caller holds inputs and outputs.
+pub const ENGINE_REUSE_ZERO_COPY_MEMORY: &str = "ge.exec.reuseZeroCopyMemory";
+/// The threshold of page pools.
+pub const ENGINE_MEMORY_POOL_THRESHOLD: &str = "ge.experiment.memory_pool_threshold";
 /// The engine's directory of weights.
 pub const ENGINE_EXTERNAL_WEIGHT_DIR: &str = "ge.externalWeightDir";
 /// Bytes from which on tensors are evicted.

@@ -42,6 +42,7 @@ const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
     memory_effect: "0 keeps outputs that the graph marks as atomic apart, 512-byte aligned and alive for the whole \
                     graph; 1 gives them their normal live ranges. No difference where the graph marks no such op, \
                     and none for dynamic graphs",
+    lowers_to: Some("Lowered::atomic_clean_separate"),
     rule: "R50",
     source: "MemoryConfig constructor; GE atomic_addr_clean_pass.cc",
     ..MEMORY
@@ -81,6 +82,7 @@ const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
               The engine joins this value with the variable GE_USE_STATIC_MEMORY and takes 0 for anything it does \
               not know.",
     memory_effect: "selects the policy that counts as configured; every policy is simulated anyway, for comparison",
+    lowers_to: Some("Lowered::policy"),
     rule: "R49",
     source: "MemoryConfig constructor; GE graph_var_manager.h",
     ..MEMORY
@@ -90,10 +92,16 @@ const MEMORY_OPTIMIZATION_POLICY: OptionRow = OptionRow {
     key: "memory_config.memory_optimization_policy",
     kind: OptionKind::TextChoice(&[Choice {
         value: "MemoryPriority",
-        summary: "TEXT",
+        summary: "more planners are tried and memory is weighed higher",
     }]),
-    summary: "TEXT",
-    details: "TEXT. TEXT.",
+    summary: "whether the compiler may spend time to save memory",
+    details: "The one value adds planners that group blocks by size ranges, and changes the usual planner slightly; \
+              the smallest plan of all is taken. It can come out a little larger than without. The engine calls it \
+              ge.exec.memoryOptimizationPolicy.",
+    memory_effect: "nothing here: arenas are placed by the strategy that `compare` is given. In reality more \
+                    planners compete for the smallest arena",
+    since: Some("adapter of 2023"),
+    source: "TensorFlow adapter npu_config.py",
     ..MEMORY
 };
 
@@ -102,30 +110,39 @@ const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
     kind: OptionKind::IntChoice(&[
         Choice {
             value: 0,
-            summary: "TEXT",
+            summary: "the system's pages, 4 KiB or 2 MiB",
         },
         Choice {
             value: 1,
-            summary: "TEXT",
+            summary: "pages of 1 GiB; an error where there are none",
         },
         Choice {
             value: 2,
-            summary: "TEXT",
+            summary: "pages of 1 GiB, else of 2 MiB",
         },
     ]),
     default: DefaultValue::Int(0),
-    summary: "TEXT",
-    details: "TEXT. TEXT.",
-    memory_effect: "TEXT",
+    summary: "whether variables stand on pages of 1 GiB",
+    details: "Large embedding tables are read here and there, and large pages need fewer entries in the page table, \
+              which speeds such reads up. Under 1 a failure to get such pages ends the run; under 2 pages of 2 MiB \
+              are tried next. The block of variables then comes in whole GiB.",
     lowers_to: Some("Params::variable_pages"),
+    memory_effect: "1 rounds the block of variables up to whole GiB; 2 does so too, and rounds to 2 MiB where whole \
+                    GiB do not fit",
+    since: Some("adapter of 2026"),
+    source: "MemoryConfig constructor; TensorFlow adapter npu_attrs.cc",
     ..MEMORY
 };
 
 const MEMORY_CONFIG: OptionRow = OptionRow {
     key: "memory_config",
     kind: OptionKind::Object { class: "MemoryConfig" },
-    summary: "TEXT",
-    details: "TEXT. TEXT.",
+    summary: "the object that says how the session uses memory",
+    details: "A MemoryConfig, made before the NPURunConfig. Its fields are options of their own here \
+              (memory_config.static_memory_policy and so on). Its arguments stand in this order: \
+              atomic_clean_policy, static_memory_policy, memory_optimization_policy, variable_use_1g_huge_page.",
+    memory_effect: "nothing by itself: its fields have effects",
+    source: "NPURunConfig option reference; MemoryConfig constructor",
     ..MEMORY
 };
 
@@ -140,6 +157,8 @@ const EXTERNAL_WEIGHT: OptionRow = OptionRow {
               several models with the same weights are loaded on a device with little memory; otherwise it only \
               costs time to load.",
     memory_effect: "graphs of the session with equal weights (name and bytes) hold them once; no effect with one graph",
+    lowers_to: Some("Params::share_weights"),
+    source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..MEMORY
 };
 
@@ -155,8 +174,11 @@ const INPUT_FUSION_SIZE: OptionRow = OptionRow {
     details: "User inputs that are no larger than the threshold are gathered into one transfer from host to device; \
               larger ones go one by one. 0 turns the gathering off. It saves launches where a graph has many small \
               inputs. The adapter clamps values outside 0 to 32 MiB and warns.",
-    memory_effect: "not simulated in this version: inputs count with their own sizes. In reality the inputs that are \
-                    copied together stand in one buffer",
+    memory_effect: "where two or more inputs of a static graph are no larger, their bytes together, rounded up to 512 \
+                    and times simulation.input_staging_buffers, are held on the device as a staging buffer, counted \
+                    with inputs and outputs; 0 holds none",
+    lowers_to: Some("Params::input_fusion_size"),
+    is_estimate: true,
     rule: "R18",
     is_clamped: true,
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",

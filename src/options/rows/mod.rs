@@ -13,8 +13,10 @@ mod engine;
 mod exceptions;
 pub mod keys;
 mod memory;
+mod parameters;
 mod performance;
 mod run;
+mod run_config;
 mod simulation;
 
 use super::kind::OptionKind;
@@ -61,8 +63,9 @@ const PARTS: &[&[OptionRow]] = &[
     exceptions::EXCEPTION,
     exceptions::EXPERIMENT,
     deprecated::ROWS,
-    adapter::RUN_CONFIG,
-    adapter::ADAPTER,
+    run_config::ROWS,
+    adapter::ROWS,
+    parameters::ROWS,
     engine::ROWS,
     companions::DTR,
     companions::MEMORY_OPTIMIZE,

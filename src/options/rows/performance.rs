@@ -12,39 +12,53 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "hcom_parallel",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(true),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether gradients are exchanged while the network is still computing",
+        details: "In distributed training AllReduce of gradients runs beside forward and backward passes. For small \
+                  networks, such as ResNet-18, the reference advises against it. It gives no default; the code has \
+                  True, releases of 2020 and 2021 had False.",
+        memory_effect: "nothing here: one stream is simulated. In reality gradients in flight live longer",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "op_precision_mode",
         kind: OptionKind::Path(PathKind::File),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "a file that sets precision or speed op by op",
+        details: "An .ini file with the sections [ByOpType] and [ByNodeName], of which the second wins. Values are \
+                  high_precision, high_performance, super_performance, keep_fp16 and support_out_of_bound_index \
+                  (checks indices, slower). It wins over op_select_implmode and optypelist_for_implmode, beside \
+                  which it should not stand. Rarely needed.",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "enable_scope_fusion_passes",
         kind: OptionKind::Names(&[]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the scope fusion patterns that are switched on",
+        details: "Names of registered patterns with commas between them. General patterns are always on; this is for \
+                  those that fit certain networks only and are off by default.",
+        memory_effect: "nothing here: the ops of the file are run as they stand. In reality fusion removes the \
+                        tensors between fused ops",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "stream_max_parallel_num",
         kind: OptionKind::Text,
         unset_means: Some("1 for every engine"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "how many tasks an engine runs at the same time",
+        details: "Pairs of engine and number with commas between them: \"DNN_VM_AICPU:10,AIcoreEngine:1\". The \
+                  number is at least 1 and at most the number of AI Cores. For NMT networks only.",
         rule: "R41",
+        memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
+                        not at all",
         ..PERFORMANCE_ROW
     },
     OptionRow {
         key: "is_tailing_optimization",
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether computing overlaps with the last exchange of gradients",
+        details: "Moves work that does not depend on the last AllReduce beside it, in distributed training of BERT \
+                  networks. The script's NPUOptimizer must be given the same value.",
         ..PERFORMANCE_ROW
     },
     OptionRow {
@@ -52,17 +66,20 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "off, the default in training",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "on, always so in online inference",
             },
         ]),
         default: DefaultValue::Int(0),
         by_run_mode: Some([DefaultValue::Int(1), DefaultValue::Int(0)]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether convolutions with 4 channels or fewer are optimised",
+        details: "It helps GoogLeNet and ResNet and may harm other networks. In training it is off, and should stay \
+                  so. In online inference (graph_run_mode 0) it is always 1, whatever stands here.",
+        memory_effect: "nothing here: in reality the optimised layout pads the tensors that it touches",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..PERFORMANCE_ROW
     },
     VARIABLE_PLACEMENT,
@@ -84,8 +101,9 @@ const ITERATIONS_PER_LOOP: OptionRow = OptionRow {
               saves round trips. The number of iterations of the training must be a multiple of it. \
               It must be 1 under mixed computing. Loss scaling and the loop on the device can make the iterations \
               that count differ from the number asked for.",
-    memory_effect: "not simulated in this version: iterations are those of the schedule. In reality each iteration \
-                    of the loop needs the memory of one",
+    memory_effect: "above 1, four int64 scalars that steer the loop on the device join the variables (4 times 1536 \
+                    bytes); the iterations that are simulated are those of the schedule",
+    lowers_to: Some("Params::loop_variables"),
     rule: "R1",
     source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
     ..PERFORMANCE_ROW
@@ -111,6 +129,7 @@ const VARIABLE_PLACEMENT: OptionRow = OptionRow {
               variables.",
     memory_effect: "Host takes the variables out of the device's memory; what ops copy over for their use is not \
                     counted",
+    lowers_to: Some("Params::variables_on_host"),
     rule: "R16",
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..PERFORMANCE_ROW
@@ -129,6 +148,7 @@ const GRAPH_MAX_PARALLEL_MODEL_NUM: OptionRow = OptionRow {
               running instance needs feature memory of its own. It does not go with memory policies 2 and 4: there \
               the graphs share addresses, so instances that run together would write over each other.",
     memory_effect: "that many copies of the feature memory are held at once",
+    lowers_to: Some("Params::feature_copies"),
     rule: "R19",
     ..PERFORMANCE_ROW
 };

@@ -12,11 +12,15 @@ pub(super) const BASIC: &[OptionRow] = &[
         key: "session_device_id",
         kind: OptionKind::Int { min: 0, max: i64::MAX },
         unset_means: Some("the device that ASCEND_DEVICE_ID or DEVICE_ID names, else 0"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "the logical id of the device that a session runs on",
+        details: "Lets one script run different models on several devices: one session, one id. It wins over the \
+                  variable ASCEND_DEVICE_ID, which wins over DEVICE_ID; without any of them the id is 0. Negative \
+                  ids are refused.",
         lowers_to: Some("Params::device_bytes"),
         rule: "R37",
+        memory_effect: "picks the entry of simulation.occupied_memory that is taken off the device's memory; nothing \
+                        where that is not set",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..BASIC_ROW
     },
     OptionRow {
@@ -24,9 +28,14 @@ pub(super) const BASIC: &[OptionRow] = &[
         kind: OptionKind::Object {
             class: "ParameterServerStrategy",
         },
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "the strategy object of training with parameter servers",
+        details: "Takes a ParameterServerStrategy for the PS-Worker architecture; nothing else is accepted. It \
+                  belongs with a cluster in the variable TF_CONFIG: one without the other is an error. A cluster \
+                  also needs mix_compile_mode=True.",
         rule: "R5",
+        memory_effect: "nothing here: one device is simulated. In reality a worker fetches its variables from the \
+                        servers",
+        source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..BASIC_ROW
     },
     OptionRow {
@@ -34,16 +43,19 @@ pub(super) const BASIC: &[OptionRow] = &[
         kind: OptionKind::IntChoice(&[
             Choice {
                 value: 0,
-                summary: "TEXT",
+                summary: "results may vary from run to run",
             },
             Choice {
                 value: 1,
-                summary: "TEXT",
+                summary: "the same result each time, slower",
             },
         ]),
         default: DefaultValue::Int(0),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether ops give the same result each time for the same input on the same hardware",
+        details: "Kernels that add in several threads sum floating point numbers in varying order, so results may \
+                  differ from run to run. 1 fixes the order at the price of speed; use it to debug and to tune \
+                  accuracy. For fully fixed results the script must fix its random seeds as well.",
+        memory_effect: "nothing here: in reality deterministic kernels may need more scratch memory",
         ..BASIC_ROW
     },
 ];
@@ -54,26 +66,33 @@ pub(super) const DYNAMIC: &[OptionRow] = &[
         kind: OptionKind::TextChoice(&[
             Choice {
                 value: "0",
-                summary: "TEXT",
+                summary: "AI CPU ops get no stream of their own",
             },
             Choice {
                 value: "1",
-                summary: "TEXT",
+                summary: "AI CPU ops run in parallel on a stream of their own",
             },
         ]),
         unset_means: Some("\"0\""),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
+        summary: "whether AI CPU ops may run beside AI Core ops in dynamic graphs",
+        details: "With \"1\" the system finds AI CPU ops of a dynamic graph that can run at the same time as AI Core \
+                  ops, and sends the ops of each engine to a stream of its own. That uses the device better and \
+                  speeds dynamic graphs up. The value is a text, not a number.",
+        memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
+                        not at all",
         ..DYNAMIC_SHAPE_ROW
     },
     OptionRow {
         key: "compile_dynamic_mode",
         kind: OptionKind::Bool,
         unset_means: Some("False"),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "whether all input shapes of the graph are made unknown before it is compiled",
+        details: "On, every dimension of every input becomes -1, so that a static graph is compiled as a dynamic one \
+                  and need not be compiled again for other shapes. In exchange it loses the placement that is \
+                  computed once for static graphs. It also makes shape_generalization_mode pointless.",
         lowers_to: Some("Lowered::all_dynamic"),
+        memory_effect: "static graphs run as dynamic ones: they allocate op by op from the pools of the policy \
+                        instead of holding a block",
         ..DYNAMIC_SHAPE_ROW
     },
 ];
@@ -112,9 +131,9 @@ const GRAPH_RUN_MODE: OptionRow = OptionRow {
     details: "Tells the compiler what a graph is for. Some options belong to one of the two modes only: \
               graph_max_parallel_model_num and precision_mode=force_fp16 are meant for inference. The rules use it \
               to say which other settings do not fit.",
-    memory_effect: "not simulated in this version: the graph in the file is run as it is. In reality the mode steers \
-                    graph optimization, and a training graph holds activations for its backward part, which then \
-                    stands in the graph itself",
+    memory_effect: "0 runs the forward part alone of graphs that carry training phases, so that activations die at \
+                    their last forward reader; graphs without phases run as they are",
+    lowers_to: Some("Lowered::inference"),
     rule: "R6",
     ..BASIC_ROW
 };
@@ -128,9 +147,10 @@ const MIX_COMPILE_MODE: OptionRow = OptionRow {
               some ops on the host and the device gets the parts between them, each as a graph of its own. \
               Loops of several iterations cannot be sent to the device then, so iterations_per_loop must be 1; \
               variables on the host need this option.",
-    memory_effect: "not simulated in this version: every op of the file runs on the device. In reality an op on the \
-                    host takes no device memory, and the cuts it makes turn inner tensors into graph inputs and \
-                    outputs, which the arena of a graph does not hold",
+    memory_effect: "on, ops of the types in simulation.host_ops stay on the host: their results take no feature \
+                    memory, and tensors that cross between host and device become graph inputs and outputs",
+    lowers_to: Some("Lowered::host_ops"),
+    is_estimate: true,
     rule: "R2",
     ..MIXED_COMPUTING_ROW
 };

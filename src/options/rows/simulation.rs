@@ -16,6 +16,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   simulation are exact on any profile; its times are as good as the profile's estimates. Where no \
                   profile fits, take the nearest and set simulation.device_memory.",
         memory_effect: "sets the device's memory, above which a run is out of memory, and the cost estimates",
+        lowers_to: Some("Params::device_bytes"),
         ..OWN
     },
     OptionRow {
@@ -27,26 +28,31 @@ pub(super) const ROWS: &[OptionRow] = &[
                   Part of a real device's memory is taken by the driver and the runtime: set what is left to the \
                   session to be on the safe side.",
         memory_effect: "sets the device's memory, above which a run is out of memory",
+        lowers_to: Some("Params::device_bytes"),
         ..OWN
     },
     OptionRow {
         key: keys::OCCUPIED_MEMORY,
         kind: OptionKind::Names(&[]),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "what others hold of each device's memory",
+        details: "Pairs of device id and size with commas between them, such as \"0:2GiB,1:512MiB\". The entry of \
+                  the session's device (session_device_id, else ASCEND_DEVICE_ID, else DEVICE_ID, else 0) is taken \
+                  off the device's memory. Ids that are not named are free.",
         lowers_to: Some("Params::device_bytes"),
         rule: "K4",
+        memory_effect: "takes the entry of the session's device off the memory above which a run is out of memory",
         ..OWN
     },
     OptionRow {
         key: keys::INPUT_STAGING_BUFFERS,
         kind: OptionKind::Int { min: 0, max: 64 },
         default: DefaultValue::Int(1),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "how many buffers a graph holds for inputs that are copied together",
+        details: "Inputs up to input_fusion_size travel together and land in one buffer on the device. Nothing \
+                  public says whether that buffer is doubled to overlap copying with computing: 1 assumes that it is \
+                  not, 2 that it is, 0 that the inputs' own memory serves.",
         lowers_to: Some("Params::staging_buffers"),
+        memory_effect: "multiplies the buffer that input_fusion_size adds to static graphs",
         is_estimate: true,
         ..OWN
     },
@@ -54,10 +60,14 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::KEPT_OPS,
         kind: OptionKind::Names(&[]),
         default: DefaultValue::Text(DEFAULT_KEPT_OPS),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "the op types whose results keep their width under mixed precision",
+        details: "Op types with commas between them. A type is compared by its last name part: a leading aten. and \
+                  anything behind a further dot do not count, so _softmax stands for aten._softmax.default. The real \
+                  lists come with the operator package of each chip; this default names what is usually kept in \
+                  float32: exponentials, norms, sums and losses. modify_mixlist changes it.",
         lowers_to: Some("Lowered::precision"),
+        memory_effect: "under a mixed precision_mode the results of these op types keep their bytes; nothing \
+                        otherwise",
         is_estimate: true,
         ..OWN
     },
@@ -65,10 +75,13 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::HOST_OPS,
         kind: OptionKind::Names(&[]),
         default: DefaultValue::Text(DEFAULT_HOST_OPS),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "the op types that stay on the host under mixed computing",
+        details: "Op types with commas between them, compared as those of simulation.kept_ops. Which ops a real \
+                  device refuses depends on the chip and its operator package; this default names ops that no device \
+                  can run, because they call Python, print, or work on texts and files.",
         lowers_to: Some("Lowered::host_ops"),
+        memory_effect: "with mix_compile_mode on, results of these op types take no feature memory and the tensors \
+                        that cross the border become graph inputs and outputs; nothing otherwise",
         is_estimate: true,
         ..OWN
     },
@@ -76,10 +89,12 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::SHAPE_SAMPLES,
         kind: OptionKind::Int { min: 1, max: 1000 },
         default: DefaultValue::Int(4),
-        summary: "TEXT",
-        details: "TEXT. TEXT.",
-        memory_effect: "TEXT",
+        summary: "how many shapes are drawn from a shape range",
+        details: "Where dynamic_inputs_shape_range binds a symbolic dimension that the schedule gives no value, this \
+                  many values are taken, evenly spread on a log scale from the smallest to the largest, both \
+                  included. 1 takes the largest alone. Each value is a run of its own.",
         lowers_to: Some("Lowered::shape_ranges"),
+        memory_effect: "the number of runs that a shape range becomes; the largest shape is always among them",
         is_estimate: true,
         ..OWN
     },
@@ -87,12 +102,15 @@ pub(super) const ROWS: &[OptionRow] = &[
 
 /// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
 /// come with its operator package and differ by chip.
-const DEFAULT_KEPT_OPS: &str = "Softmax,LogSoftmax,SoftmaxCrossEntropyWithLogits,SparseSoftmaxCrossEntropyWithLogits,Exp,Log,Pow,\
-LayerNormalization,LayerNorm,BatchNormalization,FusedBatchNorm,FusedBatchNormV3,InstanceNormalization,ReduceSum,ReduceMean,\
-Sum,Mean,CumSum,native_layer_norm,native_batch_norm,_softmax,_log_softmax,nll_loss_forward,sum,mean,exp,log,pow";
+const DEFAULT_KEPT_OPS: &str = "Softmax,LogSoftmax,SoftmaxCrossEntropyWithLogits,SparseSoftmaxCrossEntropyWithLogits,\
+SoftmaxCrossEntropyLoss,NegativeLogLikelihoodLoss,LayerNormalization,BatchNormalization,InstanceNormalization,\
+GroupNormalization,FusedBatchNorm,FusedBatchNormV3,Exp,Log,Pow,Sum,Mean,Cumsum,CumSum,ReduceSum,ReduceMean,\
+_softmax,_log_softmax,nll_loss_forward,native_layer_norm,native_group_norm,native_batch_norm,\
+_native_batch_norm_legit,exp,log,pow,sum,mean,cumsum";
 
 /// Op types that a device cannot run, unless the user says otherwise.
-const DEFAULT_HOST_OPS: &str = "PyFunc,PyFuncStateless,EagerPyFunc,Print,PrintV2,Assert,StringFormat";
+const DEFAULT_HOST_OPS: &str = "PyFunc,PyFuncStateless,EagerPyFunc,Print,PrintV2,Assert,ReadFile,WriteFile,DecodeJpeg,\
+ParseExampleV2,StringFormat,StringJoin,StringSplitV2,StringNormalizer";
 
 const OWN: OptionRow = OptionRow {
     section: Section::Simulation,

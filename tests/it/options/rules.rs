@@ -377,7 +377,7 @@ fn no_setting_makes_a_rule_panic_and_answers_repeat() {
                 .to_text()
                 .is_empty()
         );
-        let lowered = highwater::options::lower(&options, &environment, &device);
+        let lowered = highwater::options::lower(&options, &environment, &device, &NoFiles);
         assert!(lowered.params.feature_copies >= 1);
         for finding in findings {
             assert!(

@@ -159,7 +159,7 @@ fn lowering_reaches_every_parameter() {
     let none = Options::new();
     let environment = Environment::new();
     let device = resolve_device(&none).unwrap();
-    let plain = lower(&none, &environment, &device);
+    let plain = lower(&none, &environment, &device, &NoFiles);
     assert_eq!(plain.params, highwater::sim::Params::for_device(&device));
     assert_eq!(plain.policy.number(), 0);
     assert!(!plain.atomic_clean_separate);
@@ -178,7 +178,7 @@ fn lowering_reaches_every_parameter() {
         (device.name.as_str(), device.memory()),
         ("generic-64GB", Bytes::gib(24))
     );
-    let lowered = lower(&options, &environment, &device);
+    let lowered = lower(&options, &environment, &device, &NoFiles);
     assert_eq!(lowered.policy.number(), 3);
     assert!(lowered.atomic_clean_separate);
     let params = &lowered.params;
@@ -200,8 +200,12 @@ fn invalid_values_act_as_their_defaults() {
     ]);
     let environment = Environment::new();
     let device = resolve_device(&Options::new()).unwrap();
-    let plain = lower(&Options::new(), &environment, &device);
-    assert_eq!(lower(&options, &environment, &device), plain);
+    let mut plain = lower(&Options::new(), &environment, &device, &NoFiles);
+    // The vendor clamps this one.
+    plain.params.input_fusion_size = Bytes::mib(32);
+    let lowered = lower(&options, &environment, &device, &NoFiles);
+    assert_eq!((&lowered.params, lowered.policy), (&plain.params, plain.policy));
+    assert_eq!(lowered.precision, plain.precision);
     let effective = effective_values(&options, &environment, &NoFiles);
     assert!(effective.contains(&("input_fusion_size".to_owned(), Value::Int(33_554_432))));
     assert!(effective.contains(&("precision_mode".to_owned(), Value::Unset)));

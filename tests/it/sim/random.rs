@@ -24,6 +24,7 @@ fn bounds() -> impl Strategy<Value = BoundGraph> {
                 .map(|(idx, bytes)| IoTensor {
                     tensor: TensorId(idx),
                     bytes: Bytes(bytes),
+                    is_input: false,
                 })
                 .collect();
             bound

@@ -1,0 +1,56 @@
+//! Online inference: graphs of training steps run their forward part alone.
+//!
+//! In: the workload as it was read. Out: the workload that runs, with a word about each graph that was cut or that
+//! could not be. Graphs without training phases run as they are.
+
+use std::sync::Arc;
+
+use super::Request;
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Graph, Phase};
+use crate::options::Lowered;
+use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
+
+/// The workload that runs under these settings; the same one where nothing is cut.
+pub(super) fn running_workload(request: &Request, lowered: &Lowered, diagnostics: &mut Diagnostics) -> Arc<Workload> {
+    let graphs = request.workload.graphs();
+    if !lowered.inference || !graphs.iter().any(|entry| trains(&entry.graph)) {
+        return Arc::clone(&request.workload);
+    }
+    let entries = graphs.iter().map(|entry| forward_part(entry, diagnostics)).collect();
+    Arc::new(Workload {
+        name: request.workload.name.clone(),
+        source: Source::Graphs(entries),
+    })
+}
+
+fn trains(graph: &Graph) -> bool {
+    let mut phases = graph.ops().iter().map(|op| op.phase);
+    phases.any(|phase| matches!(phase, Phase::Backward | Phase::Optimizer))
+}
+
+fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry {
+    if !trains(&entry.graph) {
+        return entry.clone();
+    }
+    let Some(graph) = evaluation_graph(&entry.graph, entry.graph.name()) else {
+        diagnostics.warning(
+            "the run mode is inference, but the forward part of this training graph does not stand alone: all of it runs"
+                .to_owned(),
+            &entry.name,
+        );
+        return entry.clone();
+    };
+    let n_dropped = entry.graph.ops().len() - graph.ops().len();
+    diagnostics.info(
+        format!(
+            "the run mode is inference: only the forward part of this training graph runs, without {n_dropped} ops"
+        ),
+        &entry.name,
+    );
+    GraphEntry {
+        name: entry.name.clone(),
+        graph: Arc::new(graph),
+        bodies: entry.bodies.clone(),
+    }
+}

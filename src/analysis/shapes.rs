@@ -1,0 +1,224 @@
+//! Ranges of input shapes become values of symbolic dimensions.
+//!
+//! ```text
+//! data:[2~8, 3],[4~16]     inputs by name: a [batch, 3], b [batch]     batch: 2~8 and 4~16 -> 4, 5, 6, 8
+//! ```
+//!
+//! In: the graphs, what the user bound, ranges. Out: the plan with values for dimensions that are plain symbols, and
+//! what does not fit. Rules: shapes of placeholders go to the inputs in alphabetical order; shapes of the dataset go
+//! to the inputs that are left, those that `IteratorGetNext` feeds first, in the order of the file; where only the
+//! dataset's stand there, all inputs are its own. Values of the user stay. Source: NPURunConfig option reference.
+
+use indexmap::IndexMap;
+
+use super::Request;
+use super::samples::samples;
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Dim, DimExpr, Graph, Role, TensorId};
+use crate::options::{DimRange, InputSource, Lowered, ShapeRanges, lower};
+use crate::workload::{SchedulePlan, Workload};
+
+/// How inputs that a dataset feeds are named.
+const DATASET_INPUT: &str = "IteratorGetNext";
+
+/// The schedule of a request with the values that its options give to symbolic dimensions, and what does not fit.
+/// Every caller that gives values of its own to dimensions without one asks here first.
+pub fn bound_plan(request: &Request) -> (SchedulePlan, Diagnostics) {
+    let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    bind(&request.workload, &request.plan, &lowered)
+}
+
+/// See [`bound_plan`].
+pub(super) fn bind(workload: &Workload, plan: &SchedulePlan, lowered: &Lowered) -> (SchedulePlan, Diagnostics) {
+    let mut plan = plan.clone();
+    let mut binder = Binder::default();
+    let Some(ranges) = &lowered.shape_ranges else {
+        return (plan, binder.diagnostics);
+    };
+    for entry in workload.graphs() {
+        binder.graph(&entry.name, &entry.graph, ranges);
+    }
+    for (symbol, limit) in std::mem::take(&mut binder.limits) {
+        let given = plan.dims.get(&symbol).filter(|values| !values.is_empty());
+        match (given, limit.range.max) {
+            (Some(values), _) => binder.compare(&symbol, &limit, values),
+            (None, Some(max)) if !limit.is_empty => {
+                let values = samples(limit.range.min, max, lowered.shape_samples);
+                plan.dims.insert(symbol, values);
+            }
+            _ => {}
+        }
+    }
+    (plan, binder.diagnostics)
+}
+
+/// What is known of one symbol.
+#[derive(Debug)]
+struct Limit {
+    range: DimRange,
+    /// The place that narrowed it last.
+    place: Place,
+    is_empty: bool,
+}
+
+/// A dimension of an input.
+#[derive(Clone, Debug)]
+struct Place {
+    graph: String,
+    input: String,
+    dim: usize,
+}
+
+impl Place {
+    fn text(&self) -> String {
+        format!("dimension {} of input \"{}\"", self.dim, self.input)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Binder {
+    /// By symbol, in the order of the ranges.
+    limits: IndexMap<String, Limit>,
+    diagnostics: Diagnostics,
+}
+
+impl Binder {
+    fn graph(&mut self, name: &str, graph: &Graph, ranges: &ShapeRanges) {
+        let inputs: Vec<TensorId> = graph
+            .tensors()
+            .iter_ids()
+            .filter(|(_, tensor)| tensor.role == Role::Input)
+            .map(|(id, _)| id)
+            .collect();
+        let given = ranges.of(InputSource::Data).len() + ranges.of(InputSource::GetNext).len();
+        if given > inputs.len() {
+            let message = format!(
+                "the shape ranges are for {given} inputs, the graph has {}: the last ones have no effect",
+                inputs.len()
+            );
+            self.diagnostics.warning(message, name);
+        }
+        for (input, shape) in assigned(graph, &inputs, ranges) {
+            self.input(name, graph, input, shape);
+        }
+    }
+
+    fn input(&mut self, name: &str, graph: &Graph, input: TensorId, shape: &[DimRange]) {
+        let Some(dims) = graph.dims(input) else {
+            return;
+        };
+        if dims.len() != shape.len() {
+            let message = format!(
+                "input \"{}\" has {} dimensions, its shape range {}: the range has no effect",
+                graph.tensor_name(input),
+                dims.len(),
+                shape.len()
+            );
+            self.diagnostics.warning(message, name);
+            return;
+        }
+        for (position, (dim, range)) in dims.iter().zip(shape).enumerate() {
+            let place = Place {
+                graph: name.to_owned(),
+                input: graph.tensor_name(input).to_owned(),
+                dim: position,
+            };
+            match dim {
+                Dim::Known(value) if !range.contains(*value) => {
+                    let message = format!("{} is {value} in the graph, outside its range {range}", place.text());
+                    self.diagnostics.warning(message, name);
+                }
+                Dim::Expr(id) => {
+                    if let Some(DimExpr::Symbol(symbol)) = graph.exprs().get(*id)
+                        && let Some(symbol) = graph.exprs().symbols().nth(symbol as usize)
+                    {
+                        self.narrow(symbol, *range, place);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn narrow(&mut self, symbol: &str, range: DimRange, place: Place) {
+        let Some(limit) = self.limits.get_mut(symbol) else {
+            let limit = Limit {
+                range,
+                place,
+                is_empty: false,
+            };
+            self.limits.insert(symbol.to_owned(), limit);
+            return;
+        };
+        if limit.is_empty {
+            return;
+        }
+        let common = DimRange {
+            min: limit.range.min.max(range.min),
+            max: match (limit.range.max, range.max) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (one, other) => one.or(other),
+            },
+        };
+        if common.max.is_some_and(|max| max < common.min) {
+            limit.is_empty = true;
+            let message = format!(
+                "{} has the range {range}, {} the range {}: \"{symbol}\" stands for both, and no value is in both",
+                place.text(),
+                limit.place.text(),
+                limit.range
+            );
+            self.diagnostics.warning(message, &place.graph);
+        } else if common != limit.range {
+            limit.range = common;
+            limit.place = place;
+        }
+    }
+
+    /// Values of the user against the range.
+    fn compare(&mut self, symbol: &str, limit: &Limit, values: &[u64]) {
+        if limit.is_empty {
+            return;
+        }
+        for value in values.iter().filter(|value| !limit.range.contains(**value)) {
+            let message = format!(
+                "{} is \"{symbol}\" with the value {value}, outside its range {}",
+                limit.place.text(),
+                limit.range
+            );
+            self.diagnostics.warning(message, &limit.place.graph);
+        }
+    }
+}
+
+/// Which input takes which shape.
+fn assigned<'a>(graph: &Graph, inputs: &[TensorId], ranges: &'a ShapeRanges) -> Vec<(TensorId, &'a [DimRange])> {
+    let comes_from_dataset = |input: &TensorId| graph.tensor_name(*input).starts_with(DATASET_INPUT);
+    let data = ranges.of(InputSource::Data);
+    let dataset = ranges.of(InputSource::GetNext);
+    let mut by_name = inputs.to_vec();
+    by_name.sort_by_key(|input| graph.tensor_name(*input));
+    if !dataset.is_empty() {
+        by_name.sort_by_key(comes_from_dataset);
+    }
+    let mut pairs: Vec<(TensorId, &[DimRange])> = by_name
+        .iter()
+        .zip(data)
+        .map(|(input, shape)| (*input, shape.as_slice()))
+        .collect();
+    let covered: Vec<TensorId> = pairs.iter().map(|(input, _)| *input).collect();
+    let mut left: Vec<TensorId> = inputs
+        .iter()
+        .filter(|input| !covered.contains(input))
+        .copied()
+        .collect();
+    if !data.is_empty() {
+        left.sort_by_key(|input| !comes_from_dataset(input));
+    }
+    pairs.extend(
+        left.into_iter()
+            .zip(dataset)
+            .map(|(input, shape)| (input, shape.as_slice())),
+    );
+    pairs
+}

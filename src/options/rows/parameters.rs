@@ -1,0 +1,94 @@
+//! Entries of the adapter's parameter map that no argument of `NPURunConfig` sets.
+
+use super::super::kind::OptionKind;
+use super::super::row::OptionRow;
+use super::super::value::DefaultValue;
+use super::adapter::ADAPTER_ROW;
+
+pub(super) const ROWS: &[OptionRow] = &[
+    OptionRow {
+        key: "use_off_line",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(true),
+        summary: "whether the graph is sent to the device at all",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. Off, the framework runs everything on the host.",
+        memory_effect: "nothing here: the device is what is simulated",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "graph_exec_timeout",
+        kind: OptionKind::Int {
+            min: i64::MIN,
+            max: i64::MAX,
+        },
+        default: DefaultValue::Int(600_000),
+        unit: Some("ms"),
+        summary: "how long one run of a graph may take",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. The time after which a run is reported as failed.",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "lower_functional_ops",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(false),
+        summary: "whether functional control flow is rewritten into switches and merges",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. On, If and While of version 2 become the control flow of version 1.",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "job",
+        kind: OptionKind::Text,
+        default: DefaultValue::Text("localhost"),
+        summary: "the job of this process in a cluster",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. In a cluster it is ps or worker; NPURunConfig takes it from TF_CONFIG.",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "task_index",
+        kind: OptionKind::Int { min: 0, max: i64::MAX },
+        default: DefaultValue::Int(0),
+        summary: "the number of this process within its job",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. NPURunConfig takes it from TF_CONFIG.",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "in_out_pair_flag",
+        kind: OptionKind::Bool,
+        default: DefaultValue::Bool(true),
+        summary: "whether the ops within in_out_pair go to the device or stay on the host",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. True sends that part to the device and leaves the rest on the host, False the other way \
+                  round. For mixed computing in online inference.",
+        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "in_out_pair",
+        kind: OptionKind::Text,
+        summary: "the first and last ops of the part that in_out_pair_flag is about",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. A list with the names of the first and of the last ops, as a text; one such part can be \
+                  given. For mixed computing in online inference.",
+        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        since: Some("adapter of 2023"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+];

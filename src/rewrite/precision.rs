@@ -1,0 +1,94 @@
+//! Precision: element widths that the compiler changes, as bytes of storages.
+//!
+//! ```text
+//! Relu --float32--> [MatMul] --float32, 2 bytes under "matrix results in 16 bits"--> Relu --float32-->
+//! ```
+//!
+//! In: a graph, its sizes, a [`Precision`]. Out: sizes with other bytes for some storages of activations. Rules: a
+//! storage follows its root tensor (its type and the op that makes it), views and in-place results included; what
+//! the graph takes or returns, what is resident, scratch memory, integers, truth values and float64 stay as they
+//! are; stated bytes are scaled by the ratio of the widths. An estimate: the real compiler decides op by op, by the
+//! kernels it has, and may insert casts.
+
+use super::op_types::{OpTypes, is_matrix_op};
+use crate::graph::{DType, Graph, Id as _, Role, Sizes};
+
+/// Which results change their width.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrecisionMode {
+    /// None.
+    #[default]
+    Keep,
+    /// float32 results of matrix ops become 16 bits wide.
+    MatrixTo16,
+    /// float32 and 16-bit results of matrix ops become 8 bits wide.
+    MatrixTo8,
+    /// Every float32 result becomes 16 bits wide.
+    AllTo16,
+    /// Every 16-bit float result becomes 32 bits wide.
+    AllTo32,
+    /// float32 results of all ops but the kept ones become 16 bits wide.
+    MixedTo16,
+    /// float32 results of all ops but the kept ones become 8 bits wide.
+    MixedTo8,
+}
+
+impl PrecisionMode {
+    /// Whether a list of ops is kept out.
+    pub const fn is_mixed(self) -> bool {
+        matches!(self, Self::MixedTo16 | Self::MixedTo8)
+    }
+}
+
+/// A mode, and the op types that mixed precision leaves alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Precision {
+    /// Which results change.
+    pub mode: PrecisionMode,
+    /// Op types whose results stay; looked at in mixed modes alone.
+    pub kept: OpTypes,
+}
+
+impl Precision {
+    /// The width in bits that a result of an op type gets; `None` where it stays.
+    pub fn bits(&self, kind: &str, dtype: DType) -> Option<u32> {
+        let is_single = dtype == DType::Float32;
+        let is_half = matches!(dtype, DType::Float16 | DType::Bfloat16);
+        let (applies, bits) = match self.mode {
+            PrecisionMode::Keep => (false, 0),
+            PrecisionMode::MatrixTo16 => (is_single && is_matrix_op(kind), 16),
+            PrecisionMode::MatrixTo8 => ((is_single || is_half) && is_matrix_op(kind), 8),
+            PrecisionMode::AllTo16 => (is_single, 16),
+            PrecisionMode::AllTo32 => (is_half, 32),
+            PrecisionMode::MixedTo16 => (is_single && !self.kept.contains(kind), 16),
+            PrecisionMode::MixedTo8 => (is_single && !self.kept.contains(kind), 8),
+        };
+        applies.then_some(bits)
+    }
+}
+
+/// Sizes under a precision. Linear in tensors.
+pub fn with_precision(graph: &Graph, mut sizes: Sizes, precision: &Precision) -> Sizes {
+    if precision.mode == PrecisionMode::Keep {
+        return sizes;
+    }
+    let mut is_output = vec![false; graph.storages().len()];
+    for tensor in graph.outputs() {
+        is_output[graph.tensors()[*tensor].storage.idx()] = true;
+    }
+    for (id, storage) in graph.storages().iter_ids() {
+        let root = &graph.tensors()[storage.root];
+        let Some(op) = root
+            .producer
+            .filter(|_| root.role == Role::Activation && !is_output[id.idx()])
+        else {
+            continue;
+        };
+        if let Some(bits) = precision.bits(graph.op_kind(op), root.dtype) {
+            let scaled = u128::from(sizes.storage(id)) * u128::from(bits);
+            let bytes = scaled.div_ceil(u128::from(root.dtype.bits()));
+            sizes.set_storage(id, u64::try_from(bytes).unwrap_or(u64::MAX));
+        }
+    }
+    sizes
+}
