@@ -8,7 +8,7 @@
 //! default. Deliberately not here: file formats (`export`), the real process environment, files.
 
 mod checks;
-mod environment;
+pub mod environment;
 mod files;
 mod finding;
 mod groups;

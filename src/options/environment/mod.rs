@@ -1,11 +1,12 @@
 //! Environment variables that the rules and the policy read, as data: the process is never asked here.
 
+mod rows;
+
 use std::collections::BTreeMap;
 
 use super::kind::Choice;
 
-/// The variable that selects a memory policy.
-pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";
+pub use rows::*;
 
 /// One variable as users meet it.
 #[derive(Clone, Copy, Debug)]
@@ -23,40 +24,6 @@ pub struct EnvironmentRow {
     /// Where the facts come from.
     pub source: &'static str,
 }
-
-/// Every variable that has an effect here.
-pub static ENVIRONMENT: &[EnvironmentRow] = &[EnvironmentRow {
-    name: GE_USE_STATIC_MEMORY,
-    summary: "selects the memory policy of a session from outside the script",
-    details: "The older way to choose what `static_memory_policy` chooses, with the same numbers. It is announced to \
-              be deprecated, and its documentation forbids it beside the option. The engine compares texts exactly: \
-              a value that it does not know, such as `5` or ` 2`, selects nothing and stays silent about it. \
-              Releases of 2020 to 2022 took any value as a request for one shared arena.",
-    precedence: "none: the engine joins it with memory_config.static_memory_policy, so 2 here and 3 there give policy 4",
-    choices: &[
-        Choice {
-            value: "0",
-            summary: "dynamic allocation",
-        },
-        Choice {
-            value: "1",
-            summary: "the same as 2, for old scripts",
-        },
-        Choice {
-            value: "2",
-            summary: "static graphs share one arena",
-        },
-        Choice {
-            value: "3",
-            summary: "dynamic graphs use expandable pools",
-        },
-        Choice {
-            value: "4",
-            summary: "both",
-        },
-    ],
-    source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
-}];
 
 /// Variables and their texts, as the simulated session sees them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
