@@ -48,10 +48,7 @@ fn contents(page: &mut String) {
 
 /// The section's name with a capital letter.
 fn heading(section: Section) -> String {
-    let mut letters = section.name().chars();
-    letters.next().map_or_else(String::new, |first| {
-        format!("{}{}", first.to_uppercase(), letters.as_str())
-    })
+    capital(section.name())
 }
 
 /// The link target of a heading.
