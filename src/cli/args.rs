@@ -55,6 +55,25 @@ pub enum Format {
     Json,
     /// Rows `id,lower,upper,size,offset` (plan only).
     Csv,
+    /// A page for people (options only).
+    Markdown,
+    /// The JSON Schema of configuration files (options only).
+    Schema,
+}
+
+impl Format {
+    /// What a command says that does not write this format.
+    pub(super) fn refusal(self) -> anyhow::Error {
+        let name = self
+            .to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().to_owned());
+        let command = match self {
+            Self::Text | Self::Json => "other commands",
+            Self::Csv => "`plan`",
+            Self::Markdown | Self::Schema => "`options`",
+        };
+        anyhow::anyhow!("--format {name} is for {command}; use text or json")
+    }
 }
 
 /// Options and environment variables, one by one.

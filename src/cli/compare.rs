@@ -40,7 +40,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     match args.format {
         Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,
         Format::Text => print(&text(args, &comparison, &findings, &import))?,
-        Format::Csv => bail!("--format csv is for `plan`; use text or json"),
+        format => return Err(format.refusal()),
     }
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_no = has_error || runs_out(&request, &comparison, progress)?;

@@ -9,7 +9,7 @@ use super::compare::{sources, with_sample_dims};
 use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
-use crate::export::{CheckReport, from_json, options_json, options_text, to_json};
+use crate::export::{CheckReport, config_schema, from_json, options_json, options_markdown, options_text, to_json};
 use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
 use crate::progress::Progress;
@@ -34,7 +34,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     match args.format {
         Format::Json => print_json(&report.to_json())?,
         Format::Text => print(&report.to_text())?,
-        Format::Csv => bail!("--format csv is for `plan`; use text or json"),
+        format => return Err(format.refusal()),
     }
     Ok(if report.has_errors() {
         Verdict::No
@@ -48,7 +48,9 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     match args.format {
         Format::Json => print_json(&options_json())?,
         Format::Text => print(&options_text())?,
-        Format::Csv => bail!("--format csv is for `plan`; use text or json"),
+        Format::Markdown => print(&options_markdown())?,
+        Format::Schema => print_json(&config_schema())?,
+        format @ Format::Csv => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
 }

@@ -33,7 +33,7 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
             &inspection,
             &imported.diagnostics,
         ))?,
-        Format::Csv => anyhow::bail!("--format csv is for `plan`; use text or json"),
+        format => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
 }

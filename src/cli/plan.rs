@@ -67,6 +67,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         Format::Json => print_json(&wire)?,
         Format::Csv => print(&crate::export::plan_csv(&names, &problem, &planned.plan))?,
         Format::Text => print(&text(&wire))?,
+        format => return Err(format.refusal()),
     }
     Ok(if wire.fits == Some(false) {
         Verdict::No

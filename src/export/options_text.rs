@@ -5,6 +5,9 @@ use crate::options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE}
 /// Letters in a line.
 const WIDTH: usize = 110;
 
+/// What stands before the texts of an option.
+const INDENT: &str = "      ";
+
 /// Every option under its section, then the variables, then the rules.
 pub fn options_text() -> String {
     let mut text = String::new();
@@ -19,20 +22,18 @@ pub fn options_text() -> String {
     line(&mut text, "ENVIRONMENT");
     for row in ENVIRONMENT {
         line(&mut text, &format!("  {}", row.name));
-        wrapped(&mut text, "", row.summary);
+        wrapped(&mut text, INDENT, row.summary);
         for choice in row.choices {
-            wrapped(&mut text, &format!("{:<24} ", choice.value), choice.summary);
+            wrapped(&mut text, &format!("{INDENT}{:<24} ", choice.value), choice.summary);
         }
-        wrapped(&mut text, "precedence: ", row.precedence);
+        wrapped(&mut text, "      precedence: ", row.precedence);
     }
     line(&mut text, "");
     line(&mut text, "RULES");
     for check in CHECKS {
         for outcome in check.outcomes {
-            line(
-                &mut text,
-                &format!("  {:<4} {:<8} {}", check.id, outcome.severity.name(), outcome.summary),
-            );
+            let lead = format!("  {:<4} {:<8} ", check.id, outcome.severity.name());
+            wrapped(&mut text, &lead, outcome.summary);
         }
     }
     text
@@ -41,23 +42,38 @@ pub fn options_text() -> String {
 fn option(text: &mut String, row: &OptionRow) {
     let default = row.default_value();
     let range = match row.kind.range() {
+        Some((i64::MIN, i64::MAX)) => String::new(),
         Some((min, i64::MAX)) => format!(", {min} or more"),
         Some((min, max)) => format!(", {min} to {max}"),
         None if row.kind == OptionKind::Bool => ", True or False".to_owned(),
         None => String::new(),
     };
-    line(
-        text,
-        &format!("  {}  ({}, default {default}{range})", row.key, row.kind.name()),
-    );
-    wrapped(text, "", row.summary);
+    let unit = row.unit.map_or_else(String::new, |unit| format!(", in {unit}"));
+    let facts = format!("({}, default {default}{range}{unit})", row.kind.name());
+    wrapped(text, &format!("  {}  ", row.key), &facts);
+    wrapped(text, INDENT, row.summary);
     for (value, summary) in row.kind.choices() {
-        wrapped(text, &format!("{:<24} ", value.to_string()), summary);
+        wrapped(text, &format!("{INDENT}{:<24} ", value.to_string()), summary);
     }
-    wrapped(text, "memory: ", row.memory_effect);
-    if let Some(since) = row.deprecated {
+    if let Some(meaning) = row.unset_means {
+        wrapped(text, "      unset: ", meaning);
+    }
+    if let Some([inference, training]) = row.by_run_mode {
+        let words = format!("{} in inference, {} in training", inference.value(), training.value());
+        wrapped(text, "      default: ", &words);
+    }
+    let lead = if row.is_estimate {
+        "memory (estimate): "
+    } else {
+        "memory: "
+    };
+    wrapped(text, &format!("{INDENT}{lead}"), row.memory_effect);
+    if let Some(since) = row.since {
+        wrapped(text, "      since: ", since);
+    }
+    if let Some(deprecated) = row.deprecated {
         let instead = row.replaced_by.map_or_else(String::new, |key| format!("; use {key}"));
-        wrapped(text, "deprecated: ", &format!("{since}{instead}"));
+        wrapped(text, "      deprecated: ", &format!("{deprecated}{instead}"));
     }
     line(text, "");
 }
@@ -67,22 +83,28 @@ fn line(text: &mut String, content: &str) {
     text.push('\n');
 }
 
-/// Words behind a lead, indented by 6, further lines under the first word.
+/// Words behind a lead, further lines under the first word, or under [`INDENT`] where the lead is long. Lists without
+/// blanks break behind their commas.
 fn wrapped(text: &mut String, lead: &str, words: &str) {
-    let indent = 6 + lead.chars().count();
-    let mut current = format!("      {lead}");
+    let indent = match lead.chars().count() {
+        width if width > 34 => INDENT.len() + 2,
+        width => width,
+    };
+    let mut current = lead.to_owned();
     let mut is_empty = true;
     for word in words.split_whitespace() {
-        if !is_empty && current.chars().count() + 1 + word.chars().count() > WIDTH {
-            line(text, &current);
-            current = " ".repeat(indent);
-            is_empty = true;
+        let mut gap = if is_empty { "" } else { " " };
+        for piece in word.split_inclusive(',') {
+            if !is_empty && current.chars().count() + gap.len() + piece.chars().count() > WIDTH {
+                line(text, &current);
+                current = " ".repeat(indent);
+                gap = "";
+            }
+            current.push_str(gap);
+            current.push_str(piece);
+            is_empty = false;
+            gap = "";
         }
-        if !is_empty {
-            current.push(' ');
-        }
-        current.push_str(word);
-        is_empty = false;
     }
     line(text, &current);
 }

@@ -23,6 +23,8 @@ struct WireOption {
     #[serde(rename = "type")]
     kind: &'static str,
     default: Json,
+    unset_means: Option<&'static str>,
+    default_by_run_mode: Option<DefaultByRunMode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[i64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +38,17 @@ struct WireOption {
     deprecated: Option<&'static str>,
     replaced_by: Option<&'static str>,
     memory_effect: &'static str,
+    lowers_to: Option<&'static str>,
+    estimate: bool,
+    rule: &'static str,
     source: &'static str,
+}
+
+/// The defaults of an option whose default depends on `graph_run_mode`.
+#[derive(Debug, Serialize)]
+struct DefaultByRunMode {
+    inference: Json,
+    training: Json,
 }
 
 /// One severity of one rule.
@@ -102,6 +114,11 @@ fn wire_option(row: &OptionRow) -> WireOption {
         section: row.section.name(),
         kind: row.kind.name(),
         default: json_of(&row.default_value()),
+        unset_means: row.unset_means,
+        default_by_run_mode: row.by_run_mode.map(|[inference, training]| DefaultByRunMode {
+            inference: json_of(&inference.value()),
+            training: json_of(&training.value()),
+        }),
         range: row.kind.range().map(|(min, max)| [min, max]),
         choices: (!choices.is_empty()).then(|| choices.iter().map(|(value, _)| json_of(value)).collect()),
         choice_summaries: choices
@@ -115,6 +132,9 @@ fn wire_option(row: &OptionRow) -> WireOption {
         deprecated: row.deprecated,
         replaced_by: row.replaced_by,
         memory_effect: row.memory_effect,
+        lowers_to: row.lowers_to,
+        estimate: row.is_estimate,
+        rule: row.rule,
         source: row.source,
     }
 }

@@ -10,7 +10,7 @@
 mod checks;
 mod config_files;
 mod effective;
-mod environment;
+pub mod environment;
 mod files;
 mod finding;
 mod groups;

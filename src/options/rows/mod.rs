@@ -73,15 +73,14 @@ const PARTS: &[&[OptionRow]] = &[
 ];
 
 const N_ROWS: usize = super::count(PARTS);
-const JOINED: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
-static ROWS: [OptionRow; N_ROWS] = JOINED;
+static ROWS: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
 
 /// How many rows have a rule.
 pub(super) const fn count_of_rule(rule: &str) -> usize {
     let mut n = 0;
     let mut idx = 0;
     while idx < N_ROWS {
-        n += is_same(JOINED[idx].rule, rule) as usize;
+        n += is_same(ROWS[idx].rule, rule) as usize;
         idx += 1;
     }
     n
@@ -93,8 +92,8 @@ pub(super) const fn keys_of_rule<const N: usize>(rule: &str) -> [&'static str; N
     let mut n = 0;
     let mut idx = 0;
     while idx < N_ROWS {
-        if is_same(JOINED[idx].rule, rule) {
-            keys[n] = JOINED[idx].key;
+        if is_same(ROWS[idx].rule, rule) {
+            keys[n] = ROWS[idx].key;
             n += 1;
         }
         idx += 1;

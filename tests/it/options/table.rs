@@ -230,11 +230,22 @@ fn the_tables_are_listed_whole() {
             "deprecated",
             "replaced_by",
             "memory_effect",
+            "unset_means",
+            "default_by_run_mode",
+            "lowers_to",
+            "estimate",
+            "rule",
         ] {
             assert!(wire.get(field).is_some(), "{}: {field}", row.key);
         }
         assert!(wire.get("range").is_none() || wire.get("choices").is_none());
     }
+    let channels = options
+        .iter()
+        .find(|wire| wire["key"] == "enable_small_channel")
+        .unwrap();
+    let by_run_mode = serde_json::json!({"inference": 1, "training": 0});
+    assert_eq!(channels["default_by_run_mode"], by_run_mode);
     let policy = &options[0];
     assert_eq!(policy["choices"], serde_json::json!([0, 1, 2, 3, 4]));
     assert_eq!(json["environment"][0]["name"], "GE_USE_STATIC_MEMORY");

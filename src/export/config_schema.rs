@@ -1,0 +1,193 @@
+//! The JSON Schema (draft 2020-12) of configuration files, made from the tables: `docs/config.schema.json`.
+//!
+//! Unknown names are allowed wherever the reader keeps them; values are held to the types and ranges of the
+//! table. Rules across options are not in it: see `options::check`.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
+
+use super::config::CONFIG_VERSION;
+use super::json_value::json_of;
+
+/// The schema.
+pub fn config_schema() -> Json {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "highwater configuration",
+        "description": "The versioned form that highwater writes, or a plain object of options.",
+        "type": "object",
+        "if": {"required": ["highwater_config"]},
+        "then": {"$ref": "#/$defs/document"},
+        "else": {"$ref": "#/$defs/options"},
+        "$defs": {
+            "document": document(),
+            "options": options(),
+            "expression": expression(),
+        }
+    })
+}
+
+fn document() -> Json {
+    let variables: Map<String, Json> = ENVIRONMENT
+        .iter()
+        .map(|row| {
+            (
+                row.name.to_owned(),
+                json!({"type": "string", "description": row.summary}),
+            )
+        })
+        .collect();
+    json!({
+        "type": "object",
+        "required": ["highwater_config"],
+        "properties": {
+            "highwater_config": {"type": "integer", "minimum": 1, "maximum": CONFIG_VERSION},
+            "tool_version": {"type": "string"},
+            "options": {"$ref": "#/$defs/options"},
+            "effective": {
+                "type": "object",
+                "description": "The values that act, for readers of the file; never read back."
+            },
+            "environment": {
+                "type": "object",
+                "properties": variables,
+                "additionalProperties": {"type": "string"}
+            },
+            "device": {
+                "type": "object",
+                "required": ["name", "memory_bytes"],
+                "properties": {"name": {"type": "string"}, "memory_bytes": count(0)}
+            },
+            "schedule": {
+                "type": "object",
+                "properties": {
+                    "iterations": {"type": "integer", "minimum": 1, "maximum": u32::MAX},
+                    "dims": {"type": "object", "additionalProperties": {"type": "array", "items": count(0)}}
+                }
+            },
+            "evaluation": {"type": "boolean"},
+            "sources": {"type": "array", "items": {"type": "string"}},
+            "predicted": {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "required": ["peak_reserved_bytes", "peak_live_bytes"],
+                    "properties": {
+                        "peak_reserved_bytes": count(0),
+                        "peak_live_bytes": count(0),
+                        "out_of_memory": {"type": "boolean"}
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn count(min: u64) -> Json {
+    json!({"type": "integer", "minimum": min})
+}
+
+/// Values that JSON has no form for.
+fn expression() -> Json {
+    json!({
+        "description": "A Python expression or a tuple.",
+        "type": "object",
+        "oneOf": [{"required": ["python"]}, {"required": ["tuple"]}],
+        "properties": {"python": {"type": "string"}, "tuple": {"type": "array"}},
+        "additionalProperties": false
+    })
+}
+
+/// Every option by its dotted key, and the groups as nested objects.
+fn options() -> Json {
+    let mut properties: Map<String, Json> = TABLE.iter().map(|row| (row.key.to_owned(), option(row))).collect();
+    let groups = GROUPS.iter().map(|group| group.key).chain(["simulation"]);
+    for key in groups {
+        properties.entry(key).or_insert_with(|| json!({"anyOf": [nested(key)]}));
+    }
+    json!({"type": "object", "properties": properties})
+}
+
+/// The fields of a group under their short names.
+fn nested(group: &str) -> Json {
+    let rows = TABLE.iter().filter(|row| row.group() == Some(group));
+    let fields: Map<String, Json> = rows
+        .map(|row| {
+            let target = format!("#/$defs/options/properties/{}", row.key);
+            (row.short_key().to_owned(), json!({ "$ref": target }))
+        })
+        .collect();
+    json!({"type": "object", "properties": fields})
+}
+
+fn option(row: &OptionRow) -> Json {
+    let mut schema = Map::new();
+    schema.insert("description".to_owned(), Json::from(row.summary));
+    schema.insert("default".to_owned(), json_of(&row.default_value()));
+    if row.deprecated.is_some() {
+        schema.insert("deprecated".to_owned(), Json::Bool(true));
+    }
+    let mut forms = values(row);
+    forms.push(json!({"$ref": "#/$defs/expression"}));
+    forms.push(json!({"type": "null", "description": "as if it were not set"}));
+    schema.insert("anyOf".to_owned(), Json::Array(forms));
+    Json::Object(schema)
+}
+
+/// The forms that a value of the option may have.
+fn values(row: &OptionRow) -> Vec<Json> {
+    match &row.kind {
+        OptionKind::Bool => vec![json!({"type": "boolean"})],
+        OptionKind::Int { min, max } => integers(row, *min, *max),
+        OptionKind::Bytes { min, max } => {
+            let mut forms = integers(row, *min, *max);
+            let pattern = r"^\s*[0-9_]+(\.[0-9_]+)?\s*([KMGTkmgt]([Ii]?[Bb])?|[Bb]([Yy][Tt][Ee][Ss]?)?)?\s*$";
+            forms.push(json!({"type": "string", "pattern": pattern}));
+            forms
+        }
+        OptionKind::Float { min, max } => {
+            let mut form = json!({"type": "number", "minimum": min});
+            if max.is_finite() {
+                form["maximum"] = json!(max);
+            }
+            vec![form]
+        }
+        OptionKind::IntChoice(_) | OptionKind::TextChoice(_) => {
+            let choices = row.kind.choices();
+            let one = |(value, summary)| json!({"const": json_of(&value), "description": summary});
+            choices.into_iter().map(one).collect()
+        }
+        OptionKind::Names(choices) if !choices.is_empty() => {
+            let names: Vec<&str> = choices.iter().map(|choice| choice.value).collect();
+            let name = format!(r"\s*({})\s*", names.join("|"));
+            vec![json!({"type": "string", "pattern": format!("^{name}(,{name})*$")})]
+        }
+        OptionKind::Text | OptionKind::Names(_) | OptionKind::Path(_) | OptionKind::ShapeRange => {
+            vec![json!({"type": "string"})]
+        }
+        OptionKind::Any => vec![json!(true)],
+        OptionKind::List => vec![json!({"type": "array", "items": {"type": "string"}})],
+        OptionKind::Object { .. } if has_fields(row.key) => vec![nested(row.key)],
+        OptionKind::Object { .. } => Vec::new(),
+    }
+}
+
+/// Integers within bounds, and the default where it lies outside: it is always allowed.
+fn integers(row: &OptionRow, min: i64, max: i64) -> Vec<Json> {
+    let mut form = Map::new();
+    form.insert("type".to_owned(), Json::from("integer"));
+    if min != i64::MIN {
+        form.insert("minimum".to_owned(), Json::from(min));
+    }
+    if max != i64::MAX {
+        form.insert("maximum".to_owned(), Json::from(max));
+    }
+    let mut forms = vec![Json::Object(form)];
+    if let Some(default) = row.default_value().as_int()
+        && !(min..=max).contains(&default)
+    {
+        forms.push(json!({ "const": default }));
+    }
+    forms
+}

@@ -1,0 +1,198 @@
+//! The tables of options, variables and rules as a page: `highwater options --format markdown`, `docs/options.md`.
+
+use crate::options::{CHECKS, Choice, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
+
+const INTRODUCTION: &str = "# Options
+
+Every option, environment variable and rule that highwater knows. This page is written by
+`highwater options --format markdown`; edit the table in `src/options/` instead.
+
+Options are set with `--set KEY=VALUE`, in a configuration file or in the window, by the names below. The *effect on memory* says
+what an option does to the simulation; \"estimate\" marks effects that rest on an assumption which public facts do not settle.
+*Since* names the oldest published version that has an option which the vendor's reference does not list.
+";
+
+/// Options by section, variables, rules.
+pub fn options_markdown() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    contents(&mut page);
+    let mut section: Option<Section> = None;
+    for row in TABLE {
+        if section != Some(row.section) {
+            section = Some(row.section);
+            page.push_str(&format!("\n## {}\n", heading(row.section)));
+        }
+        option(&mut page, row);
+    }
+    environment(&mut page);
+    rules(&mut page);
+    page
+}
+
+/// How many options each section has, with links.
+fn contents(page: &mut String) {
+    page.push_str("\n| section | options |\n|---|---|\n");
+    let mut sections: Vec<Section> = TABLE.iter().map(|row| row.section).collect();
+    sections.dedup();
+    for section in sections {
+        let title = heading(section);
+        let n_options = TABLE.iter().filter(|row| row.section == section).count();
+        page.push_str(&format!("| [{title}](#{}) | {n_options} |\n", anchor(&title)));
+    }
+    page.push_str(&format!(
+        "| [Environment variables](#environment-variables) | {} |\n",
+        ENVIRONMENT.len()
+    ));
+    page.push_str(&format!("| [Rules](#rules) | {} |\n", CHECKS.len()));
+}
+
+/// The section's name with a capital letter.
+fn heading(section: Section) -> String {
+    capital(section.name())
+}
+
+/// The link target of a heading.
+fn anchor(title: &str) -> String {
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+fn option(page: &mut String, row: &OptionRow) {
+    page.push_str(&format!("\n### `{}`\n\n", row.key));
+    page.push_str(&format!("{}. {}\n\n", capital(row.summary), escaped(row.details)));
+    let mut facts = vec![("type", format!("`{}`", row.kind.name())), ("default", default(row))];
+    if let Some(range) = range(&row.kind) {
+        facts.push(("range", range));
+    }
+    let optional = [("unit", row.unit), ("since", row.since), ("deprecated", row.deprecated)];
+    facts.extend(
+        optional
+            .iter()
+            .filter_map(|(name, text)| Some((*name, (*text)?.to_owned()))),
+    );
+    if let Some(key) = row.replaced_by {
+        facts.push(("use instead", format!("`{key}`")));
+    }
+    facts.push(("rule", row.rule.to_owned()));
+    facts.push(("source", row.source.to_owned()));
+    table(page, &facts);
+    let choices = row.kind.choices();
+    if !choices.is_empty() {
+        page.push('\n');
+    }
+    for (value, summary) in choices {
+        page.push_str(&format!("- `{value}`: {}\n", escaped(summary)));
+    }
+    let estimate = if row.is_estimate { " (estimate)" } else { "" };
+    page.push_str(&format!(
+        "\n**Effect on memory{estimate}:** {}.\n",
+        escaped(row.memory_effect)
+    ));
+}
+
+/// The default with what it means where it is none, and by run mode where that matters.
+fn default(row: &OptionRow) -> String {
+    let mut text = match row.default_value().to_string() {
+        value if value.is_empty() => "empty".to_owned(),
+        // A long list breaks behind its commas.
+        value => format!("`{}`", value.replace(',', ", ")),
+    };
+    if let Some(meaning) = row.unset_means {
+        text.push_str(&format!(" ({meaning})"));
+    }
+    if let Some([inference, training]) = row.by_run_mode {
+        text.push_str(&format!(
+            " (`{}` in inference, `{}` in training)",
+            inference.value(),
+            training.value()
+        ));
+    }
+    text
+}
+
+fn range(kind: &OptionKind) -> Option<String> {
+    match kind {
+        OptionKind::Float { min, max } if *max == f64::INFINITY => Some(format!("{min} or more")),
+        OptionKind::Float { min, max } => Some(format!("{min} to {max}")),
+        OptionKind::Bool => Some("`True`, `False`".to_owned()),
+        _ => match kind.range()? {
+            (i64::MIN, i64::MAX) => None,
+            (min, i64::MAX) => Some(format!("{min} or more")),
+            (min, max) => Some(format!("{min} to {max}")),
+        },
+    }
+}
+
+fn environment(page: &mut String) {
+    page.push_str("\n## Environment variables\n");
+    for row in ENVIRONMENT {
+        page.push_str(&format!("\n### `{}`\n\n", row.name));
+        page.push_str(&format!("{}. {}\n\n", capital(row.summary), escaped(row.details)));
+        let facts = [
+            ("precedence", row.precedence.to_owned()),
+            ("source", row.source.to_owned()),
+        ];
+        table(page, &facts);
+        if !row.choices.is_empty() {
+            page.push('\n');
+        }
+        for Choice { value, summary } in row.choices {
+            page.push_str(&format!("- `{value}`: {}\n", escaped(summary)));
+        }
+    }
+}
+
+fn rules(page: &mut String) {
+    page.push_str("\n## Rules\n\n");
+    page.push_str("`highwater check` and the window apply them; K rules are highwater's own.\n\n");
+    page.push_str("| rule | severity | reported when | source |\n|---|---|---|---|\n");
+    for check in CHECKS {
+        for outcome in check.outcomes {
+            page.push_str(&format!(
+                "| {} | {} | {} | {} |\n",
+                check.id,
+                outcome.severity.name(),
+                cell(outcome.summary),
+                cell(check.source)
+            ));
+        }
+    }
+}
+
+/// A table of one row.
+fn table(page: &mut String, facts: &[(&str, String)]) {
+    let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
+    let values: Vec<String> = facts.iter().map(|(_, value)| cell(value)).collect();
+    page.push_str(&format!("| {} |\n|", names.join(" | ")));
+    page.push_str(&"---|".repeat(facts.len()));
+    page.push_str(&format!("\n| {} |\n", values.join(" | ")));
+}
+
+/// A text whose signs mean themselves.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '*' | '~' | '<' | '[' | ']') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// A text in a cell, where bars end cells.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// A text with a capital letter, unless it starts with a name.
+fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or("");
+    if first.contains(['_', '.']) {
+        return escaped(text);
+    }
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |letter| {
+        escaped(&format!("{}{}", letter.to_uppercase(), letters.as_str()))
+    })
+}

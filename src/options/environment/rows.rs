@@ -1,0 +1,258 @@
+//! The table of environment variables: one row each.
+
+use super::super::kind::Choice;
+use super::EnvironmentRow;
+
+/// The variable that selects a memory policy.
+pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";
+/// The device a process runs on.
+pub const ASCEND_DEVICE_ID: &str = "ASCEND_DEVICE_ID";
+/// The device a process runs on, by its physical id.
+pub const DEVICE_ID: &str = "DEVICE_ID";
+/// Where files of a run go.
+pub const ASCEND_WORK_PATH: &str = "ASCEND_WORK_PATH";
+/// Where compiled ops are cached.
+pub const ASCEND_CACHE_PATH: &str = "ASCEND_CACHE_PATH";
+/// Where faults are collected.
+pub const NPU_COLLECT_PATH: &str = "NPU_COLLECT_PATH";
+/// How long collective operations may take.
+pub const HCCL_EXEC_TIMEOUT: &str = "HCCL_EXEC_TIMEOUT";
+/// What the tuning engine tunes.
+pub const AOE_MODE: &str = "AOE_MODE";
+/// The size of the cache of compiled ops.
+pub const ASCEND_MAX_OP_CACHE_SIZE: &str = "ASCEND_MAX_OP_CACHE_SIZE";
+/// How much of a full cache is kept.
+pub const ASCEND_REMAIN_CACHE_SIZE_RATIO: &str = "ASCEND_REMAIN_CACHE_SIZE_RATIO";
+/// The cluster.
+pub const TF_CONFIG: &str = "TF_CONFIG";
+/// Whether graphs are written to files.
+pub const DUMP_GE_GRAPH: &str = "DUMP_GE_GRAPH";
+/// Which graphs are written.
+pub const DUMP_GRAPH_LEVEL: &str = "DUMP_GRAPH_LEVEL";
+/// Where graphs are written.
+pub const DUMP_GRAPH_PATH: &str = "DUMP_GRAPH_PATH";
+/// In which format graphs are written.
+pub const DUMP_GRAPH_FORMAT: &str = "DUMP_GRAPH_FORMAT";
+/// The name of the job.
+pub const JOB_ID: &str = "JOB_ID";
+/// How many processes train together.
+pub const RANK_SIZE: &str = "RANK_SIZE";
+/// How many processes train together, where a chief manages them.
+pub const CM_WORKER_SIZE: &str = "CM_WORKER_SIZE";
+
+const ADAPTER: &str = "TensorFlow adapter environment variables";
+const NO_OPTION: &str = "no option says the same";
+
+/// Every variable that the rules, the policy or the originals read.
+pub static ENVIRONMENT: &[EnvironmentRow] = &[
+    GE_USE_STATIC_MEMORY_ROW,
+    EnvironmentRow {
+        name: ASCEND_DEVICE_ID,
+        summary: "the logical id of the device that a process runs on",
+        details: "An integer of 0 or more; anything else is refused. The simulation takes it to choose an entry of \
+                  simulation.occupied_memory.",
+        precedence: "below session_device_id and above DEVICE_ID; without any of them the id is 0",
+        choices: &[],
+        source: "NPURunConfig option reference; TensorFlow adapter",
+    },
+    EnvironmentRow {
+        name: DEVICE_ID,
+        summary: "the physical id of the device that a process runs on",
+        details: "An integer of 0 or more; anything else is refused. Physical ids are those of the machine, not of the \
+                  container.",
+        precedence: "below session_device_id and ASCEND_DEVICE_ID",
+        choices: &[],
+        source: "TensorFlow adapter",
+    },
+    EnvironmentRow {
+        name: ASCEND_WORK_PATH,
+        summary: "the directory for files that a run leaves behind",
+        details: "Debug files of ops, dumps of failing ops, results of fusion and weights in files go below it. Without \
+                  it they go to the current directory.",
+        precedence: "below debug_dir and NPU_COLLECT_PATH, where these are for the same files",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: ASCEND_CACHE_PATH,
+        summary: "the directory for the cache of compiled ops",
+        details: "The cache stands in a subdirectory kernel_cache with the host's id behind it. Without it and the \
+                  option, the cache is in $HOME/atc_data.",
+        precedence: "below op_compiler_cache_dir",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: NPU_COLLECT_PATH,
+        summary: "the directory in which data about faults is collected",
+        details: "Where it is set, failing ops are dumped in mode 1 and into this directory, whatever \
+                  enable_exception_dump says. Ops must then not be compiled with the check oom of op_debug_config.",
+        precedence: "above enable_exception_dump",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: HCCL_EXEC_TIMEOUT,
+        summary: "how long a collective operation may take, in seconds",
+        details: "The same as hccl_timeout, from outside the script: a number above 0 and up to 17340, rounded down to \
+                  multiples of 68. In a cluster stream_sync_timeout must be longer. Without both, 1836.",
+        precedence: "below hccl_timeout",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: AOE_MODE,
+        summary: "what the Ascend optimization engine tunes",
+        details: "The same as aoe_mode, from outside the script. Tuning also needs a work_path.",
+        precedence: "below aoe_mode",
+        choices: &[
+            Choice {
+                value: "1",
+                summary: "tunes subgraphs",
+            },
+            Choice {
+                value: "2",
+                summary: "tunes single ops",
+            },
+            Choice {
+                value: "4",
+                summary: "tunes how gradients are split",
+            },
+        ],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: ASCEND_MAX_OP_CACHE_SIZE,
+        summary: "how large the cache of compiled ops may grow, in megabytes",
+        details: "Above it, files that nobody read for half an hour are removed. -1 turns the ageing off. Without it \
+                  and the file, 500.",
+        precedence: "below max_op_cache_size in op_cache.ini, which stands in op_compiler_cache_dir",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: ASCEND_REMAIN_CACHE_SIZE_RATIO,
+        summary: "how much of a full cache of compiled ops is kept, in per cent",
+        details: "A number from 1 to 100. Without it and the file, 50.",
+        precedence: "below remain_cache_size_ratio in op_cache.ini, which stands in op_compiler_cache_dir",
+        choices: &[],
+        source: "NPURunConfig option reference",
+    },
+    EnvironmentRow {
+        name: TF_CONFIG,
+        summary: "the cluster of a training with parameter servers, as JSON",
+        details: "An object with the parts cluster and task, as TensorFlow defines it. A cluster needs the option \
+                  distribute and mix_compile_mode=True, or the adapter refuses the configuration. It also makes the \
+                  timeouts depend on each other.",
+        precedence: NO_OPTION,
+        choices: &[],
+        source: "TensorFlow adapter npu_config.py",
+    },
+    EnvironmentRow {
+        name: DUMP_GE_GRAPH,
+        summary: "whether the engine writes its graphs to files, and how much of them",
+        details: "The files show how the graph looks between the stages of the compiler. Any other value writes nothing.",
+        precedence: NO_OPTION,
+        choices: &[
+            Choice {
+                value: "1",
+                summary: "everything",
+            },
+            Choice {
+                value: "2",
+                summary: "without data such as weights",
+            },
+            Choice {
+                value: "3",
+                summary: "the nodes and how they are linked",
+            },
+        ],
+        source: "GE dump graph details",
+    },
+    EnvironmentRow {
+        name: DUMP_GRAPH_LEVEL,
+        summary: "which graphs DUMP_GE_GRAPH writes",
+        details: "A number for a set of stages, or names of stages with bars between them. Without DUMP_GE_GRAPH it has \
+                  no effect.",
+        precedence: NO_OPTION,
+        choices: &[],
+        source: "GE dump graph details",
+    },
+    EnvironmentRow {
+        name: DUMP_GRAPH_PATH,
+        summary: "the directory for the files of DUMP_GE_GRAPH",
+        details: "An absolute path or one relative to the script. Without it they go to the current directory, or below \
+                  ASCEND_WORK_PATH.",
+        precedence: "above ASCEND_WORK_PATH",
+        choices: &[],
+        source: "GE dump graph details",
+    },
+    EnvironmentRow {
+        name: DUMP_GRAPH_FORMAT,
+        summary: "the format of the files of DUMP_GE_GRAPH",
+        details: "Names with bars between them, such as onnx or ge_proto. Without DUMP_GE_GRAPH it has no effect.",
+        precedence: NO_OPTION,
+        choices: &[],
+        source: "GE dump graph details",
+    },
+    EnvironmentRow {
+        name: JOB_ID,
+        summary: "the name of the job",
+        details: "A text that tells the jobs of a machine apart in logs. It changes nothing about a run.",
+        precedence: NO_OPTION,
+        choices: &[],
+        source: ADAPTER,
+    },
+    EnvironmentRow {
+        name: RANK_SIZE,
+        summary: "how many processes train together",
+        details: "For training whose members are listed in a rank table. The adapter wants one of RANK_SIZE and \
+                  CM_WORKER_SIZE, and refuses both at once.",
+        precedence: "not beside CM_WORKER_SIZE",
+        choices: &[],
+        source: ADAPTER,
+    },
+    EnvironmentRow {
+        name: CM_WORKER_SIZE,
+        summary: "how many processes train together, where a chief collects them",
+        details: "For training whose members report to a chief instead of being listed. The adapter wants one of \
+                  RANK_SIZE and CM_WORKER_SIZE, and refuses both at once.",
+        precedence: "not beside RANK_SIZE",
+        choices: &[],
+        source: ADAPTER,
+    },
+];
+
+const GE_USE_STATIC_MEMORY_ROW: EnvironmentRow = EnvironmentRow {
+    name: GE_USE_STATIC_MEMORY,
+    summary: "selects the memory policy of a session from outside the script",
+    details: "The older way to choose what `static_memory_policy` chooses, with the same numbers. It is announced to \
+              be deprecated, and its documentation forbids it beside the option. The engine compares texts exactly: \
+              a value that it does not know, such as `5` or ` 2`, selects nothing and stays silent about it. \
+              Releases of 2020 to 2022 took any value as a request for one shared arena.",
+    precedence: "none: the engine joins it with memory_config.static_memory_policy (or ge.exec.staticMemoryPolicy), so \
+                 2 here and 3 there give policy 4",
+    choices: &[
+        Choice {
+            value: "0",
+            summary: "dynamic allocation",
+        },
+        Choice {
+            value: "1",
+            summary: "the same as 2, for old scripts",
+        },
+        Choice {
+            value: "2",
+            summary: "static graphs share one arena",
+        },
+        Choice {
+            value: "3",
+            summary: "dynamic graphs use expandable pools",
+        },
+        Choice {
+            value: "4",
+            summary: "both",
+        },
+    ],
+    source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
+};
