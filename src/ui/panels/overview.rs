@@ -6,6 +6,7 @@ use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
 
 use super::schedule::{can_add_evaluation, changing_values};
 use crate::analysis::Comparison;
+use crate::options::Estimate;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
 use crate::ui::panels::swatch_ui;
@@ -80,6 +81,13 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
     }
     if comparison.lower_bound {
         ui.weak("Lower bounds: kernel scratch not included. Overhead is an estimate.");
+    }
+    if !comparison.estimates.is_empty() {
+        let text = |estimate: &Estimate| format!("{} {}", estimate.key, estimate.effect);
+        let texts: Vec<String> = comparison.estimates.iter().map(text).collect();
+        let names: Vec<&str> = comparison.estimates.iter().map(|estimate| estimate.key).collect();
+        ui.weak(format!("Estimated effect: {}.", names.join(", ")))
+            .on_hover_text(texts.join("\n"));
     }
 }
 

@@ -94,6 +94,12 @@ impl Item {
         }
     }
 
+    /// Whether the name has all the words of a search.
+    fn is_named(self, needle: &str) -> bool {
+        let name = self.name().to_lowercase();
+        needle.split_whitespace().all(|word| name.contains(word))
+    }
+
     fn is_changed(self, session: &Session) -> bool {
         match self {
             Self::Option(row) => session.document().options.is_set(row.key),
@@ -134,9 +140,17 @@ pub fn options_ui(
         }
         return;
     }
+    let needle = state.filter.needle();
     let mut rest = &shown[..];
+    let mut is_mention = false;
     while let Some(first) = rest.first() {
-        let n_rows = rest.iter().take_while(|item| item.section() == first.section()).count();
+        if !is_mention && !first.is_named(&needle) {
+            is_mention = true;
+            ui.add_space(8.0);
+            ui.weak(format!("\"{needle}\" in the explanations of:"));
+        }
+        let belongs = |item: &&Item| item.section() == first.section() && item.is_named(&needle) != is_mention;
+        let n_rows = rest.iter().take_while(belongs).count();
         let (rows, later) = rest.split_at(n_rows);
         section_ui(ui, rows, &troubled, look, &mut Edit { state, commands });
         rest = later;
@@ -160,11 +174,14 @@ fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>)
             || (haystacks.contains(position, &needle)
                 && filter.lets_through(item, item.is_changed(session), troubled.contains(item.name())))
     };
-    items()
+    let mut shown: Vec<Item> = items()
         .enumerate()
         .filter(|(position, item)| passes(*position, *item))
         .map(|(_, item)| item)
-        .collect()
+        .collect();
+    // Who types a name wants that option first, not those whose explanation mentions it.
+    shown.sort_by_key(|item| !item.is_named(&needle));
+    shown
 }
 
 /// Opens the section of a jump's target.
@@ -198,7 +215,10 @@ fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look:
     let n_changed = rows.iter().filter(|item| item.is_changed(look.session)).count();
     let n_troubled = rows.iter().filter(|item| troubled.contains(item.name())).count();
     ui.add_space(6.0);
-    let clicked = header_ui(ui, section, is_open, (rows.len(), n_changed, n_troubled), look.theme);
+    let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option section", rows[0].name())));
+    let counts = (rows.len(), n_changed, n_troubled);
+    let header = ui.scope_builder(builder, |ui| header_ui(ui, section, is_open, counts, look.theme));
+    let clicked = header.inner;
     if clicked && !edit.state.filter.is_active() && !edit.state.turned.remove(section) {
         edit.state.turned.insert(section);
     }
