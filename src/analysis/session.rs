@@ -11,12 +11,12 @@ use indexmap::IndexSet;
 
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, StorageId};
+use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes};
 use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
 use crate::plan::{Buffer, NO_REUSE, PlanError, Problem, Strategy, find, plan};
 use crate::progress::Progress;
-use crate::rewrite::{AtomicClean, Side, atomic_clean, sides, with_precision, without_host};
+use crate::rewrite::{AtomicClean, Sides, atomic_clean, host_split, with_precision, without_host};
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
@@ -202,14 +202,14 @@ impl Maker<'_> {
         let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
         let sizes = graph.sizes(&run.bindings);
         self.note_unknown_shapes(graph, &sizes);
-        let sides = match &self.lowered.host_ops {
-            Some(host_ops) if host_ops.occur_in(graph) => Some(sides(graph, host_ops)),
+        let split = match &self.lowered.host_ops {
+            Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
             _ => None,
         };
         // What crosses the device's border keeps its width, as the graph's own inputs and outputs do.
-        let io = io_tensors(graph, &sizes, sides.as_ref());
+        let io = io_tensors(graph, &sizes, split.as_ref());
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
-        let program = self.program(graph, &sizes, sides.as_ref(), is_static);
+        let program = self.program(graph, &sizes, split.as_ref(), is_static);
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items
@@ -233,16 +233,10 @@ impl Maker<'_> {
     }
 
     /// Feature memory after all rewrites.
-    fn program(
-        &self,
-        graph: &Graph,
-        sizes: &Sizes,
-        sides: Option<&IdVec<StorageId, Side>>,
-        is_static: bool,
-    ) -> Program {
+    fn program(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Program {
         let mut lifetimes = feature_lifetimes(graph, sizes);
-        if let Some(sides) = sides {
-            lifetimes = without_host(graph, lifetimes, sides);
+        if let Some(split) = split {
+            lifetimes = without_host(graph, lifetimes, split);
         }
         let program = Program {
             lifetimes,
@@ -293,7 +287,7 @@ fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
 }
 
 /// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.
-fn io_tensors(graph: &Graph, sizes: &Sizes, sides: Option<&IdVec<StorageId, Side>>) -> Vec<IoTensor> {
+fn io_tensors(graph: &Graph, sizes: &Sizes, split: Option<&Sides>) -> Vec<IoTensor> {
     let mut is_io = vec![false; graph.storages().len()];
     for (_, tensor) in graph
         .tensors()
@@ -307,7 +301,7 @@ fn io_tensors(graph: &Graph, sizes: &Sizes, sides: Option<&IdVec<StorageId, Side
         let root = graph.storages()[storage].root;
         is_io[storage.idx()] |= !graph.tensors()[root].role.is_resident();
     }
-    for (id, side) in sides.into_iter().flat_map(IdVec::iter_ids) {
+    for (id, side) in split.into_iter().flat_map(IdVec::iter_ids) {
         let root = graph.storages()[id].root;
         let is_activation = graph.tensors()[root].role == Role::Activation;
         is_io[id.idx()] |= is_activation && side.crosses();

@@ -130,6 +130,16 @@ impl DimExprs {
         self.symbols.iter().map(String::as_str)
     }
 
+    /// How many expressions there are.
+    pub fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
     /// The expression for a named symbol.
     pub fn symbol(&mut self, name: &str) -> ExprId {
         let (position, _) = self.symbols.insert_full(name.to_owned());

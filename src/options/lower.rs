@@ -89,6 +89,7 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::INPUT_STAGING_BUFFERS,
         "stands for the runtime's number of buffers",
     ),
+    estimate(keys::DYNAMIC_INPUT, "runs a few shapes out of the range"),
     estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "runs a few shapes out of the range"),
     estimate(keys::SHAPE_SAMPLES, "stands for the shapes that really occur"),
 ];
@@ -237,7 +238,7 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::MIX_COMPILE_MODE | keys::HOST_OPS => lowered.host_ops.is_some(),
         keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
         keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
-        keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
+        keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
         _ => true,
     }
 }

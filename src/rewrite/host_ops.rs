@@ -34,9 +34,12 @@ impl Side {
     }
 }
 
+/// By storage: its side.
+pub type Sides = IdVec<StorageId, Side>;
+
 /// The sides of every storage. Linear in ops and operands.
-pub fn sides(graph: &Graph, host_ops: &OpTypes) -> IdVec<StorageId, Side> {
-    let mut sides: IdVec<StorageId, Side> = graph.storages().iter().map(|_| Side::default()).collect();
+pub fn host_split(graph: &Graph, host_ops: &OpTypes) -> Sides {
+    let mut sides: Sides = graph.storages().iter().map(|_| Side::default()).collect();
     for op in graph.ops().ids() {
         let is_host = host_ops.contains(graph.op_kind(op));
         for tensor in graph.results(op).iter().chain(graph.operands(op)) {
@@ -49,7 +52,7 @@ pub fn sides(graph: &Graph, host_ops: &OpTypes) -> IdVec<StorageId, Side> {
 }
 
 /// Feature memory without what host ops touch.
-pub fn without_host(graph: &Graph, mut lifetimes: Lifetimes, sides: &IdVec<StorageId, Side>) -> Lifetimes {
+pub fn without_host(graph: &Graph, mut lifetimes: Lifetimes, sides: &Sides) -> Lifetimes {
     lifetimes
         .items
         .retain(|item| !sides[graph.tensors()[item.tensor].storage].is_on_host);

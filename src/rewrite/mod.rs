@@ -9,6 +9,6 @@ mod op_types;
 mod precision;
 
 pub use atomic_clean::{AtomicClean, atomic_clean};
-pub use host_ops::{Side, sides, without_host};
+pub use host_ops::{Side, Sides, host_split, without_host};
 pub use op_types::{OpTypes, is_matrix_op, plain_type};
 pub use precision::{Precision, PrecisionMode, with_precision};

@@ -19,7 +19,7 @@ pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
     };
     copy.copy_exprs();
     for (op_id, op) in graph.ops().iter_ids() {
-        if !matches!(op.phase, Phase::Forward | Phase::Unknown) {
+        if !is_kept(op.phase) {
             continue;
         }
         let operands = copy.tensors_of(graph.operands(op_id))?;
@@ -48,6 +48,11 @@ pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
         }
     }
     copy.builder.finish().ok()
+}
+
+/// Whether ops of a phase belong to an evaluation.
+const fn is_kept(phase: Phase) -> bool {
+    matches!(phase, Phase::Forward | Phase::Unknown)
 }
 
 struct Copy<'a> {
@@ -104,16 +109,52 @@ impl Copy<'_> {
         Some(new)
     }
 
-    /// The same expressions in the same order: children come first, so ids map one by one.
+    /// The expressions that shapes of kept tensors use, in the same order: children come first, so one pass does.
+    /// The others map to any id: nothing asks for them, and their symbols are no symbols of the new graph.
     fn copy_exprs(&mut self) {
         let old = self.graph.exprs();
-        for position in 0.. {
-            let Some(expr) = old.get(ExprId::from_idx(position)) else {
-                return;
+        for (position, is_used) in self.used_exprs().into_iter().enumerate() {
+            let new = match old.get(ExprId::from_idx(position)) {
+                Some(expr) if is_used => copy_expr(expr, old, &self.exprs, &mut self.builder.exprs),
+                _ => ExprId::from_idx(0),
             };
-            let new = copy_expr(expr, old, &self.exprs, &mut self.builder.exprs);
             self.exprs.push(new);
         }
+    }
+
+    /// By expression: whether the shape of a kept tensor, or of the root of its memory, depends on it.
+    fn used_exprs(&self) -> Vec<bool> {
+        let graph = self.graph;
+        let mut is_used = vec![false; graph.exprs().len()];
+        for (op_id, _) in graph.ops().iter_ids().filter(|(_, op)| is_kept(op.phase)) {
+            for tensor in graph.operands(op_id).iter().chain(graph.results(op_id)) {
+                let root = graph.storages()[graph.tensors()[*tensor].storage].root;
+                for dim in [*tensor, root]
+                    .iter()
+                    .filter_map(|tensor| graph.dims(*tensor))
+                    .flatten()
+                {
+                    if let Dim::Expr(id) = dim {
+                        is_used[id.idx()] = true;
+                    }
+                }
+            }
+        }
+        for position in (0..is_used.len()).rev() {
+            let expr = graph
+                .exprs()
+                .get(ExprId::from_idx(position))
+                .filter(|_| is_used[position]);
+            let children = match expr {
+                Some(DimExpr::Binary(_, a, b)) => [Some(a), Some(b), None],
+                Some(DimExpr::Select { condition, then, other }) => [Some(condition), Some(then), Some(other)],
+                _ => [None; 3],
+            };
+            for child in children.into_iter().flatten() {
+                is_used[child.idx()] = true;
+            }
+        }
+        is_used
     }
 }
 

@@ -355,3 +355,51 @@ fn help_version_and_completions_exit_0() {
 fn without_a_display_the_window_is_one_sentence_and_exit_2() {
     fails(&[], "highwater compare");
 }
+
+#[test]
+fn compare_names_estimates_and_what_others_hold() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("mix.json");
+    std::fs::write(&list, r#"{"black-list": {"to-add": ["Conv"]}} // convolutions stay"#).expect("a file");
+    let list = format!("modify_mixlist={}", list.display());
+    let mixed = [
+        "compare",
+        "sample:mobilenet",
+        "--set",
+        "precision_mode=allow_mix_precision",
+    ];
+    let occupied = [
+        "--set",
+        "simulation.occupied_memory=0:2GiB,1:4GiB",
+        "--env",
+        "DEVICE_ID=1",
+    ];
+    let plain = json(&[&mixed[..2], &["--format", "json"]].concat(), 0);
+    let narrow = json(&[&mixed[..], &occupied, &["--format", "json"]].concat(), 0);
+    let kept = json(&[&mixed[..], &["--set", &list, "--format", "json"]].concat(), 0);
+    assert_eq!(
+        (&plain["estimates"], &plain["occupied_bytes"]),
+        (&serde_json::json!([]), &serde_json::json!(0))
+    );
+    assert_eq!(
+        (&narrow["device_id"], &narrow["occupied_bytes"]),
+        (&serde_json::json!(1), &serde_json::json!(4_u64 << 30))
+    );
+    assert_eq!(narrow["device"]["memory_bytes"], 28_u64 << 30);
+    assert_eq!(narrow["estimates"], serde_json::json!(["precision_mode"]));
+    assert_eq!(
+        kept["estimates"],
+        serde_json::json!(["precision_mode", "modify_mixlist"])
+    );
+    let live = |answer: &Json| answer["policies"][0]["peak_live_bytes"].as_u64().expect("bytes");
+    assert!(live(&narrow) < live(&kept) && live(&kept) <= live(&plain));
+    let text = String::from_utf8(run(&[&mixed[..], &occupied].concat()).stdout).expect("text");
+    assert!(
+        text.contains("estimate: precision_mode changes widths by op class"),
+        "{text}"
+    );
+    assert!(
+        text.contains("with 28.00\u{a0}GiB left; others hold 4.000\u{a0}GiB on device 1"),
+        "{text}"
+    );
+}

@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod effects;
 mod native;
 mod onnx_corpus;
 mod options;

@@ -1,0 +1,150 @@
+//! Every option that becomes a parameter has a case in which it changes the answer.
+
+use std::collections::BTreeSet;
+
+use highwater::options::{ESTIMATES, TABLE, find as find_option};
+
+use super::graphs::{CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
+use super::{Ask, Settings, shapes};
+
+/// For every option that becomes a parameter: a setting, what it is set beside, and a graph on which it matters.
+const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
+    ("memory_config.static_memory_policy", "2", &[], TWO),
+    ("memory_config.atomic_clean_policy", "1", &[], CHAIN),
+    ("memory_config.variable_use_1g_huge_page", "1", &[], CHAIN),
+    ("external_weight", "True", &[], TWO),
+    ("input_fusion_size", "0", &[], SMALL_INPUTS),
+    ("graph_run_mode", "0", &[], TRAINING),
+    (
+        "session_device_id",
+        "1",
+        &[("simulation.occupied_memory", "1:31GiB")],
+        CHAIN,
+    ),
+    ("compile_dynamic_mode", "True", &[], CHAIN),
+    ("mix_compile_mode", "True", &[], MIXED),
+    ("precision_mode", "force_fp16", &[], CHAIN),
+    ("precision_mode_v2", "mixed_float16", &[], CHAIN),
+    (
+        "modify_mixlist",
+        "list.json",
+        &[("precision_mode", "allow_mix_precision")],
+        CHAIN,
+    ),
+    ("iterations_per_loop", "2", &[], CHAIN),
+    ("variable_placement", "Host", &[("mix_compile_mode", "True")], CHAIN),
+    ("graph_max_parallel_model_num", "2", &[], CHAIN),
+    (
+        "dynamic_input",
+        "True",
+        &[("dynamic_inputs_shape_range", "data:[1~9]")],
+        shapes::SYMBOLIC,
+    ),
+    (
+        "dynamic_inputs_shape_range",
+        "data:[1~9]",
+        &[("dynamic_input", "True")],
+        shapes::SYMBOLIC,
+    ),
+    ("ge.exec.staticMemoryPolicy", "3", &[], CHAIN),
+    ("ge.exec.atomicCleanPolicy", "1", &[], CHAIN),
+    ("ge.exec.disableReuseMemory", "1", &[], CHAIN),
+    ("ge.exec.reuseZeroCopyMemory", "1", &[], CHAIN),
+    (
+        "ge.experiment.memory_pool_threshold",
+        "1",
+        &[("compile_dynamic_mode", "True")],
+        shapes::POOLED,
+    ),
+    ("simulation.device", "generic-64GB", &[], CHAIN),
+    ("simulation.device_memory", "1GiB", &[], CHAIN),
+    ("simulation.occupied_memory", "0:1GiB", &[], CHAIN),
+    ("simulation.input_staging_buffers", "2", &[], SMALL_INPUTS),
+    (
+        "simulation.kept_ops",
+        "Softmax,Add",
+        &[("precision_mode", "allow_mix_precision")],
+        CHAIN,
+    ),
+    ("simulation.host_ops", "Relu", &[("mix_compile_mode", "True")], CHAIN),
+    (
+        "simulation.shape_samples",
+        "2",
+        &[("dynamic_input", "True"), ("dynamic_inputs_shape_range", "data:[1~9]")],
+        shapes::SYMBOLIC,
+    ),
+];
+
+#[test]
+fn every_option_with_a_parameter_changes_some_comparison() {
+    for row in TABLE.iter().filter(|row| row.lowers_to.is_some()) {
+        assert!(CASES.iter().any(|case| case.0 == row.key), "{} has no case", row.key);
+    }
+    for (key, value, beside, graph) in CASES {
+        assert!(find_option(key).is_some_and(|row| row.lowers_to.is_some()), "{key}");
+        let answer = |settings: Settings<'_>| {
+            let mut ask = Ask::new(graph, settings);
+            ask.files = &[("list.json", r#"{"black-list": {"to-add": ["MatMul", "Add"]}}"#)];
+            // Where an option binds the dimension, no value is given.
+            let binds = settings
+                .iter()
+                .filter(|(key, _)| key.starts_with("dynamic_input"))
+                .count()
+                == 2;
+            if !binds && graph.contains("\"batch\"") {
+                ask.dims = &[("batch", &[4])];
+            }
+            let comparison = ask.run();
+            (comparison.lanes, comparison.configured)
+        };
+        let with: Vec<(&str, &str)> = beside.iter().copied().chain([(*key, *value)]).collect();
+        assert!(answer(&with) != answer(beside), "{key}={value}");
+    }
+}
+
+/// Any two of the settings together: debug builds verify every plan and every simulation on the way.
+#[test]
+fn any_two_settings_go_together() {
+    let graphs = [CHAIN, SMALL_INPUTS, TRAINING, MIXED, TWO];
+    for (position, (key, value, beside, _)) in CASES.iter().enumerate() {
+        for (other, (other_key, other_value, other_beside, _)) in CASES.iter().enumerate().skip(position + 1) {
+            let settings: Vec<(&str, &str)> = beside
+                .iter()
+                .chain(*other_beside)
+                .copied()
+                .chain([(*key, *value), (*other_key, *other_value)])
+                .collect();
+            let comparison = Ask::new(graphs[(position + other) % graphs.len()], &settings).run();
+            assert_eq!(comparison.lanes.len(), 4, "{settings:?}");
+        }
+    }
+}
+
+#[test]
+fn estimates_are_called_so() {
+    let keys = |settings: Settings<'_>| -> Vec<&str> {
+        let estimates = Ask::new(CHAIN, settings).run().estimates;
+        estimates.iter().map(|estimate| estimate.key).collect()
+    };
+    assert_eq!(keys(&[("precision_mode", "force_fp16")]), ["precision_mode"]);
+    assert!(
+        keys(&[
+            ("precision_mode", "must_keep_origin_dtype"),
+            ("simulation.kept_ops", "Add")
+        ])
+        .is_empty()
+    );
+    assert_eq!(
+        keys(&[
+            ("precision_mode", "force_fp16"),
+            ("precision_mode_v2", "mixed_float16"),
+            ("simulation.kept_ops", "")
+        ]),
+        ["precision_mode_v2", "simulation.kept_ops"]
+    );
+    assert_eq!(keys(&[("input_fusion_size", "0")]), ["input_fusion_size"]);
+    assert!(keys(&[("iterations_per_loop", "4"), ("simulation.host_ops", "Relu")]).is_empty());
+    let declared: BTreeSet<&str> = TABLE.iter().filter(|row| row.is_estimate).map(|row| row.key).collect();
+    let described: BTreeSet<&str> = ESTIMATES.iter().map(|estimate| estimate.key).collect();
+    assert_eq!(described, declared);
+}
