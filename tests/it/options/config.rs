@@ -57,7 +57,7 @@ fn the_text_has_a_fixed_order() {
         .split_once("  \"effective\"")
         .and_then(|(head, rest)| Some(format!("{head}{}", rest.split_once("},\n")?.1)))
         .unwrap();
-    expect![[r#"
+    expect![[r"
         {
           "highwater_config": 1,
           "tool_version": "0.1.0",
@@ -100,7 +100,7 @@ fn the_text_has_a_fixed_order() {
             }
           }
         }
-    "#]]
+    "]]
     .assert_eq(&without_effective);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["effective"]["effective_policy"], 4);
@@ -225,6 +225,7 @@ fn the_answer_of_check_has_its_fields() {
     assert_eq!(json["effective"][POLICY], 0);
     expect![[r"
         error    R49  static_memory_policy is 7: use 0, 2, 3 or 4; the engine takes it for 0 without a word
+        static_memory_policy 7 acts as 0
         policy in force: 0 (dynamic allocation)
         1 error, no warnings, no notes
     "]]
