@@ -35,7 +35,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         strategy: find(&args.strategy)?,
     };
     let comparison = compare(&request, progress)?;
-    let findings = check(&settings.options, &settings.environment, &crate::options::NoFiles);
+    let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
     match args.format {
         Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,

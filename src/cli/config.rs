@@ -30,7 +30,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         environment.extend(&document.environment);
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
-    let report = CheckReport::of(&options, &environment, &crate::options::NoFiles);
+    let report = CheckReport::of(&options, &environment, &look_at_files(&options, &environment));
     match args.format {
         Format::Json => print_json(&report.to_json())?,
         Format::Text => print(&report.to_text())?,

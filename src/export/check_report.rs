@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::Severity;
-use crate::options::{Environment, Files, Finding, Options, Value, check, effective_policy, effective_values};
+use crate::options::{Environment, Files, Finding, Options, Value, check, effective_policy, effective_values, find};
 use crate::sim::StaticMemoryPolicy;
 
 use super::json_value::json_of;
@@ -15,6 +15,8 @@ pub struct CheckReport {
     pub findings: Vec<Finding>,
     /// The values that act, in the order of the table.
     pub effective: Vec<(String, Value)>,
+    /// Options that act otherwise than they are set: name, the value set, the value that acts.
+    pub changed: Vec<(&'static str, Value, Value)>,
     /// The policy in force.
     pub policy: StaticMemoryPolicy,
 }
@@ -22,9 +24,11 @@ pub struct CheckReport {
 impl CheckReport {
     /// Checks these settings.
     pub fn of(options: &Options, environment: &Environment, files: &dyn Files) -> Self {
+        let effective = effective_values(options, environment, files);
         Self {
             findings: check(options, environment, files),
-            effective: effective_values(options, environment, files),
+            changed: changed(options, &effective),
+            effective,
             policy: effective_policy(options, environment),
         }
     }
@@ -39,17 +43,19 @@ impl CheckReport {
         self.findings.iter().filter(|found| found.severity == severity).count()
     }
 
-    /// `{findings: [{rule, severity, options, message, source}], effective: {...}}`.
+    /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}}`.
     pub fn to_json(&self) -> Json {
         let findings: Vec<Json> = self
             .findings
             .iter()
             .map(|found| {
+                let fixes: Vec<&str> = found.fixes.iter().map(|fix| fix.text.as_str()).collect();
                 json!({
                     "rule": found.rule,
                     "severity": found.severity.name(),
                     "options": found.options,
                     "message": found.message,
+                    "fixes": fixes,
                     "source": found.source,
                 })
             })
@@ -62,13 +68,17 @@ impl CheckReport {
         json!({ "findings": findings, "effective": effective })
     }
 
-    /// One line a finding, then the policy in force and the counts.
+    /// One line a finding, then what acts otherwise than it is set, the policy in force and the counts.
     pub fn to_text(&self) -> String {
         let mut lines: Vec<String> = self
             .findings
             .iter()
             .map(|found| format!("{:<7}  {:<4} {}", found.severity.name(), found.rule, found.message))
             .collect();
+        let acts = |(name, set, acting): &(&str, Value, Value)| {
+            format!("{name} {set} acts as {acting}").replace(char::is_control, " ")
+        };
+        lines.extend(self.changed.iter().map(acts));
         let row = self.policy.row();
         lines.push(format!("policy in force: {} ({})", row.number, row.label));
         lines.push(format!(
@@ -79,6 +89,22 @@ impl CheckReport {
         ));
         lines.join("\n")
     }
+}
+
+/// Overrides whose acting value is another one.
+fn changed(options: &Options, effective: &[(String, Value)]) -> Vec<(&'static str, Value, Value)> {
+    let differs = |set: &Value, acting: &Value| {
+        let is_same_number = set.as_int().is_some() && set.as_int() == acting.as_int();
+        set != acting && !is_same_number && !matches!(set, Value::Python(_))
+    };
+    options
+        .overrides()
+        .filter_map(|(key, set)| {
+            let (_, acting) = effective.iter().find(|(name, _)| name == key)?;
+            let name = find(key)?.short_key();
+            differs(set, acting).then(|| (name, set.clone(), acting.clone()))
+        })
+        .collect()
 }
 
 fn counted(count: usize, noun: &str) -> String {

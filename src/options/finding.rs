@@ -54,26 +54,77 @@ pub enum Edit {
 impl Finding {
     /// Adds a fix that sets one option, or resets it (no value).
     pub fn set(&mut self, key: &'static str, value: impl Into<Value>) -> &mut Self {
-        let value = value.into();
-        let short = super::rows::find(key).map_or(key, super::row::OptionRow::short_key);
-        let text = match value {
-            Value::Unset => format!("remove {short}"),
-            ref value => format!("set {short} to {value}"),
+        let edit = Edit::Option {
+            key,
+            value: value.into(),
         };
         self.fixes.push(Fix {
-            text,
-            edits: vec![Edit::Option { key, value }],
+            text: edit.text(),
+            edits: vec![edit],
+        });
+        self
+    }
+
+    /// Adds a fix that resets options and removes variables, all at once.
+    pub fn remove(&mut self, names: &[&'static str]) -> &mut Self {
+        let edits: Vec<Edit> = names
+            .iter()
+            .map(|&name| match super::rows::find(name) {
+                Some(row) => Edit::Option {
+                    key: row.key,
+                    value: Value::Unset,
+                },
+                None => Edit::Variable { name, text: None },
+            })
+            .collect();
+        let texts: Vec<String> = edits.iter().map(Edit::text).collect();
+        self.fixes.push(Fix {
+            text: texts.join(" and "),
+            edits,
+        });
+        self
+    }
+
+    /// Adds a fix that sets one option and removes a variable that it replaces.
+    pub fn replace(&mut self, variable: &'static str, key: &'static str, value: impl Into<Value>) -> &mut Self {
+        let edits = vec![
+            Edit::Option {
+                key,
+                value: value.into(),
+            },
+            Edit::Variable {
+                name: variable,
+                text: None,
+            },
+        ];
+        let texts: Vec<String> = edits.iter().map(Edit::text).collect();
+        self.fixes.push(Fix {
+            text: texts.join(" and "),
+            edits,
         });
         self
     }
 
     /// Adds a fix that removes an environment variable.
     pub fn unset_variable(&mut self, name: &'static str) -> &mut Self {
-        self.fixes.push(Fix {
-            text: format!("unset {name}"),
-            edits: vec![Edit::Variable { name, text: None }],
-        });
-        self
+        self.remove(&[name])
+    }
+}
+
+impl Edit {
+    /// What it does, as part of a button's text.
+    fn text(&self) -> String {
+        match self {
+            Self::Option { key, value } => {
+                let short = super::rows::find(key).map_or(*key, super::row::OptionRow::short_key);
+                match value {
+                    Value::Unset => format!("remove {short}"),
+                    value => format!("set {short} to {value}"),
+                }
+            }
+            Self::Variable { name, text: None } => format!("unset {name}"),
+            Self::Variable { name, text: Some(text) } => format!("set {name} to {text}"),
+        }
     }
 }
 

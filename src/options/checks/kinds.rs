@@ -22,9 +22,7 @@ pub(super) const ROWS: &[Check] = &[Check {
 
 fn types_and_ranges(facts: &Facts<'_>, report: &mut Report<'_>) {
     for row in TABLE.iter().filter(|row| row.rule == ID) {
-        if let Some(message) = facts.problem(row.key) {
-            report.error(&[row.key], message);
-        }
+        report.own_kind(facts, row.key);
     }
     if let Some(name) = facts.options.get(keys::DEVICE).and_then(|value| value.as_text())
         && let Err(error) = DeviceProfiles::bundled().and_then(|profiles| profiles.find(name))

@@ -4,11 +4,19 @@ use crate::diagnostics::Severity;
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::policy::flags;
-use super::super::rows::keys;
+use super::super::row::OptionRow;
+use super::super::rows::{find, keys};
+use super::super::value::Value;
 use super::{Check, Facts, Report, outcome};
 use crate::sim::StaticMemoryPolicy;
 
 const POLICY: &str = keys::STATIC_MEMORY_POLICY;
+const ENGINE_POLICY: &str = keys::ENGINE_STATIC_MEMORY_POLICY;
+const ATOMIC: &str = keys::ATOMIC_CLEAN_POLICY;
+const ENGINE_ATOMIC: &str = keys::ENGINE_ATOMIC_CLEAN_POLICY;
+
+/// What puts a memory policy in force.
+pub(super) const POLICY_SOURCES: [&str; 3] = [POLICY, ENGINE_POLICY, GE_USE_STATIC_MEMORY];
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -16,15 +24,25 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[
             outcome(Severity::Error, "static_memory_policy is not an integer from 0 to 4"),
             outcome(Severity::Info, "static_memory_policy is 1, which is treated as 2"),
+            outcome(
+                Severity::Warning,
+                "static_memory_policy and ge.exec.staticMemoryPolicy differ; the engine's own wins",
+            ),
         ],
-        options: &[POLICY],
+        options: &[POLICY, ENGINE_POLICY],
         source: "MemoryConfig constructor; TensorFlow 2 adapter; GE takes 0 for anything unknown",
         run: policy_value,
     },
     Check {
         id: "R50",
-        outcomes: &[outcome(Severity::Error, "atomic_clean_policy is not 0 or 1")],
-        options: &[keys::ATOMIC_CLEAN_POLICY],
+        outcomes: &[
+            outcome(Severity::Error, "atomic_clean_policy is not 0 or 1"),
+            outcome(
+                Severity::Warning,
+                "atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the engine's own wins",
+            ),
+        ],
+        options: &[ATOMIC, ENGINE_ATOMIC],
         source: "MemoryConfig constructor; GE atomic clean policy check",
         run: atomic_value,
     },
@@ -33,14 +51,14 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[
             outcome(
                 Severity::Error,
-                "GE_USE_STATIC_MEMORY and static_memory_policy are both set; the engine joins them",
+                "GE_USE_STATIC_MEMORY is set beside static_memory_policy or ge.exec.staticMemoryPolicy; the engine joins them",
             ),
             outcome(
                 Severity::Warning,
                 "GE_USE_STATIC_MEMORY is set: it is to be deprecated, and unknown values select nothing",
             ),
         ],
-        options: &[POLICY, GE_USE_STATIC_MEMORY],
+        options: &POLICY_SOURCES,
         source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
         run: variable_and_option,
     },
@@ -50,7 +68,7 @@ pub(super) const ROWS: &[Check] = &[
             Severity::Info,
             "policy 3 or 4 is in force: less memory, perhaps slower",
         )],
-        options: &[POLICY, GE_USE_STATIC_MEMORY],
+        options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         run: expanding_pools,
     },
@@ -60,7 +78,7 @@ pub(super) const ROWS: &[Check] = &[
             Severity::Error,
             "graphs run concurrently while policy 2 or 4 is in force; reported as R20 where an option says so",
         )],
-        options: &[POLICY, GE_USE_STATIC_MEMORY],
+        options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         // The only sign of concurrent graphs is `graph_max_parallel_model_num`, which R20 names; so this rule has
         // nothing to add until there is another sign.
@@ -80,40 +98,87 @@ fn named(policy: StaticMemoryPolicy) -> String {
 }
 
 fn policy_value(facts: &Facts<'_>, report: &mut Report<'_>) {
-    let Some(value) = facts.options.get(POLICY) else {
-        return;
-    };
-    let text = value.to_string();
-    if !is_known(&text) {
-        report.error(
-            &[POLICY],
-            format!(
-                "static_memory_policy is {}: use 0, 2, 3 or 4; the engine takes it for 0 without a word",
-                value.quoted()
-            ),
-        );
-    } else if text == "1" {
-        report.info(
-            &[POLICY],
-            "static_memory_policy is 1, which is treated as 2: write 2".to_owned(),
-        );
+    for key in [POLICY, ENGINE_POLICY] {
+        let Some(value) = facts.options.get(key).filter(|value| !is_computed(value)) else {
+            continue;
+        };
+        let name = name_of(key);
+        let text = value.to_string();
+        if !is_known(&text) {
+            let finding = report.error(
+                &[key],
+                format!(
+                    "{name} is {}: use 0, 2, 3 or 4; the engine takes it for 0 without a word",
+                    value.quoted()
+                ),
+            );
+            if is_known(text.trim()) {
+                finding.set(key, of_kind(key, text.trim()));
+            }
+        } else if text == "1" {
+            report
+                .info(&[key], format!("{name} is 1, which is treated as 2: write 2"))
+                .set(key, of_kind(key, "2"));
+        }
     }
+    two_values(facts, report, POLICY, ENGINE_POLICY);
 }
 
 /// The engine sees texts, and takes an empty one for 0.
 fn atomic_value(facts: &Facts<'_>, report: &mut Report<'_>) {
-    let key = keys::ATOMIC_CLEAN_POLICY;
-    if let Some(value) = facts.options.get(key)
-        && !matches!(value.to_string().as_str(), "" | "0" | "1")
-    {
-        report.error(
-            &[key],
-            format!(
-                "atomic_clean_policy is {}: use 0 (cleared together) or 1 (cleared op by op)",
-                value.quoted()
-            ),
-        );
+    for key in [ATOMIC, ENGINE_ATOMIC] {
+        let Some(value) = facts.options.get(key).filter(|value| !is_computed(value)) else {
+            continue;
+        };
+        let text = value.to_string();
+        if !matches!(text.as_str(), "" | "0" | "1") {
+            let finding = report.error(
+                &[key],
+                format!(
+                    "{} is {}: use 0 (cleared together) or 1 (cleared op by op)",
+                    name_of(key),
+                    value.quoted()
+                ),
+            );
+            if matches!(text.trim(), "0" | "1") {
+                finding.set(key, of_kind(key, text.trim()));
+            }
+        }
     }
+    two_values(facts, report, ATOMIC, ENGINE_ATOMIC);
+}
+
+/// Warns where the field and the engine's own key say different things.
+fn two_values(facts: &Facts<'_>, report: &mut Report<'_>, field: &'static str, engine: &'static str) {
+    let (Some(one), Some(other)) = (facts.options.get(field), facts.options.get(engine)) else {
+        return;
+    };
+    if is_computed(one) || is_computed(other) || one.to_string() == other.to_string() {
+        return;
+    }
+    report
+        .warning(
+            &[field, engine],
+            format!(
+                "{} is {one} and {engine} is {other}: the engine's own wins, so keep one of them",
+                name_of(field)
+            ),
+        )
+        .set(field, Value::Unset);
+}
+
+fn is_computed(value: &Value) -> bool {
+    matches!(value, Value::Python(_))
+}
+
+/// The name in sentences: without the group, but the engine's own names are whole.
+fn name_of(key: &'static str) -> &'static str {
+    find(key).map_or(key, OptionRow::short_key)
+}
+
+/// A text as the option writes it: a number, or a text for the engine's own.
+fn of_kind(key: &str, text: &str) -> Value {
+    find(key).map_or(Value::Unset, |row| row.kind.read(text))
 }
 
 fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
@@ -125,50 +190,51 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
         return;
     };
     let in_force = named(facts.policy);
-    if let Some(value) = facts.options.get(POLICY) {
-        report.error(
-            &[POLICY, GE_USE_STATIC_MEMORY],
-            format!(
-                "GE_USE_STATIC_MEMORY={text} and static_memory_policy={value} are both set; the engine joins them \
-                 into policy {in_force}: unset the variable and keep the option"
-            ),
-        );
+    let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
+    let variable = GE_USE_STATIC_MEMORY;
+    for key in &options {
+        let value = facts.options.effective(key);
+        report
+            .error(
+                &[key, variable],
+                format!(
+                    "{variable}={text} and {}={value} are both set; the engine joins them into policy {in_force}: \
+                     unset the variable and keep the option",
+                    name_of(key)
+                ),
+            )
+            .unset_variable(variable);
     }
-    let alone = StaticMemoryPolicy::from_flags(flags(text));
-    if is_known(text) && facts.options.get(POLICY).is_some() {
-        report.warning(
-            &[GE_USE_STATIC_MEMORY],
-            "GE_USE_STATIC_MEMORY is to be deprecated".to_owned(),
-        );
+    let alone = StaticMemoryPolicy::from_flags(flags(text)).number();
+    let soon = format!("{variable} is to be deprecated");
+    if is_known(text) && !options.is_empty() {
+        report.warning(&[variable], soon).unset_variable(variable);
     } else if is_known(text) {
-        report.warning(
-            &[GE_USE_STATIC_MEMORY],
-            format!(
-                "GE_USE_STATIC_MEMORY is to be deprecated: set static_memory_policy to {} instead",
-                alone.number()
-            ),
-        );
+        report
+            .warning(
+                &[variable],
+                format!("{soon}: set static_memory_policy to {alone} instead"),
+            )
+            .replace(variable, POLICY, i64::from(alone));
     } else {
-        report.warning(
-            &[GE_USE_STATIC_MEMORY],
-            "GE_USE_STATIC_MEMORY is to be deprecated: set static_memory_policy instead".to_owned(),
-        );
-        report.warning(
-            &[GE_USE_STATIC_MEMORY],
-            format!(
-                "GE_USE_STATIC_MEMORY=\"{text}\" selects no policy, and the engine does not say so: use 0, 2, 3 or 4; \
-                 policy {in_force} is in force"
-            ),
-        );
+        report
+            .warning(&[variable], format!("{soon}: set static_memory_policy instead"))
+            .unset_variable(variable);
+        report
+            .warning(
+                &[variable],
+                format!(
+                    "{variable}=\"{text}\" selects no policy, and the engine does not say so: use 0, 2, 3 or 4; \
+                     policy {in_force} is in force"
+                ),
+            )
+            .unset_variable(variable);
     }
 }
 
 fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.policy.row().expands_pools {
-        let options: Vec<&str> = [POLICY, GE_USE_STATIC_MEMORY]
-            .into_iter()
-            .filter(|name| facts.is_set(name))
-            .collect();
+        let options = facts.set_of(&POLICY_SOURCES);
         report.info(
             &options,
             format!(

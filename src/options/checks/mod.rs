@@ -1,14 +1,28 @@
 //! The rules: what is wrong with settings, across options and environment.
 //!
 //! In: [`Facts`]. Out: [`Finding`]s, in the order of [`CHECKS`]. Add a rule: a row and a function in
-//! the file of its topic. A rule looks at the values that act, and runs only where the user set at
-//! least one option or variable that it names. Rules never panic and never see files.
+//! the file of its topic; rows are put in order by their ids. A rule looks at the values that act, and runs only
+//! where the user set at least one option or variable that it names. Rules never panic and never touch a disk: what
+//! nobody looked at, and what a script computes, they keep silent about.
 
+mod aoe;
+mod cache;
+mod cluster;
+mod companions;
+mod data;
+mod debugging;
+mod deprecated;
+mod device;
+mod dump;
+mod dynamic;
+mod files;
 mod kinds;
 mod memory;
 mod placement;
 mod precision;
 mod run_mode;
+mod syntax;
+mod weights;
 
 use crate::diagnostics::Severity;
 use crate::sim::StaticMemoryPolicy;
@@ -82,6 +96,16 @@ impl<'a> Facts<'a> {
         self.options.is_set(name) || self.environment.is_set(name)
     }
 
+    /// Whether a script computes the option, so that nobody knows its value.
+    fn is_computed(&self, key: &str) -> bool {
+        matches!(self.options.get(key), Some(Value::Python(_)))
+    }
+
+    /// Those of the names that the user set.
+    fn set_of(&self, names: &[&'static str]) -> Vec<&'static str> {
+        names.iter().copied().filter(|name| self.is_set(name)).collect()
+    }
+
     /// The number that acts; 0 for options without one.
     fn int(&self, key: &str) -> i64 {
         self.options.acting(key).as_int().unwrap_or(0)
@@ -128,31 +152,109 @@ impl Report<'_> {
         self.push(Severity::Info, options, message)
     }
 
+    /// Reports a value that is not of its option's type or out of its range.
+    fn own_kind(&mut self, facts: &Facts<'_>, key: &'static str) {
+        if let Some(message) = facts.problem(key) {
+            let finding = self.error(&[key], message);
+            if let Some(value) = near_value(facts, key) {
+                finding.set(key, value);
+            }
+        }
+    }
+
     fn push(&mut self, severity: Severity, options: &[&str], message: String) -> &mut Finding {
         self.findings.push_mut(Finding {
             rule: self.check.id,
             severity,
             options: options.iter().map(|&name| name.to_owned()).collect(),
-            message,
+            // Values and files may hold anything; a finding stays one line.
+            message: message.replace(char::is_control, " "),
             fixes: Vec::new(),
             source: self.check.source,
         })
     }
 }
 
+/// The right value that a wrong one clearly means: `"10"` for the number 10, `host` for `Host`, `True` for `true`.
+fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
+    let row = find(key)?;
+    let value = facts.options.get(key)?;
+    let text = value.to_string();
+    let named = row
+        .kind
+        .choices()
+        .into_iter()
+        .map(|(choice, _)| choice)
+        .find(|choice| choice.to_string().eq_ignore_ascii_case(text.trim()));
+    let near = match value {
+        Value::Text(text) => named.unwrap_or_else(|| row.kind.read(text.trim())),
+        Value::Int(_) | Value::Bool(_) => named.unwrap_or_else(|| row.kind.read(&text)),
+        _ => return None,
+    };
+    (row.problem(&near).is_none()).then_some(near)
+}
+
 const PARTS: &[&[Check]] = &[
     run_mode::ROWS,
+    cluster::ROWS,
     precision::ROWS,
     placement::ROWS,
+    aoe::ROWS,
+    debugging::ROWS,
+    cache::ROWS,
+    dynamic::ROWS,
+    data::ROWS,
+    weights::ROWS,
+    device::ROWS,
+    dump::ROWS,
+    deprecated::ROWS,
     memory::ROWS,
+    companions::ROWS,
     kinds::ROWS,
+    syntax::ROWS,
+    files::ROWS,
 ];
 
 const N_CHECKS: usize = super::count(PARTS);
-static ROWS: [Check; N_CHECKS] = super::joined::<Check, N_CHECKS>(PARTS);
+static ROWS: [Check; N_CHECKS] = in_order(super::joined::<Check, N_CHECKS>(PARTS));
 
-/// Every rule, by number; highwater's own behind.
+/// Every rule, by number; those of the companions and highwater's own behind.
 pub static CHECKS: &[Check] = &ROWS;
+
+/// Sorts rules by their ids. Quadratic, while the program is built.
+const fn in_order<const N: usize>(mut rows: [Check; N]) -> [Check; N] {
+    let mut end = 1;
+    while end < N {
+        let mut idx = end;
+        while idx > 0 && place(rows[idx].id) < place(rows[idx - 1].id) {
+            let row = rows[idx];
+            rows[idx] = rows[idx - 1];
+            rows[idx - 1] = row;
+            idx -= 1;
+        }
+        end += 1;
+    }
+    rows
+}
+
+/// The place of an id: `R` first, then `D`, `M` and `K`; numbers within.
+const fn place(id: &str) -> u32 {
+    let id = id.as_bytes();
+    let mut place = match id[0] {
+        b'R' => 0,
+        b'D' => 1,
+        b'M' => 2,
+        _ => 3,
+    };
+    place *= 1000;
+    let mut number = 0;
+    let mut idx = 1;
+    while idx < id.len() {
+        number = number * 10 + (id[idx] - b'0') as u32;
+        idx += 1;
+    }
+    place + number
+}
 
 /// Everything the rules have to say about these settings, in the order of [`CHECKS`].
 pub fn check(options: &Options, environment: &Environment, files: &dyn Files) -> Vec<Finding> {

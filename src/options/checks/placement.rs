@@ -2,10 +2,11 @@
 
 use crate::diagnostics::Severity;
 
+use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::run_mode::own_kind;
+use super::memory::POLICY_SOURCES;
 use super::{Check, Facts, Report, outcome};
 
 const COPIES: &str = keys::GRAPH_MAX_PARALLEL_MODEL_NUM;
@@ -16,7 +17,7 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[outcome(Severity::Error, "variable_placement is not Device or Host")],
         options: &[keys::VARIABLE_PLACEMENT],
         source: "TensorFlow adapter, npu_attrs.cc",
-        run: |facts, report| own_kind(facts, report, keys::VARIABLE_PLACEMENT),
+        run: |facts, report| report.own_kind(facts, keys::VARIABLE_PLACEMENT),
     },
     Check {
         id: "R17",
@@ -52,7 +53,7 @@ pub(super) const ROWS: &[Check] = &[
         )],
         options: &[COPIES],
         source: "NPURunConfig option reference",
-        run: |facts, report| own_kind(facts, report, COPIES),
+        run: |facts, report| report.own_kind(facts, COPIES),
     },
     Check {
         id: "R20",
@@ -69,6 +70,7 @@ pub(super) const ROWS: &[Check] = &[
         options: &[
             COPIES,
             keys::STATIC_MEMORY_POLICY,
+            keys::ENGINE_STATIC_MEMORY_POLICY,
             GE_USE_STATIC_MEMORY,
             keys::GRAPH_RUN_MODE,
         ],
@@ -79,9 +81,9 @@ pub(super) const ROWS: &[Check] = &[
         id: "R48",
         outcomes: &[outcome(
             Severity::Warning,
-            "an option for online inference (graph_max_parallel_model_num) is used in training",
+            "an option for online inference (graph_max_parallel_model_num, quant_dumpable) is used in training",
         )],
-        options: &[COPIES, keys::GRAPH_RUN_MODE],
+        options: &[COPIES, keys::QUANT_DUMPABLE, keys::GRAPH_RUN_MODE],
         source: "NPURunConfig option reference",
         run: inference_option_in_training,
     },
@@ -91,11 +93,13 @@ fn variables_on_host(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.text(keys::VARIABLE_PLACEMENT) != "Host" {
         return;
     }
-    if !facts.bool(keys::MIX_COMPILE_MODE) {
-        report.error(
-            &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
-            "variable_placement=Host needs mixed computing: set mix_compile_mode to True".to_owned(),
-        );
+    if !facts.bool(keys::MIX_COMPILE_MODE) && !facts.is_computed(keys::MIX_COMPILE_MODE) {
+        report
+            .error(
+                &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
+                "variable_placement=Host needs mixed computing: set mix_compile_mode to True".to_owned(),
+            )
+            .set(keys::MIX_COMPILE_MODE, true);
     }
     report.info(
         &[keys::VARIABLE_PLACEMENT],
@@ -112,9 +116,11 @@ fn input_fusion(facts: &Facts<'_>, report: &mut Report<'_>) {
     };
     if facts.options.get(key).and_then(Value::as_int).is_some() {
         let clamped = facts.int(key);
-        report.warning(&[key], format!("{message}; until then it is clamped to {clamped}"));
+        report
+            .warning(&[key], format!("{message}; until then it is clamped to {clamped}"))
+            .set(key, clamped);
     } else {
-        report.error(&[key], message);
+        report.own_kind(facts, key);
     }
 }
 
@@ -131,12 +137,8 @@ fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
     let row = facts.policy.row();
     if row.shares_static_arena {
         let mut options = vec![COPIES];
-        options.extend(
-            [keys::STATIC_MEMORY_POLICY, GE_USE_STATIC_MEMORY]
-                .into_iter()
-                .filter(|name| facts.is_set(name)),
-        );
-        report.error(
+        options.extend(facts.set_of(&POLICY_SOURCES));
+        let finding = report.error(
             &options,
             format!(
                 "graph_max_parallel_model_num is {copies} while memory policy {} ({}) is in force: graphs that run \
@@ -144,24 +146,35 @@ fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
                 row.number, row.label
             ),
         );
+        finding.set(COPIES, 1);
     }
-    if facts.int(keys::GRAPH_RUN_MODE) == 1 {
-        report.warning(
+    if is_training(facts.options) && !facts.is_computed(keys::GRAPH_RUN_MODE) {
+        let finding = report.warning(
             &[COPIES, keys::GRAPH_RUN_MODE],
             format!(
                 "graph_max_parallel_model_num is {copies}, but graph_run_mode=1 (training) runs no graphs side by \
                  side: set graph_run_mode to 0 or graph_max_parallel_model_num to 1"
             ),
         );
+        finding.set(COPIES, 1);
     }
 }
 
 fn inference_option_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
-    if runs_concurrently(facts) && facts.int(keys::GRAPH_RUN_MODE) == 1 {
-        report.warning(
-            &[COPIES],
-            "graph_max_parallel_model_num is an option for online inference: remove it from a training script"
-                .to_owned(),
-        );
+    if !is_training(facts.options) || facts.is_computed(keys::GRAPH_RUN_MODE) {
+        return;
+    }
+    for (key, is_used) in [
+        (COPIES, runs_concurrently(facts)),
+        (keys::QUANT_DUMPABLE, facts.text(keys::QUANT_DUMPABLE) == "1"),
+    ] {
+        if is_used {
+            report
+                .warning(
+                    &[key],
+                    format!("{key} is an option for online inference: remove it from a training script"),
+                )
+                .set(key, Value::Unset);
+        }
     }
 }

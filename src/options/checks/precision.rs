@@ -1,10 +1,29 @@
-//! Rules of numeric precision: R10, R11, R13.
+//! Rules of numeric precision: R10 to R14.
 
 use crate::diagnostics::Severity;
 
+use super::super::effective::is_training;
 use super::super::rows::keys;
 use super::super::value::Value;
 use super::{Check, Facts, Report, outcome};
+
+const MIX_LIST: &str = keys::MODIFY_MIXLIST;
+
+/// The modes of each option under which mixed precision lists act.
+const MIXED: [(&str, &[&str]); 2] = [
+    (
+        keys::PRECISION_MODE,
+        &[
+            "allow_mix_precision",
+            "allow_mix_precision_fp16",
+            "allow_mix_precision_bf16",
+        ],
+    ),
+    (
+        keys::PRECISION_MODE_V2,
+        &["mixed_float16", "mixed_bfloat16", "mixed_hif8"],
+    ),
+];
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -28,6 +47,16 @@ pub(super) const ROWS: &[Check] = &[
         run: unknown_mode,
     },
     Check {
+        id: "R12",
+        outcomes: &[outcome(
+            Severity::Error,
+            "modify_mixlist is set without mixed precision",
+        )],
+        options: &[MIX_LIST, keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: lists_without_mixing,
+    },
+    Check {
         id: "R13",
         outcomes: &[outcome(
             Severity::Warning,
@@ -36,6 +65,16 @@ pub(super) const ROWS: &[Check] = &[
         options: &[keys::PRECISION_MODE, keys::GRAPH_RUN_MODE],
         source: "NPURunConfig option reference",
         run: forced_in_training,
+    },
+    Check {
+        id: "R14",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "customize_dtypes has no effect under precision_mode=must_keep_origin_dtype",
+        )],
+        options: &[keys::CUSTOMIZE_DTYPES, keys::PRECISION_MODE],
+        source: "NPURunConfig option reference",
+        run: idle_dtypes,
     },
 ];
 
@@ -49,25 +88,73 @@ fn is_given(facts: &Facts<'_>, key: &str) -> bool {
 
 fn both_modes(facts: &Facts<'_>, report: &mut Report<'_>) {
     if is_given(facts, keys::PRECISION_MODE) && is_given(facts, keys::PRECISION_MODE_V2) {
-        report.error(
-            &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
-            "precision_mode and precision_mode_v2 are both set: keep precision_mode_v2 and remove the other".to_owned(),
-        );
+        report
+            .error(
+                &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
+                "precision_mode and precision_mode_v2 are both set: keep precision_mode_v2 and remove the other"
+                    .to_owned(),
+            )
+            .set(keys::PRECISION_MODE, Value::Unset);
     }
 }
 
 fn unknown_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
     for key in [keys::PRECISION_MODE, keys::PRECISION_MODE_V2] {
-        if is_given(facts, key)
-            && let Some(message) = facts.problem(key)
-        {
-            report.error(&[key], message);
+        if is_given(facts, key) {
+            report.own_kind(facts, key);
         }
     }
 }
 
+/// The adapter looks at `precision_mode` where that is given, and at `precision_mode_v2` only otherwise.
+fn lists_without_mixing(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if !is_given(facts, MIX_LIST) {
+        return;
+    }
+    let given = MIXED.iter().find(|(key, _)| is_given(facts, key));
+    if let Some((key, modes)) = given {
+        let mode = facts.options.effective(key).to_string();
+        if facts.is_computed(key) || modes.contains(&mode.as_str()) {
+            return;
+        }
+        report
+            .error(
+                &[MIX_LIST, key],
+                format!(
+                    "modify_mixlist needs mixed precision, but {key} is {mode}: use {}",
+                    modes.join(" or ")
+                ),
+            )
+            .set(MIX_LIST, Value::Unset);
+    } else {
+        report
+            .error(
+                &[MIX_LIST],
+                "modify_mixlist needs mixed precision: set precision_mode_v2 to mixed_float16".to_owned(),
+            )
+            .set(keys::PRECISION_MODE_V2, "mixed_float16")
+            .set(MIX_LIST, Value::Unset);
+    }
+}
+
+fn idle_dtypes(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if is_given(facts, keys::CUSTOMIZE_DTYPES) && facts.text(keys::PRECISION_MODE) == "must_keep_origin_dtype" {
+        report
+            .warning(
+                &[keys::CUSTOMIZE_DTYPES, keys::PRECISION_MODE],
+                "customize_dtypes has no effect under precision_mode=must_keep_origin_dtype: remove it or choose \
+                 another mode"
+                    .to_owned(),
+            )
+            .set(keys::CUSTOMIZE_DTYPES, Value::Unset);
+    }
+}
+
 fn forced_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
-    if facts.text(keys::PRECISION_MODE) == "force_fp16" && facts.int(keys::GRAPH_RUN_MODE) == 1 {
+    if facts.text(keys::PRECISION_MODE) == "force_fp16"
+        && is_training(facts.options)
+        && !facts.is_computed(keys::GRAPH_RUN_MODE)
+    {
         report.warning(
             &[keys::PRECISION_MODE, keys::GRAPH_RUN_MODE],
             "precision_mode=force_fp16 is for online inference only: set graph_run_mode to 0 or choose another mode"

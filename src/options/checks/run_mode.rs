@@ -1,9 +1,10 @@
-//! Rules of loops, mixed computing and the run mode: R1, R2, R3, R6.
+//! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47, R54.
 
 use crate::diagnostics::Severity;
 
 use super::super::rows::keys;
-use super::{Check, Facts, Report, outcome};
+use super::super::value::Value;
+use super::{Check, Facts, Report, near_value, outcome};
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -14,14 +15,14 @@ pub(super) const ROWS: &[Check] = &[
         )],
         options: &[keys::ITERATIONS_PER_LOOP],
         source: "TensorFlow adapter, npu_config.py",
-        run: |facts, report| own_kind(facts, report, keys::ITERATIONS_PER_LOOP),
+        run: iterations,
     },
     Check {
         id: "R2",
         outcomes: &[outcome(Severity::Error, "mix_compile_mode is not a bool")],
         options: &[keys::MIX_COMPILE_MODE],
         source: "TensorFlow adapter, npu_config.py",
-        run: |facts, report| own_kind(facts, report, keys::MIX_COMPILE_MODE),
+        run: |facts, report| report.own_kind(facts, keys::MIX_COMPILE_MODE),
     },
     Check {
         id: "R3",
@@ -38,26 +39,123 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[outcome(Severity::Error, "graph_run_mode is not 0 or 1")],
         options: &[keys::GRAPH_RUN_MODE],
         source: "TensorFlow adapter, npu_config.py",
-        run: |facts, report| own_kind(facts, report, keys::GRAPH_RUN_MODE),
+        run: |facts, report| report.own_kind(facts, keys::GRAPH_RUN_MODE),
+    },
+    Check {
+        id: "R4",
+        outcomes: &[outcome(
+            Severity::Error,
+            "jit_compile is not one of the texts auto, true and false",
+        )],
+        options: &[keys::JIT_COMPILE],
+        source: "TensorFlow adapter, npu_config.py and npu_attrs.cc",
+        run: |facts, report| report.own_kind(facts, keys::JIT_COMPILE),
+    },
+    Check {
+        id: "R7",
+        outcomes: &[outcome(Severity::Error, "enable_exception_dump is not 0, 1 or 2")],
+        options: &[keys::ENABLE_EXCEPTION_DUMP],
+        source: "TensorFlow adapter, npu_config.py and npu_attrs.cc",
+        run: |facts, report| report.own_kind(facts, keys::ENABLE_EXCEPTION_DUMP),
+    },
+    Check {
+        id: "R9",
+        outcomes: &[outcome(Severity::Error, "horovod_mode is not a bool")],
+        options: &[keys::HOROVOD_MODE],
+        source: "TensorFlow adapter, npu_config.py",
+        run: |facts, report| report.own_kind(facts, keys::HOROVOD_MODE),
+    },
+    Check {
+        id: "R15",
+        outcomes: &[outcome(
+            Severity::Error,
+            "buffer_optimize is not l2_optimize or off_optimize",
+        )],
+        options: &[keys::BUFFER_OPTIMIZE],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: |facts, report| report.own_kind(facts, keys::BUFFER_OPTIMIZE),
+    },
+    Check {
+        id: "R40",
+        outcomes: &[outcome(Severity::Error, "export_compile_stat is not 0, 1 or 2")],
+        options: &[keys::EXPORT_COMPILE_STAT],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: |facts, report| report.own_kind(facts, keys::EXPORT_COMPILE_STAT),
+    },
+    Check {
+        id: "R42",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "is_tailing_optimization is on, which has to be so in NPUOptimizer, too",
+        )],
+        options: &[keys::IS_TAILING_OPTIMIZATION],
+        source: "NPURunConfig option reference",
+        run: tailing,
+    },
+    Check {
+        id: "R47",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "enable_reduce_precision is set, which is not supported",
+        )],
+        options: &[keys::ENABLE_REDUCE_PRECISION],
+        source: "NPURunConfig option reference",
+        run: unsupported,
+    },
+    Check {
+        id: "R54",
+        outcomes: &[outcome(
+            Severity::Info,
+            "jit_compile is set, which is for large recommendation models",
+        )],
+        options: &[keys::JIT_COMPILE],
+        source: "NPURunConfig option reference",
+        run: recommendation_only,
     },
 ];
 
-/// Reports a value that is not of its option's type or out of its range.
-pub(super) fn own_kind(facts: &Facts<'_>, report: &mut Report<'_>, key: &'static str) {
+fn iterations(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let key = keys::ITERATIONS_PER_LOOP;
     if let Some(message) = facts.problem(key) {
-        report.error(&[key], message);
+        let near = near_value(facts, key).unwrap_or(Value::Int(1));
+        report.error(&[key], message).set(key, near);
     }
 }
 
 fn loop_under_mixed_computing(facts: &Facts<'_>, report: &mut Report<'_>) {
     let iterations = facts.int(keys::ITERATIONS_PER_LOOP);
     if facts.bool(keys::MIX_COMPILE_MODE) && iterations != 1 {
-        report.error(
+        let finding = report.error(
             &[keys::MIX_COMPILE_MODE, keys::ITERATIONS_PER_LOOP],
             format!(
                 "iterations_per_loop is {iterations}, but mixed computing cannot loop on the device: \
                  set iterations_per_loop to 1 or mix_compile_mode to False"
             ),
         );
+        finding.set(keys::ITERATIONS_PER_LOOP, 1);
     }
+}
+
+fn tailing(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.bool(keys::IS_TAILING_OPTIMIZATION) {
+        report.warning(
+            &[keys::IS_TAILING_OPTIMIZATION],
+            "is_tailing_optimization is on: give NPUOptimizer the same value, and use it for BERT networks only"
+                .to_owned(),
+        );
+    }
+}
+
+fn unsupported(_facts: &Facts<'_>, report: &mut Report<'_>) {
+    let key = keys::ENABLE_REDUCE_PRECISION;
+    report
+        .warning(&[key], "enable_reduce_precision is not supported: remove it".to_owned())
+        .set(key, Value::Unset);
+}
+
+fn recommendation_only(_facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.info(
+        &[keys::JIT_COMPILE],
+        "jit_compile is meant for networks of large recommendation models; leave it out elsewhere".to_owned(),
+    );
 }

@@ -101,6 +101,32 @@ pub(super) const fn keys_of_rule<const N: usize>(rule: &str) -> [&'static str; N
     keys
 }
 
+/// How many rows name files or directories.
+pub(super) const fn count_of_paths() -> usize {
+    let mut n = 0;
+    let mut idx = 0;
+    while idx < N_ROWS {
+        n += matches!(ROWS[idx].kind, OptionKind::Path(_)) as usize;
+        idx += 1;
+    }
+    n
+}
+
+/// The keys of the rows that name files or directories; `N` is [`count_of_paths`].
+pub(super) const fn keys_of_paths<const N: usize>() -> [&'static str; N] {
+    let mut keys = [""; N];
+    let mut n = 0;
+    let mut idx = 0;
+    while idx < N_ROWS {
+        if matches!(ROWS[idx].kind, OptionKind::Path(_)) {
+            keys[n] = ROWS[idx].key;
+            n += 1;
+        }
+        idx += 1;
+    }
+    keys
+}
+
 /// Whether two texts are equal, in constants.
 const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -1,0 +1,192 @@
+//! Rules of training on several devices, and of its timeouts: R5, R27, R28, K5.
+
+use serde_json::Value as Json;
+
+use crate::diagnostics::Severity;
+
+use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout};
+use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::{Check, Facts, Report, outcome};
+
+const SYNC: &str = keys::STREAM_SYNC_TIMEOUT;
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R5",
+        outcomes: &[outcome(
+            Severity::Error,
+            "only one of distribute and TF_CONFIG's cluster is set, TF_CONFIG is broken, or mix_compile_mode is off",
+        )],
+        options: &[keys::DISTRIBUTE, TF_CONFIG, keys::MIX_COMPILE_MODE],
+        source: "TensorFlow adapter, npu_config.py",
+        run: parameter_servers,
+    },
+    Check {
+        id: "R27",
+        outcomes: &[
+            outcome(Severity::Error, "hccl_timeout is not an integer from 1 to 17340"),
+            outcome(
+                Severity::Warning,
+                "HCCL_EXEC_TIMEOUT is used and is not an integer from 1 to 17340",
+            ),
+        ],
+        options: &[keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT],
+        source: "NPURunConfig option reference",
+        run: communication_timeout,
+    },
+    Check {
+        id: "R28",
+        outcomes: &[
+            outcome(
+                Severity::Error,
+                "stream_sync_timeout is no longer than the timeout of collective communication, in a cluster",
+            ),
+            outcome(
+                Severity::Warning,
+                "stream_sync_timeout is no longer than the timeout of collective communication",
+            ),
+        ],
+        options: &[
+            SYNC,
+            keys::HCCL_TIMEOUT,
+            HCCL_EXEC_TIMEOUT,
+            TF_CONFIG,
+            RANK_SIZE,
+            CM_WORKER_SIZE,
+        ],
+        source: "NPURunConfig option reference",
+        run: stream_timeout,
+    },
+    Check {
+        id: "K5",
+        outcomes: &[outcome(
+            Severity::Error,
+            "RANK_SIZE and CM_WORKER_SIZE are both set, which get_ranksize refuses",
+        )],
+        options: &[RANK_SIZE, CM_WORKER_SIZE],
+        source: "TensorFlow adapter, get_ranksize",
+        run: two_sizes,
+    },
+];
+
+/// Whether `TF_CONFIG` describes a cluster; an error says what is wrong with it.
+fn has_cluster(environment: &Environment) -> Result<bool, String> {
+    let Some(text) = environment.get(TF_CONFIG).filter(|text| !text.is_empty()) else {
+        return Ok(false);
+    };
+    match serde_json::from_str(text) {
+        Err(error) => Err(format!(
+            "TF_CONFIG is not JSON (line {}, column {}): mend or unset it",
+            error.line(),
+            error.column()
+        )),
+        Ok(Json::Object(config)) => match config.get("cluster") {
+            None | Some(Json::Null) => Ok(false),
+            Some(Json::Object(jobs)) => Ok(!jobs.is_empty()),
+            Some(_) => Err("the cluster in TF_CONFIG is not an object of jobs: write {\"worker\": [...]}".to_owned()),
+        },
+        Ok(_) => Err("TF_CONFIG is not a JSON object: mend or unset it".to_owned()),
+    }
+}
+
+fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.own_kind(facts, keys::DISTRIBUTE);
+    let has_cluster = match has_cluster(facts.environment) {
+        Ok(has_cluster) => has_cluster,
+        Err(message) => {
+            report.error(&[TF_CONFIG], message).unset_variable(TF_CONFIG);
+            return;
+        }
+    };
+    // A name stands for a strategy that was made elsewhere in the script.
+    let has_strategy = facts.is_computed(keys::DISTRIBUTE) && facts.problem(keys::DISTRIBUTE).is_none();
+    if has_cluster && !has_strategy {
+        report.error(
+            &[TF_CONFIG, keys::DISTRIBUTE],
+            "TF_CONFIG has a cluster, but distribute is no ParameterServerStrategy: set both or neither".to_owned(),
+        );
+    }
+    if has_strategy && !has_cluster {
+        report
+            .error(
+                &[keys::DISTRIBUTE, TF_CONFIG],
+                "distribute is set, but TF_CONFIG has no cluster: set both or neither".to_owned(),
+            )
+            .set(keys::DISTRIBUTE, Value::Unset);
+    }
+    if has_cluster && !facts.bool(keys::MIX_COMPILE_MODE) && !facts.is_computed(keys::MIX_COMPILE_MODE) {
+        report
+            .error(
+                &[TF_CONFIG, keys::MIX_COMPILE_MODE],
+                "TF_CONFIG has a cluster, which needs mixed computing: set mix_compile_mode to True".to_owned(),
+            )
+            .set(keys::MIX_COMPILE_MODE, true);
+    }
+}
+
+fn communication_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.own_kind(facts, keys::HCCL_TIMEOUT);
+    if facts.is_set(keys::HCCL_TIMEOUT) {
+        return;
+    }
+    if let Some(text) = facts.environment.get(HCCL_EXEC_TIMEOUT).filter(|text| !text.is_empty())
+        && hccl_seconds(text).is_none()
+    {
+        report
+            .warning(
+                &[HCCL_EXEC_TIMEOUT],
+                format!(
+                    "HCCL_EXEC_TIMEOUT is \"{text}\": use 1 to 17340 seconds; here it counts as {DEFAULT_HCCL_TIMEOUT}"
+                ),
+            )
+            .unset_variable(HCCL_EXEC_TIMEOUT);
+    }
+}
+
+/// Whether several devices train together, as far as the variables tell.
+fn is_in_cluster(environment: &Environment) -> bool {
+    let is_many = |name| {
+        environment
+            .get(name)
+            .and_then(|text| text.trim().parse::<u64>().ok())
+            .is_some_and(|size| size > 1)
+    };
+    is_many(RANK_SIZE) || is_many(CM_WORKER_SIZE) || has_cluster(environment) == Ok(true)
+}
+
+fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let milliseconds = facts.int(SYNC);
+    let seconds = hccl_timeout(facts.options, facts.environment);
+    if !facts.is_set(SYNC) || milliseconds == -1 || milliseconds > seconds.saturating_mul(1000) {
+        return;
+    }
+    if facts.is_computed(SYNC) || facts.is_computed(keys::HCCL_TIMEOUT) {
+        return;
+    }
+    let names = facts.set_of(&[SYNC, keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT]);
+    let message = format!(
+        "stream_sync_timeout is {milliseconds} ms, which is not above the {seconds} s of collective communication \
+         (hccl_timeout)"
+    );
+    let mend = format!("use more than {} ms or -1 (no limit)", seconds.saturating_mul(1000));
+    let finding = if is_in_cluster(facts.environment) {
+        report.error(&names, format!("{message}: {mend}"))
+    } else {
+        report.warning(&names, format!("{message}; in a cluster this fails: {mend}"))
+    };
+    finding.set(SYNC, -1);
+}
+
+fn two_sizes(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.is_set(RANK_SIZE) && facts.is_set(CM_WORKER_SIZE) {
+        report
+            .error(
+                &[RANK_SIZE, CM_WORKER_SIZE],
+                "RANK_SIZE and CM_WORKER_SIZE are both set: keep the one that your launcher sets".to_owned(),
+            )
+            .unset_variable(CM_WORKER_SIZE)
+            .unset_variable(RANK_SIZE);
+    }
+}

@@ -1,0 +1,147 @@
+//! Rules of the two companions: D1 and D2 of MegEngine's `DTRConfig`, M1 to M4 of Paddle's `memory_optimize`.
+
+use crate::diagnostics::Severity;
+
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::{Check, Facts, Report, outcome};
+
+const THRESHOLD: &str = keys::DTR_EVICTION_THRESHOLD;
+const SKIPPED: &str = keys::SKIP_OPT_SET;
+const DTR: [&str; 4] = [
+    THRESHOLD,
+    keys::DTR_EVICTEE_MINIMUM_SIZE,
+    keys::DTR_RECOMP_MEMORY_FACTOR,
+    keys::DTR_RECOMP_TIME_FACTOR,
+];
+const MEMORY_OPTIMIZE: [&str; 4] = [SKIPPED, keys::PRINT_LOG, keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_GRADS];
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "D1",
+        outcomes: &[outcome(
+            Severity::Error,
+            "eviction_threshold is not above 0, as it is by default",
+        )],
+        options: &DTR,
+        source: "MegEngine, dtr_config.py",
+        run: threshold,
+    },
+    Check {
+        id: "D2",
+        outcomes: &[outcome(
+            Severity::Error,
+            "evictee_minimum_size, recomp_memory_factor or recomp_time_factor is below 0 or no number",
+        )],
+        options: &DTR,
+        source: "MegEngine, dtr_config.py",
+        run: |facts, report| {
+            for key in &DTR[1..] {
+                report.own_kind(facts, key);
+            }
+        },
+    },
+    Check {
+        id: "M1",
+        outcomes: &[outcome(Severity::Error, "level is not 0 or 1")],
+        options: &[keys::MEMORY_OPTIMIZE_LEVEL],
+        source: "Paddle, memory_optimization_transpiler.py",
+        run: |facts, report| report.own_kind(facts, keys::MEMORY_OPTIMIZE_LEVEL),
+    },
+    Check {
+        id: "M2",
+        outcomes: &[outcome(
+            Severity::Error,
+            "skip_opt_set is neither a set nor a list; (\"fc\") is a text",
+        )],
+        options: &[SKIPPED],
+        source: "Paddle, memory_optimization_transpiler.py",
+        run: skipped_type,
+    },
+    Check {
+        id: "M3",
+        outcomes: &[outcome(Severity::Error, "an element of skip_opt_set is not a name")],
+        options: &[SKIPPED],
+        source: "Paddle, memory_optimization_transpiler.py",
+        run: skipped_names,
+    },
+    Check {
+        id: "M4",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "memory_optimize is deprecated in Paddle, whose memory is reused by default",
+        )],
+        options: &MEMORY_OPTIMIZE,
+        source: "Paddle 1.6 release notes",
+        run: deprecated,
+    },
+];
+
+fn threshold(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.is_computed(THRESHOLD) {
+        return;
+    }
+    let is_right = facts
+        .options
+        .get(THRESHOLD)
+        .is_some_and(|value| value.as_float().is_some_and(|bytes| bytes > 0.0));
+    if is_right {
+        // What is not an integer still is of the wrong type.
+        report.own_kind(facts, THRESHOLD);
+        return;
+    }
+    let is = match facts.options.get(THRESHOLD) {
+        None => "is not set, and its default 0 is refused".to_owned(),
+        Some(value) => format!("is {}", value.quoted()),
+    };
+    report.error(
+        &facts.set_of(&DTR),
+        format!("eviction_threshold {is}: set the bytes (above 0) from which on tensors are evicted"),
+    );
+}
+
+fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let Some(value) = facts.options.get(SKIPPED) else {
+        return;
+    };
+    let list = match value {
+        Value::List(_) | Value::Python(_) => return,
+        Value::Text(text) => Some(vec![Value::from(text.as_str())]),
+        Value::Tuple(items) => Some(items.clone()),
+        _ => None,
+    };
+    let finding = report.error(
+        &[SKIPPED],
+        format!(
+            "skip_opt_set is {}: use a list or set of names, such as [\"fc\"]",
+            value.quoted()
+        ),
+    );
+    if let Some(list) = list {
+        finding.set(SKIPPED, Value::List(list));
+    }
+}
+
+fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let items = facts.options.get(SKIPPED).and_then(Value::items).unwrap_or(&[]);
+    if let Some(item) = items
+        .iter()
+        .find(|item| !matches!(item, Value::Text(_) | Value::Python(_)))
+    {
+        let names: Vec<Value> = items.iter().filter(|item| item.as_text().is_some()).cloned().collect();
+        report
+            .error(
+                &[SKIPPED],
+                format!("skip_opt_set has {item}, which is no name of a variable: use texts"),
+            )
+            .set(SKIPPED, Value::List(names));
+    }
+}
+
+fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.warning(
+        &facts.set_of(&MEMORY_OPTIMIZE),
+        "memory_optimize is deprecated in Paddle since 1.6, where memory is reused by default: leave the call out"
+            .to_owned(),
+    );
+}

@@ -1,0 +1,134 @@
+//! Rules of shared preprocessing, small channels and engines that run at a time: R33, R34, R41.
+
+use crate::diagnostics::Severity;
+
+use super::super::effective::is_training;
+use super::super::rows::keys;
+use super::dynamic::is_dims;
+use super::{Check, Facts, Report, outcome};
+
+const RANK: &str = keys::LOCAL_RANK_ID;
+const DEVICES: &str = keys::LOCAL_DEVICE_LIST;
+const CHANNEL: &str = keys::ENABLE_SMALL_CHANNEL;
+const STREAMS: &str = keys::STREAM_MAX_PARALLEL_NUM;
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R33",
+        outcomes: &[
+            outcome(
+                Severity::Error,
+                "local_rank_id is not 0 to 7, or local_device_list is no list of device numbers",
+            ),
+            outcome(
+                Severity::Warning,
+                "one of local_rank_id and local_device_list is set without the other",
+            ),
+        ],
+        options: &[RANK, DEVICES],
+        source: "TensorFlow adapter, npu_attrs.cc; NPURunConfig option reference",
+        run: shared_preprocessing,
+    },
+    Check {
+        id: "R34",
+        outcomes: &[outcome(
+            Severity::Warning,
+            "enable_small_channel is 0 in online inference, where it counts as 1, or 1 in training",
+        )],
+        options: &[CHANNEL, keys::GRAPH_RUN_MODE],
+        source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
+        run: small_channel,
+    },
+    Check {
+        id: "R41",
+        outcomes: &[outcome(
+            Severity::Error,
+            "stream_max_parallel_num is malformed, or exceeds the number of AI cores",
+        )],
+        options: &[STREAMS, keys::AICORE_NUM],
+        source: "NPURunConfig option reference",
+        run: parallel_streams,
+    },
+];
+
+fn shared_preprocessing(facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.own_kind(facts, RANK);
+    report.own_kind(facts, DEVICES);
+    if let Some(value) = facts.options.get(DEVICES)
+        && value.as_text().is_some_and(|text| !is_dims(text))
+    {
+        report.error(
+            &[DEVICES],
+            format!(
+                "local_device_list is {}: write numbers with commas, such as 0,1,2",
+                value.quoted()
+            ),
+        );
+    }
+    if let [only] = facts.set_of(&[RANK, DEVICES])[..] {
+        let other = if only == RANK { DEVICES } else { RANK };
+        report.warning(
+            &[only],
+            format!("{only} is set without {other}: the two work together only"),
+        );
+    }
+}
+
+fn small_channel(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if !facts.is_set(CHANNEL) || facts.is_computed(CHANNEL) || facts.is_computed(keys::GRAPH_RUN_MODE) {
+        return;
+    }
+    let names = facts.set_of(&[CHANNEL, keys::GRAPH_RUN_MODE]);
+    match (facts.int(CHANNEL), is_training(facts.options)) {
+        (0, false) => report
+            .warning(
+                &names,
+                "enable_small_channel=0 counts as 1 in online inference (graph_run_mode=0): remove it".to_owned(),
+            )
+            .remove(&[CHANNEL]),
+        (1, true) => report
+            .warning(
+                &names,
+                "enable_small_channel=1 is not advised in training (graph_run_mode=1): set it to 0".to_owned(),
+            )
+            .set(CHANNEL, 0),
+        _ => return,
+    };
+}
+
+fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
+    report.own_kind(facts, STREAMS);
+    let Some(text) = facts.options.get(STREAMS).and_then(|value| value.as_text()) else {
+        return;
+    };
+    // `8|16` gives AI cores and vector cores.
+    let cores: Option<u64> = facts
+        .text(keys::AICORE_NUM)
+        .split('|')
+        .next()
+        .and_then(|cores| cores.trim().parse().ok());
+    for part in text.split(',') {
+        let engine = part.trim().split_once(':');
+        let number = engine
+            .filter(|(name, _)| !name.trim().is_empty())
+            .and_then(|(_, number)| number.trim().parse::<u64>().ok());
+        match (number, cores) {
+            (None | Some(0), _) => {
+                report.error(
+                    &[STREAMS],
+                    format!(
+                        "stream_max_parallel_num has \"{part}\": write ENGINE:NUMBER with commas between, \
+                         such as DNN_VM_AICPU:10,AIcoreEngine:1"
+                    ),
+                );
+            }
+            (Some(number), Some(cores)) if number > cores => {
+                report.error(
+                    &[STREAMS, keys::AICORE_NUM],
+                    format!("stream_max_parallel_num has \"{part}\", but aicore_num allows {cores}: use 1 to {cores}"),
+                );
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Rules of operator debugging and of where its files go: R24, R25, R26, R43, R44.
+
+use crate::diagnostics::Severity;
+
+use super::super::effective::{default_cache_dir, is_training, op_debug};
+use super::super::environment::{ASCEND_CACHE_PATH, ASCEND_WORK_PATH, NPU_COLLECT_PATH};
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::{Check, Facts, Report, outcome};
+
+const CONFIG: &str = keys::OP_DEBUG_CONFIG;
+const LEVEL: &str = keys::OP_DEBUG_LEVEL;
+const CACHE: &str = keys::OP_COMPILER_CACHE_DIR;
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R24",
+        outcomes: &[outcome(
+            Severity::Error,
+            "the file of op_debug_config has oom and ccec_O0 together",
+        )],
+        options: &[CONFIG],
+        source: "NPURunConfig option reference",
+        run: without_optimization,
+    },
+    Check {
+        id: "R25",
+        outcomes: &[outcome(
+            Severity::Error,
+            "the file of op_debug_config has oom while NPU_COLLECT_PATH is set",
+        )],
+        options: &[CONFIG, NPU_COLLECT_PATH],
+        source: "NPURunConfig option reference",
+        run: while_collecting,
+    },
+    Check {
+        id: "R26",
+        outcomes: &[
+            outcome(
+                Severity::Error,
+                "op_debug_level is 2 and the file of op_debug_config has oom",
+            ),
+            outcome(Severity::Warning, "op_debug_level is 1 or 2 in training"),
+        ],
+        options: &[LEVEL, CONFIG, keys::GRAPH_RUN_MODE],
+        source: "NPURunConfig option reference",
+        run: debug_level,
+    },
+    Check {
+        id: "R43",
+        outcomes: &[outcome(
+            Severity::Info,
+            "NPU_COLLECT_PATH is set, which decides what is dumped of failing operators, and where",
+        )],
+        options: &[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP],
+        source: "NPURunConfig option reference",
+        run: collecting,
+    },
+    Check {
+        id: "R44",
+        outcomes: &[outcome(
+            Severity::Info,
+            "an option or variable says where debug files or compiled operators go",
+        )],
+        options: &[keys::DEBUG_DIR, ASCEND_WORK_PATH, CACHE, ASCEND_CACHE_PATH],
+        source: "NPURunConfig option reference",
+        run: directories,
+    },
+];
+
+/// Whether the file of operator debugging turns a switch on.
+fn has_switch(facts: &Facts<'_>, switch: &str) -> bool {
+    op_debug(facts.options, facts.files).is_some_and(|config| config.has(switch))
+}
+
+fn without_optimization(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if has_switch(facts, "oom") && has_switch(facts, "ccec_O0") {
+        report.error(
+            &[CONFIG],
+            "the file of op_debug_config has oom and ccec_O0, which together end in an AI Core error: take one out"
+                .to_owned(),
+        );
+    }
+}
+
+fn while_collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.is_set(NPU_COLLECT_PATH) && has_switch(facts, "oom") {
+        report
+            .error(
+                &[CONFIG, NPU_COLLECT_PATH],
+                "the file of op_debug_config has oom, which does not work while NPU_COLLECT_PATH is set: take oom out \
+                 or unset the variable"
+                    .to_owned(),
+            )
+            .unset_variable(NPU_COLLECT_PATH);
+    }
+}
+
+fn debug_level(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let level = facts.int(LEVEL);
+    if level == 2 && has_switch(facts, "oom") {
+        report
+            .error(
+                &[LEVEL, CONFIG],
+                "op_debug_level=2 and oom in the file of op_debug_config together end in an AI Core error: remove \
+                 op_debug_level"
+                    .to_owned(),
+            )
+            .set(LEVEL, Value::Unset);
+    }
+    if matches!(level, 1 | 2) && is_training(facts.options) && !facts.is_computed(keys::GRAPH_RUN_MODE) {
+        report
+            .warning(
+                &[LEVEL],
+                format!("op_debug_level={level} slows training down: use 0 or 3 unless you look for an error"),
+            )
+            .set(LEVEL, 0);
+    }
+}
+
+fn collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let Some(path) = facts.environment.get(NPU_COLLECT_PATH).filter(|path| !path.is_empty()) else {
+        return;
+    };
+    let names = facts.set_of(&[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP]);
+    let whatever = match facts.options.get(keys::ENABLE_EXCEPTION_DUMP) {
+        Some(value) if value.as_int() != Some(1) => format!(", whatever enable_exception_dump={value} says"),
+        _ => String::new(),
+    };
+    report.info(
+        &names,
+        format!("NPU_COLLECT_PATH is set: failing operators are dumped in mode 1 to \"{path}\"{whatever}"),
+    );
+}
+
+fn directories(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let variable = |name| facts.environment.get(name).unwrap_or("").to_owned();
+    let files = [
+        (
+            keys::DEBUG_DIR,
+            ASCEND_WORK_PATH,
+            "debug files of operators",
+            variable(ASCEND_WORK_PATH),
+        ),
+        (
+            CACHE,
+            ASCEND_CACHE_PATH,
+            "compiled operators",
+            default_cache_dir(facts.environment),
+        ),
+    ];
+    for (key, name, what, default) in files {
+        let names = facts.set_of(&[key, name]);
+        let Some(first) = names.first() else {
+            continue;
+        };
+        let path = match facts.options.get(key) {
+            Some(Value::Python(_)) => continue,
+            Some(value) => value.to_string(),
+            None => default,
+        };
+        let wins = match names.len() {
+            1 => String::new(),
+            _ => format!(" (it wins over {name})"),
+        };
+        report.info(&names, format!("{what} go to \"{path}\", as {first} says{wins}"));
+    }
+}

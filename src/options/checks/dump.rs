@@ -1,0 +1,138 @@
+//! Rules of objects and of dumps: R8, R39.
+
+use crate::diagnostics::Severity;
+
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::aoe::directory_problem;
+use super::dynamic::is_number;
+use super::{Check, Facts, Report, outcome};
+
+const GRAPH_MEMORY: &str = keys::GRAPH_MEMORY_OPTIMIZE_CONFIG;
+
+/// How many sets of steps may be dumped.
+const MAX_SETS: usize = 100;
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R8",
+        outcomes: &[outcome(
+            Severity::Error,
+            "an object of a class is something else, or a field of GraphMemoryOptimizeConfig is not auto or manual",
+        )],
+        options: &[
+            keys::DUMP_CONFIG,
+            keys::EXPERIMENTAL_CONFIG,
+            keys::DYNAMIC_INPUT_CONFIG,
+            GRAPH_MEMORY,
+        ],
+        source: "TensorFlow adapter, npu_config.py",
+        run: classes,
+    },
+    Check {
+        id: "R39",
+        outcomes: &[outcome(
+            Severity::Error,
+            "dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong",
+        )],
+        options: &[
+            keys::ENABLE_DUMP,
+            keys::ENABLE_DUMP_DEBUG,
+            keys::DUMP_PATH,
+            keys::DUMP_STEP,
+            keys::DUMP_MODE,
+            keys::DUMP_DEBUG_MODE,
+            keys::DUMP_DATA,
+        ],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: dumps,
+    },
+];
+
+fn classes(facts: &Facts<'_>, report: &mut Report<'_>) {
+    for key in [keys::DUMP_CONFIG, keys::EXPERIMENTAL_CONFIG, keys::DYNAMIC_INPUT_CONFIG] {
+        report.own_kind(facts, key);
+    }
+    let Some(Value::Python(text)) = facts.options.get(GRAPH_MEMORY) else {
+        return;
+    };
+    let arguments = text
+        .split_once("GraphMemoryOptimizeConfig(")
+        .and_then(|(_, rest)| rest.strip_suffix(')'))
+        .unwrap_or("");
+    for (idx, argument) in arguments.split(',').enumerate() {
+        let (name, value) = match argument.split_once('=') {
+            Some((name, value)) => (name.trim(), value.trim()),
+            None => (if idx == 0 { "recompute" } else { "graph_slice" }, argument.trim()),
+        };
+        let literal = value
+            .strip_prefix(['"', '\''])
+            .map(|value| value.trim_end_matches(['"', '\'']));
+        if literal.is_some_and(|literal| !matches!(literal, "auto" | "manual")) {
+            report.error(
+                &[GRAPH_MEMORY],
+                format!("{name} of GraphMemoryOptimizeConfig is {value}: use auto or manual"),
+            );
+        }
+    }
+}
+
+fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
+    for key in [keys::DUMP_STEP, keys::DUMP_MODE, keys::DUMP_DEBUG_MODE, keys::DUMP_DATA] {
+        report.own_kind(facts, key);
+    }
+    if let Some(value) = facts.options.get(keys::DUMP_STEP)
+        && let Some(problem) = value.as_text().and_then(step_problem)
+    {
+        report.error(
+            &[keys::DUMP_STEP],
+            format!("dump_step is {}: {problem}", value.quoted()),
+        );
+    }
+    let switches = [keys::ENABLE_DUMP, keys::ENABLE_DUMP_DEBUG];
+    let on: Vec<&'static str> = switches.into_iter().filter(|key| facts.bool(key)).collect();
+    let Some(first) = on.first().and_then(|key| key.rsplit('.').next()) else {
+        return;
+    };
+    let Some(value) = facts.options.get(keys::DUMP_PATH) else {
+        report
+            .error(&on, format!("{first} is on without dump_path: say where dumps go"))
+            .remove(&on);
+        return;
+    };
+    if let Some(path) = value.as_text()
+        && let Some(problem) = directory_problem(facts, path)
+    {
+        let names = [on.as_slice(), &[keys::DUMP_PATH]].concat();
+        report.error(
+            &names,
+            format!("dump_path is \"{path}\", which {problem}: dumps need a directory that can be read and written"),
+        );
+    }
+}
+
+/// What is wrong with steps such as `0|5|10-20`.
+fn step_problem(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    let sets: Vec<&str> = text.strip_suffix('|').unwrap_or(text).split('|').collect();
+    if sets.len() > MAX_SETS {
+        return Some(format!(
+            "it has {} sets of steps, and {MAX_SETS} are allowed",
+            sets.len()
+        ));
+    }
+    sets.into_iter().find_map(|set| {
+        let (first, last) = match set.split_once('-') {
+            Some((first, last)) => (first, Some(last)),
+            None => (set, None),
+        };
+        if !is_number(first) || !last.is_none_or(is_number) {
+            return Some("write steps and ranges with | between them, such as 0|5|10-20".to_owned());
+        }
+        let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
+        let is_reversed = last.is_some_and(|last| number(first) >= number(last));
+        is_reversed.then(|| format!("the range {set} has to end behind its start"))
+    })
+}

@@ -1,0 +1,69 @@
+//! highwater's own rule K6: files that options name.
+
+use crate::diagnostics::Severity;
+
+use super::super::config_files::{FileProblem, problems_of};
+use super::super::files::FileState;
+use super::super::kind::{OptionKind, PathKind};
+use super::super::rows::{TABLE, count_of_paths, keys, keys_of_paths};
+use super::{Check, Facts, Report, outcome};
+
+/// How many problems of one file are reported.
+const MAX_PROBLEMS: usize = 8;
+
+const KEYS: [&str; count_of_paths()] = keys_of_paths();
+
+pub(super) const ROWS: &[Check] = &[Check {
+    id: "K6",
+    outcomes: &[outcome(
+        Severity::Warning,
+        "a file that an option names is not there, cannot be read, or says something that is not understood",
+    )],
+    options: &KEYS,
+    source: "highwater's own",
+    run: named_files,
+}];
+
+fn named_files(facts: &Facts<'_>, report: &mut Report<'_>) {
+    for row in TABLE {
+        let OptionKind::Path(kind) = row.kind else {
+            continue;
+        };
+        let Some(path) = facts.options.get(row.key).and_then(|value| value.as_text()) else {
+            continue;
+        };
+        let names = row.short_key();
+        let problem = match (kind, facts.files.look(path)) {
+            (PathKind::File, FileState::Missing) => "is not there: check the path".to_owned(),
+            (PathKind::File, FileState::Directory { .. }) => "is a directory: name a file in it".to_owned(),
+            (_, FileState::Unreadable(why)) if !has_own_rule(row.key) => format!("cannot be read ({why})"),
+            (PathKind::Directory, FileState::File(_)) if !has_own_rule(row.key) => {
+                "is a file: name a directory".to_owned()
+            }
+            (PathKind::File, FileState::File(bytes)) => {
+                report_problems(report, &[row.key], names, &problems_of(row.key, &bytes));
+                continue;
+            }
+            _ => continue,
+        };
+        report.warning(&[row.key], format!("{names} names \"{path}\", which {problem}"));
+    }
+}
+
+/// Whether another rule looks at the path.
+fn has_own_rule(key: &str) -> bool {
+    matches!(key, keys::WORK_PATH | keys::DUMP_PATH)
+}
+
+/// Reports what is wrong inside a file, up to a number of problems.
+pub(super) fn report_problems(report: &mut Report<'_>, options: &[&str], name: &str, problems: &[FileProblem]) {
+    for problem in problems.iter().take(MAX_PROBLEMS) {
+        report.warning(options, format!("{name}, {problem}"));
+    }
+    if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS).filter(|more| *more > 0) {
+        report.warning(
+            options,
+            format!("{name} has {more} more such places: mend the first ones and look again"),
+        );
+    }
+}

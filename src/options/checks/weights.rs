@@ -1,0 +1,85 @@
+//! Rules of weights: R35, R36.
+
+use crate::diagnostics::Severity;
+
+use super::super::environment::ASCEND_WORK_PATH;
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::{Check, Facts, Report, outcome};
+
+pub(super) const ROWS: &[Check] = &[
+    Check {
+        id: "R35",
+        outcomes: &[
+            outcome(
+                Severity::Warning,
+                "external_weight is on, and its files go below the current directory",
+            ),
+            outcome(
+                Severity::Info,
+                "external_weight is on, and a setting says where its files go",
+            ),
+        ],
+        options: &[
+            keys::EXTERNAL_WEIGHT,
+            keys::ENGINE_EXTERNAL_WEIGHT_DIR,
+            ASCEND_WORK_PATH,
+        ],
+        source: "NPURunConfig option reference",
+        run: weight_files,
+    },
+    Check {
+        id: "R36",
+        outcomes: &[outcome(
+            Severity::Error,
+            "enable_compress_weight and compress_weight_conf are both set",
+        )],
+        options: &[keys::ENABLE_COMPRESS_WEIGHT, keys::COMPRESS_WEIGHT_CONF],
+        source: "TensorFlow adapter, npu_attrs.cc",
+        run: compression,
+    },
+];
+
+fn weight_files(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if !facts.bool(keys::EXTERNAL_WEIGHT) {
+        return;
+    }
+    let key = keys::EXTERNAL_WEIGHT;
+    if let Some(path) = facts.options.get(keys::ENGINE_EXTERNAL_WEIGHT_DIR) {
+        report.info(
+            &[key, keys::ENGINE_EXTERNAL_WEIGHT_DIR],
+            format!("weights go to \"{path}\", as ge.externalWeightDir says"),
+        );
+        return;
+    }
+    let directory = "tmp_weight_PID_SESSION";
+    match facts.environment.get(ASCEND_WORK_PATH) {
+        Some(path) if !path.is_empty() => report.info(
+            &[key, ASCEND_WORK_PATH],
+            format!("weights go to \"{path}/{directory}\", which is deleted when the model is unloaded"),
+        ),
+        _ => report.warning(
+            &[key],
+            format!(
+                "weights go to ./{directory}, which needs room in the current directory: set ASCEND_WORK_PATH to \
+                 choose another place"
+            ),
+        ),
+    };
+}
+
+/// Presence alone counts: `enable_compress_weight=False` is refused as well.
+fn compression(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let keys = [keys::ENABLE_COMPRESS_WEIGHT, keys::COMPRESS_WEIGHT_CONF];
+    if facts.set_of(&keys).len() == keys.len() {
+        report
+            .error(
+                &keys,
+                "enable_compress_weight and compress_weight_conf are both set: keep compress_weight_conf to compress \
+                 some weights, the other to compress all"
+                    .to_owned(),
+            )
+            .set(keys[0], Value::Unset)
+            .set(keys[1], Value::Unset);
+    }
+}

@@ -1,0 +1,147 @@
+//! Operator debugging, the compile cache, AOE, dumps and where files go.
+
+use super::{Case, FOLDER, LOCKED, MISSING, UNREADABLE, case};
+
+const DEBUG: (&str, &str) = ("op_debug_config", "/d.cfg");
+const OOM: (&str, &str) = (
+    "/d.cfg",
+    "# memory\nop_debug_config= ccec_g,oom\nop_debug_list=GatherV2,opType::ReduceSum\n",
+);
+const OOM_EVERYWHERE: (&str, &str) = ("/d.cfg", "op_debug_config = oom");
+const OOM_SLOW: (&str, &str) = ("/d.cfg", "op_debug_config = ccec_O0,ccec_g,oom\nop_debug_list=Add");
+const CACHE: (&str, &str) = ("op_compiler_cache_dir", "/c/");
+const AOE_FILE: (&str, &str) = ("aoe_config_file", "/a.json");
+const DUMP: (&str, &str) = ("dump_config.enable_dump", "True");
+const DUMP_PATH: (&str, &str) = ("dump_config.dump_path", "/dump");
+const STEP: &str = "dump_config.dump_step";
+
+pub(super) const CASES: &[Case] = &[
+    // Switches that do not go together.
+    case(&[DEBUG], ""),
+    case(&[DEBUG], "").seeing(&[OOM]),
+    case(&[DEBUG], "R24E").seeing(&[OOM_SLOW]),
+    case(&[DEBUG], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
+    case(&[DEBUG], "R25E R43I")
+        .with(&[("NPU_COLLECT_PATH", "/n")])
+        .seeing(&[OOM]),
+    case(&[("op_debug_level", "2"), DEBUG], "R26E R26W R29W R46W").seeing(&[OOM]),
+    case(&[("op_debug_level", "2"), DEBUG, ("graph_run_mode", "0")], "R29W R46W"),
+    case(&[("op_debug_level", "1")], "R26W R29W R46W"),
+    case(&[("op_debug_level", "3")], "R29W R46W"),
+    case(&[("op_debug_level", "0")], "R46W"),
+    case(&[("op_debug_level", "5")], "R46W K1E"),
+    // The compile cache.
+    case(&[DEBUG], "R29W").seeing(&[OOM_EVERYWHERE]),
+    case(&[DEBUG, ("op_compiler_cache_mode", "force")], "R29W").seeing(&[OOM_EVERYWHERE]),
+    case(&[DEBUG, ("op_compiler_cache_mode", "disable")], "").seeing(&[OOM_EVERYWHERE]),
+    case(&[("op_compiler_cache_mode", "enable")], ""),
+    case(&[("op_compiler_cache_mode", "force")], "R29W"),
+    case(&[("op_compiler_cache_mode", "on")], "K1E"),
+    case(&[], "R30I").with(&[("ASCEND_MAX_OP_CACHE_SIZE", "-1")]),
+    case(&[], "R30I").with(&[("ASCEND_REMAIN_CACHE_SIZE_RATIO", "80")]),
+    case(&[], "R30W R30I").with(&[("ASCEND_REMAIN_CACHE_SIZE_RATIO", "0")]),
+    case(&[], "R30W R30I").with(&[("ASCEND_REMAIN_CACHE_SIZE_RATIO", "101")]),
+    case(&[], "R30W R30I").with(&[("ASCEND_MAX_OP_CACHE_SIZE", "-2")]),
+    case(&[], "R30W R30I").with(&[("ASCEND_MAX_OP_CACHE_SIZE", "big")]),
+    case(&[CACHE], "R44I"),
+    case(&[CACHE], "R30I R44I").seeing(&[(
+        "/c/op_cache.ini",
+        "[op_compiler_cache]\nmax_op_cache_size=500\nremain_cache_size_ratio=80",
+    )]),
+    case(&[CACHE], "R30W R30I R44I").seeing(&[("/c/op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=-5")]),
+    case(&[CACHE], "R30W R30I R44I")
+        .with(&[("ASCEND_MAX_OP_CACHE_SIZE", "9")])
+        .seeing(&[("/c/op_cache.ini", "remain_cache_size_ratio=0")]),
+    case(&[("op_compiler_cache_dir", "")], "R44I").seeing(&[("/op_cache.ini", "nonsense")]),
+    // Where files go.
+    case(&[("debug_dir", "/d")], "R44I"),
+    case(&[("debug_dir", "/d")], "R44I").with(&[("ASCEND_WORK_PATH", "/w"), ("ASCEND_CACHE_PATH", "/c")]),
+    case(&[], "R44I").with(&[("ASCEND_WORK_PATH", "/w")]),
+    case(&[], "R44I").with(&[("ASCEND_CACHE_PATH", "/w")]),
+    case(&[], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
+    case(&[("enable_exception_dump", "2")], "R43I").with(&[("NPU_COLLECT_PATH", "/n")]),
+    case(&[("enable_exception_dump", "1")], "").with(&[("NPU_COLLECT_PATH", "")]),
+    // AOE.
+    case(&[("aoe_mode", "1")], ""),
+    case(&[("aoe_mode", "2")], "").seeing(&[("./", FOLDER)]),
+    case(&[("aoe_mode", "4")], "R22E").seeing(&[("./", LOCKED)]),
+    case(&[("aoe_mode", "3")], "R21E").seeing(&[("./", LOCKED)]),
+    case(&[("aoe_mode", "")], "R21E"),
+    case(&[("aoe_mode", "2"), ("work_path", "/w")], "").seeing(&[("/w", FOLDER), ("./", LOCKED)]),
+    case(&[("aoe_mode", "2"), ("work_path", "/w")], "R22E").seeing(&[("/w", MISSING)]),
+    case(&[("aoe_mode", "2"), ("work_path", "/w")], "R22E").seeing(&[("/w", "a file")]),
+    case(&[("aoe_mode", "2"), ("work_path", "/w")], "R22E").seeing(&[("/w", UNREADABLE)]),
+    case(&[("work_path", "/w")], "").seeing(&[("/w", MISSING)]),
+    case(&[], "R21E").with(&[("AOE_MODE", "3")]),
+    case(&[("aoe_mode", "2")], "").with(&[("AOE_MODE", "3")]),
+    case(&[], "R22E").with(&[("AOE_MODE", "1")]).seeing(&[("./", LOCKED)]),
+    case(&[AOE_FILE, ("aoe_mode", "2")], "").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
+    case(&[AOE_FILE], "R23E").seeing(&[("/a.json", r#"{"feature": ["nonhomo_split"]}"#)]),
+    case(&[AOE_FILE], "")
+        .with(&[("AOE_MODE", "1")])
+        .seeing(&[("/a.json", r#"{"feature": ["nonhomo_split"]}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "2")], "R23E").seeing(&[("/a.json", r#"{"feature": ["nonhomo_split"]}"#)]),
+    // Dumps.
+    case(&[DUMP], "R39E"),
+    case(&[("dump_config.enable_dump_debug", "True")], "R39E"),
+    case(&[("dump_config.enable_dump", "False")], ""),
+    case(&[DUMP, DUMP_PATH], ""),
+    case(&[DUMP, DUMP_PATH], "").seeing(&[("/dump", FOLDER)]),
+    case(&[DUMP, DUMP_PATH], "R39E").seeing(&[("/dump", MISSING)]),
+    case(&[DUMP, DUMP_PATH], "R39E").seeing(&[("/dump", LOCKED)]),
+    case(&[DUMP, DUMP_PATH], "R39E").seeing(&[("/dump", "a file")]),
+    case(&[DUMP, ("dump_config.dump_path", "")], "R39E"),
+    case(&[("aoe_mode", "2"), ("work_path", "")], "R22E"),
+    case(&[DUMP_PATH], "").seeing(&[("/dump", MISSING)]),
+    case(&[(STEP, "0|5|10")], ""),
+    case(&[(STEP, "0|5|10-20")], ""),
+    case(&[(STEP, "3|")], ""),
+    case(&[(STEP, "")], ""),
+    case(&[(STEP, "2-1")], "R39E"),
+    case(&[(STEP, "1-1")], "R39E"),
+    case(&[(STEP, "1-2-3")], "R39E"),
+    case(&[(STEP, "1||2")], "R39E"),
+    case(&[(STEP, "-3")], "R39E"),
+    case(&[(STEP, "1,2")], "R39E"),
+    case(&[("dump_config.dump_mode", "input")], ""),
+    case(&[("dump_config.dump_mode", "both")], "R39E"),
+    case(&[("dump_config.dump_debug_mode", "aicore_overflow")], ""),
+    case(&[("dump_config.dump_debug_mode", "none")], "R39E"),
+    case(&[("dump_config.dump_data", "stats")], ""),
+    case(&[("dump_config.dump_data", "Tensor")], "R39E"),
+    // Classes.
+    case(&[("dump_config", "DumpConfig(**settings)")], ""),
+    case(&[("dump_config", "npu.DumpConfig(enable_dump=on())")], ""),
+    case(&[("dump_config", "ProfilingConfig()")], "R8E"),
+    case(&[("dump_config", "yes")], "R8E"),
+    case(&[("experimental_config", "5")], "R8E"),
+    case(&[("dynamic_input_config", "DumpConfig()")], "R8E"),
+    case(&[("dynamic_input_config", "DynamicInputConfig(*fields)")], ""),
+    case(&[("profiling_config", "yes")], "K1E"),
+    case(
+        &[(
+            GRAPH_MEMORY,
+            r#"GraphMemoryOptimizeConfig(recompute="auto", graph_slice='manual')"#,
+        )],
+        "",
+    ),
+    case(
+        &[(GRAPH_MEMORY, r#"GraphMemoryOptimizeConfig(graph_slice="always")"#)],
+        "R8E",
+    ),
+    case(&[(GRAPH_MEMORY, r#"GraphMemoryOptimizeConfig("none")"#)], "R8E"),
+    case(&[(GRAPH_MEMORY, "GraphMemoryOptimizeConfig()")], ""),
+    case(&[(GRAPH_MEMORY, "DumpConfig()")], "K1E"),
+];
+
+const GRAPH_MEMORY: &str = "experimental_config.graph_memory_optimize_config";
+
+#[test]
+fn at_most_a_hundred_sets_of_steps_are_dumped() {
+    for (count, expected) in [(100, ""), (101, "R39E")] {
+        let steps = vec!["1"; count].join("|");
+        let settings = super::typed(STEP, highwater::options::Value::from(steps.as_str()));
+        assert_eq!(super::fired(&settings), expected);
+    }
+}

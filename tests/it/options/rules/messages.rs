@@ -1,0 +1,261 @@
+//! What findings say, the texts of fixes, and the values that act.
+
+use highwater::export::CheckReport;
+use highwater::options::{GE_USE_STATIC_MEMORY, Value, effective_device_id, effective_values};
+
+use super::{Case, FOLDER, case};
+
+const POLICY: &str = "memory_config.static_memory_policy";
+
+fn messages(case: Case) -> Vec<String> {
+    case.settings().check().into_iter().map(|found| found.message).collect()
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    let settings = case(
+        &[
+            (POLICY, "3"),
+            ("iterations_per_loop", "abc"),
+            ("input_fusion_size", "-1"),
+        ],
+        "",
+    )
+    .with(&[(GE_USE_STATIC_MEMORY, "2")])
+    .settings();
+    let findings = settings.check();
+    assert_eq!(
+        findings[0].message,
+        "iterations_per_loop is \"abc\", not an integer: use 1 or more"
+    );
+    assert_eq!(
+        findings[1].message,
+        "input_fusion_size is -1: use 0 to 33554432 bytes; until then it is clamped to 0"
+    );
+    let joined = &findings[2];
+    assert!(
+        joined.message.contains("policy 4 (static and dynamic expansion)"),
+        "{joined:?}"
+    );
+    assert_eq!(joined.options, [POLICY, GE_USE_STATIC_MEMORY]);
+    assert_eq!(joined.fixes[0].text, "unset GE_USE_STATIC_MEMORY");
+    let unknown = messages(case(&[], "").with(&[(GE_USE_STATIC_MEMORY, "5")]));
+    assert_eq!(unknown.len(), 2);
+    assert!(unknown[1].contains("selects no policy"));
+}
+
+#[test]
+fn messages_have_places_units_and_one_line() {
+    for (case, part) in [
+        (
+            case(&[("dynamic_inputs_shape_range", "data:[5~3]")], ""),
+            "at character 7, the range ends before it starts",
+        ),
+        (
+            case(&[("stream_sync_timeout", "60000")], ""),
+            "60000 ms, which is not above the 1836 s of collective communication (hccl_timeout); in a cluster this",
+        ),
+        (
+            case(&[("op_precision_mode", "/m")], "").seeing(&[("/m", "[ByOpType]\nA=fast")]),
+            "op_precision_mode, line 2: \"fast\" is no known mode; did you mean",
+        ),
+        (
+            case(&[("work_path", "/w"), ("aoe_mode", "1")], "").seeing(&[("/w", "file")]),
+            "work_path is \"/w\", which is a file",
+        ),
+        (
+            case(&[("jit_compile", "a\nb")], ""),
+            "jit_compile is \"a b\": use auto, true or false",
+        ),
+        (
+            case(&[], "").with(&[("DEVICE_ID", "3")]),
+            "the session runs on device 3, as DEVICE_ID says, which counts physical devices",
+        ),
+        (
+            case(&[("op_debug_level", "0")], ""),
+            "op_debug_level is going to be removed: use op_debug_config instead",
+        ),
+    ] {
+        let messages = messages(case);
+        assert!(
+            messages.iter().any(|message| message.contains(part)),
+            "{part}: {messages:?}"
+        );
+    }
+}
+
+#[test]
+fn only_the_first_problems_of_a_file_are_reported() {
+    static MANY: [(&str, &str); 1] = [("/m", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n")];
+    let messages = messages(case(&[("op_precision_mode", "/m")], "").seeing(&MANY));
+    assert_eq!(messages.len(), 9);
+    assert!(messages[8].contains("3 more such places"), "{}", messages[8]);
+}
+
+#[test]
+fn effective_values_follow_environment_files_and_rules() {
+    for (case, key, value) in [
+        (case(&[("hccl_timeout", "600")], ""), "hccl_timeout", Value::Int(544)),
+        (case(&[("hccl_timeout", "30")], ""), "hccl_timeout", Value::Int(68)),
+        (case(&[("hccl_timeout", "0")], ""), "hccl_timeout", Value::Int(1836)),
+        (case(&[], ""), "hccl_timeout", Value::Int(1836)),
+        (
+            case(&[], "").with(&[("HCCL_EXEC_TIMEOUT", "200")]),
+            "hccl_timeout",
+            Value::Int(136),
+        ),
+        (
+            case(&[], "").with(&[("HCCL_EXEC_TIMEOUT", "x")]),
+            "hccl_timeout",
+            Value::Int(1836),
+        ),
+        (
+            case(&[("hccl_timeout", "69")], "").with(&[("HCCL_EXEC_TIMEOUT", "200")]),
+            "hccl_timeout",
+            Value::Int(68),
+        ),
+        (
+            case(&[], "").with(&[("ASCEND_DEVICE_ID", "3"), ("DEVICE_ID", "4")]),
+            "session_device_id",
+            Value::Int(3),
+        ),
+        (
+            case(&[], "").with(&[("DEVICE_ID", "4")]),
+            "session_device_id",
+            Value::Int(4),
+        ),
+        (
+            case(&[], "").with(&[("ASCEND_DEVICE_ID", "x"), ("DEVICE_ID", "4")]),
+            "session_device_id",
+            Value::Int(0),
+        ),
+        (
+            case(&[("session_device_id", "-7")], ""),
+            "session_device_id",
+            Value::Int(0),
+        ),
+        (
+            case(&[("session_device_id", "2")], "").with(&[("DEVICE_ID", "4")]),
+            "session_device_id",
+            Value::Int(2),
+        ),
+        (case(&[], "").with(&[("AOE_MODE", "2")]), "aoe_mode", Value::from("2")),
+        (
+            case(&[("aoe_mode", "1")], "").with(&[("AOE_MODE", "2")]),
+            "aoe_mode",
+            Value::from("1"),
+        ),
+        (case(&[], "").with(&[("AOE_MODE", "7")]), "aoe_mode", Value::Unset),
+        (
+            case(&[("graph_run_mode", "0")], ""),
+            "enable_small_channel",
+            Value::Int(1),
+        ),
+        (case(&[], ""), "enable_small_channel", Value::Int(0)),
+        (
+            case(&[], "").with(&[("NPU_COLLECT_PATH", "/n")]),
+            "enable_exception_dump",
+            Value::Int(1),
+        ),
+        (
+            case(&[("op_debug_level", "1")], ""),
+            "op_compiler_cache_mode",
+            Value::from("disable"),
+        ),
+        (
+            case(&[("op_debug_config", "/d")], ""),
+            "op_compiler_cache_mode",
+            Value::from("enable"),
+        ),
+        (
+            case(&[("op_debug_config", "/d")], "").seeing(&[("/d", "op_debug_config=oom")]),
+            "op_compiler_cache_mode",
+            Value::from("disable"),
+        ),
+        (
+            case(&[("op_debug_config", "/d")], "").seeing(&[("/d", "op_debug_config=oom\nop_debug_list=A")]),
+            "op_compiler_cache_mode",
+            Value::from("enable"),
+        ),
+        (
+            case(&[("input_fusion_size", "64MiB")], ""),
+            "input_fusion_size",
+            Value::Int(33_554_432),
+        ),
+        (case(&[], ""), "compile_dynamic_mode", Value::Bool(false)),
+        (case(&[], ""), "dynamic_input", Value::Bool(false)),
+        (case(&[], ""), "ac_parallel_enable", Value::from("0")),
+        (case(&[], ""), "quant_dumpable", Value::from("0")),
+        (case(&[], ""), "precision_mode", Value::Unset),
+        (case(&[], ""), "work_path", Value::from("./")),
+        (
+            case(&[], "").with(&[("ASCEND_WORK_PATH", "/w")]),
+            "debug_dir",
+            Value::from("/w"),
+        ),
+        (
+            case(&[("debug_dir", "/d")], "").with(&[("ASCEND_WORK_PATH", "/w")]),
+            "debug_dir",
+            Value::from("/d"),
+        ),
+        (case(&[], ""), "op_compiler_cache_dir", Value::from("$HOME/atc_data")),
+        (
+            case(&[("dynamic_inputs_shape_range", "data:[1]")], ""),
+            "dynamic_inputs_shape_range",
+            Value::Unset,
+        ),
+        (case(&[("ge.exec.staticMemoryPolicy", "3")], ""), POLICY, Value::Int(3)),
+        (
+            case(&[(POLICY, "3")], ""),
+            "ge.exec.staticMemoryPolicy",
+            Value::from("3"),
+        ),
+        (
+            case(&[("ge.exec.atomicCleanPolicy", "1")], ""),
+            "memory_config.atomic_clean_policy",
+            Value::Int(1),
+        ),
+        (case(&[], ""), "save_checkpoints_steps", Value::Int(100)),
+        (
+            case(&[("save_checkpoints_secs", "9")], ""),
+            "save_checkpoints_steps",
+            Value::Unset,
+        ),
+    ] {
+        let settings = case.settings();
+        let values = effective_values(&settings.options, &settings.environment, &settings.files);
+        let acting = values
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.clone());
+        assert_eq!(acting, Some(value), "{key} of {case:?}");
+    }
+    let settings = case(&[], "").with(&[("ASCEND_DEVICE_ID", "5")]).settings();
+    assert_eq!(effective_device_id(&settings.options, &settings.environment), 5);
+}
+
+#[test]
+fn reports_list_fixes_and_what_acts_otherwise() {
+    let settings = case(
+        &[
+            ("hccl_timeout", "600"),
+            ("mix_compile_mode", "True"),
+            ("iterations_per_loop", "9"),
+            ("aoe_mode", "1"),
+        ],
+        "",
+    )
+    .seeing(&[("./", FOLDER)])
+    .settings();
+    let report = CheckReport::of(&settings.options, &settings.environment, &settings.files);
+    let json = report.to_json();
+    assert_eq!(json["findings"][0]["rule"], "R3");
+    assert_eq!(
+        json["findings"][0]["fixes"],
+        serde_json::json!(["set iterations_per_loop to 1"])
+    );
+    assert_eq!(json["effective"]["hccl_timeout"], 544);
+    let text = report.to_text();
+    assert!(text.contains("\nhccl_timeout 600 acts as 544\n"), "{text}");
+    assert_eq!(text.matches(" acts as ").count(), 1, "{text}");
+}
