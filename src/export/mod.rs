@@ -12,6 +12,7 @@ mod json_value;
 mod options_text;
 mod options_wire;
 mod plan;
+mod script;
 
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -21,3 +22,4 @@ pub use json_value::{json_of, value_of};
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{WireEdge, WirePlan, plan_csv};
+pub use script::{read_config, to_python, to_shell};

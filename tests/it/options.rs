@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
 
 mod config;
+mod python;
 mod rules;
+mod shell;
 mod table;
