@@ -133,15 +133,14 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
             return Ok(with_error_as_warning(reading));
         }
         if Some(form) == speaker {
-            spoken = Some(result.map_err(|error| (form, error)).map(|reading| (form, reading)));
+            spoken = Some(result.map(|reading| (form, reading)));
         }
     }
     match spoken {
         None => Err(at_start(
             "neither a configuration (JSON) nor a Python or shell script that sets an option or a variable".to_owned(),
         )),
-        Some(Err((_, error))) => Err(error),
-        Some(Ok((_, Reading { error: Some(error), .. }))) => Err(error),
+        Some(Err(error) | Ok((_, Reading { error: Some(error), .. }))) => Err(error),
         Some(Ok((form, mut reading))) => {
             let message = format!("nothing in it sets an option; highwater reads {}", form.expects());
             reading.warnings.warning(message, "");

@@ -13,20 +13,44 @@ use super::super::config::ConfigDocument;
 use super::super::json_value::json_of;
 use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, from_python};
 
+const OS: &str = "import os";
+const FLUID: &str = "import paddle.fluid as fluid";
+const TENSORFLOW: &str = "import tensorflow as tf";
+const DTR: &str = "from megengine.jit import DTRConfig";
+const ADAPTER: &str = "from npu_bridge.npu_init import *";
+
+/// The order of imports.
+const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
+
 /// Calls of up to so many letters stay in one line.
 const MAX_LINE: usize = 88;
 
 /// The options, the variables and the unknown options as a script of Python 3. Expressions of the user's own script
 /// are written as they are where they can be, with the names that they use still to be defined.
 pub fn to_python(document: &ConfigDocument) -> String {
-    let text = Writer::new(document, false).script();
-    let read = from_python(&text, Dialect::Script);
-    // An expression may be no Python at all, or mean something else here than in the script that it came from.
-    if read.error.is_none() && read.document.options == document.options {
-        text
-    } else {
-        Writer::new(document, true).script()
+    let expressions = document
+        .options
+        .overrides()
+        .filter(|(_, value)| matches!(value, Value::Python(_)));
+    let mut hidden: BTreeSet<&str> = expressions.map(|(key, _)| key).collect();
+    if hidden.is_empty() {
+        return Writer::new(document, hidden).script();
     }
+    // An expression may be no Python at all, or mean something else here than in the script that it came from.
+    let all = hidden.clone();
+    hidden.retain(|key| {
+        let mut alone = ConfigDocument::default();
+        let value = document.options.get(key).cloned().unwrap_or(Value::Unset);
+        alone.options.set(key, value).is_err() || !is_read_back(&alone, &BTreeSet::new())
+    });
+    let hidden = if is_read_back(document, &hidden) { hidden } else { all };
+    Writer::new(document, hidden).script()
+}
+
+/// Whether the script says what the document says, with these options in comments.
+fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
+    let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script);
+    read.error.is_none() && read.document.options == document.options
 }
 
 /// A Python literal; `None` for what is no literal.
@@ -96,17 +120,17 @@ impl Call {
 
 struct Writer<'a> {
     document: &'a ConfigDocument,
-    /// Whether expressions go to comments instead of standing in the code.
-    hides_expressions: bool,
+    /// Expressions that go to comments instead of standing in the code.
+    hidden: BTreeSet<&'a str>,
     /// Keys that have found their place.
     placed: BTreeSet<&'static str>,
 }
 
 impl<'a> Writer<'a> {
-    const fn new(document: &'a ConfigDocument, hides_expressions: bool) -> Self {
+    const fn new(document: &'a ConfigDocument, hidden: BTreeSet<&'a str>) -> Self {
         Self {
             document,
-            hides_expressions,
+            hidden,
             placed: BTreeSet::new(),
         }
     }
@@ -127,30 +151,34 @@ impl<'a> Writer<'a> {
         let engine = self.engine();
         let parameters = self.parameters();
         if !objects.is_empty() || run.is_some() {
-            imports.insert("from npu_bridge.npu_init import *");
+            imports.insert(ADAPTER);
         }
         if parameters.is_some() {
-            imports.insert("import tensorflow as tf");
+            imports.insert(TENSORFLOW);
         }
         for group in GROUPS.iter().filter(|group| !group.is_argument) {
             let Some(mut call) = self.call(group) else {
                 continue;
             };
             if group.class == "memory_optimize" {
-                imports.insert("import paddle.fluid as fluid");
+                imports.insert(FLUID);
                 "fluid.memory_optimize".clone_into(&mut call.name);
                 call.positional = Some("fluid.default_main_program()");
                 objects.push(call.text(None));
             } else {
-                imports.insert("from megengine.jit import DTRConfig");
+                imports.insert(DTR);
                 objects.push(call.text(Some(variable_of(group))));
             }
         }
         if variables.is_some() {
-            imports.insert("import os");
+            imports.insert(OS);
         }
         parts.push("# A configuration, written by highwater.\n".to_owned());
-        let imports: Vec<&str> = imports.into_iter().collect();
+        let imports: Vec<&str> = IMPORTS
+            .iter()
+            .copied()
+            .filter(|import| imports.contains(import))
+            .collect();
         parts.extend((!imports.is_empty()).then(|| format!("{}\n", imports.join("\n"))));
         parts.extend(variables);
         parts.extend((!objects.is_empty()).then(|| objects.concat()));
@@ -161,7 +189,7 @@ impl<'a> Writer<'a> {
     /// An option's value as it stands in code, if it can stand there.
     fn code(&self, key: &str) -> Option<String> {
         match self.document.options.get(key)? {
-            Value::Python(text) => (!self.hides_expressions).then(|| text.clone()),
+            Value::Python(text) => (!self.hidden.contains(key)).then(|| text.clone()),
             other => literal(other),
         }
     }
@@ -271,10 +299,10 @@ impl<'a> Writer<'a> {
             .unknown_options
             .iter()
             .map(|(key, json)| (key.as_str(), json.clone()));
-        let lines: String = known
-            .chain(unknown)
-            .map(|(key, json)| format!("{MARK}{} = {json}\n", bare_or_quoted(key)))
-            .collect();
+        let mut lines = String::new();
+        for (key, json) in known.chain(unknown) {
+            lines.push_str(&format!("{MARK}{} = {json}\n", bare_or_quoted(key)));
+        }
         (!lines.is_empty()).then_some(lines)
     }
 }

@@ -85,7 +85,7 @@ fn a_session_script_is_read() {
             unknown static_memory_polcy = 2
             info: line 23: iterations_per_loop takes the default of the flag --loop of line 6
             info: line 24: precision_mode takes the default of the flag --precision of line 7
-            warning: line 26: session_device_id is computed when the script runs (device); set it by hand
+            warning: line 26: session_device_id is computed when the script runs (self.device); set it by hand
             warning: line 29: no option "static_memory_polcy"; did you mean "memory_config.static_memory_policy"? It is kept as it is
             warning: line 30: mix_compile_mode is set only where this condition holds; it is taken as set
         "#]],
@@ -129,13 +129,21 @@ fn companions_are_read() {
 
 #[test]
 fn a_syntax_error_does_not_hide_the_rest() {
-    reads("old.py", include_str!("../fixtures/scripts/old.py"), &expect![[r#"
+    reads(
+        "old.py",
+        include_str!("../fixtures/scripts/old.py"),
+        &expect![[r#"
         iterations_per_loop = Int(7)
         warning: line 2: Simple statements must be separated by newlines or semicolons; what follows may be missing
-    "#]]);
-    reads("bad.py", "print 'x'\nx = (1,\n", &expect![[r#"
+    "#]],
+    );
+    reads(
+        "bad.py",
+        "print 'x'\nx = (1,\n",
+        &expect![[r#"
         error: line 1, column 7: Simple statements must be separated by newlines or semicolons
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -227,11 +235,6 @@ fn what_only_the_running_script_knows_is_told() {
             "line 4: iterations_per_loop has one value in line 1 and another in line 3; set it by hand",
         ),
         (
-            "n = 1\ndef f():\n    global n\n    n = 2\ndef g():\n    NPURunConfig(op_debug_level=n)",
-            "1",
-            "line 6: op_debug_level has one value in line 1 and another in line 4; set it by hand",
-        ),
-        (
             "from consts import n",
             "n",
             "line 2: iterations_per_loop comes from the module consts; set it by hand",
@@ -269,24 +272,69 @@ fn what_only_the_running_script_knows_is_told() {
 }
 
 #[test]
+fn functions_and_conditions_are_seen() {
+    let text = "n = 1\ndef f():\n    global n\n    n = 2\ndef g(a, b=3):\n    \
+                NPURunConfig(op_debug_level=n, deterministic=a, enable_small_channel=b)\n";
+    reads(
+        "a.py",
+        text,
+        &expect![[r#"
+        deterministic = Python("a")
+        enable_small_channel = Int(3)
+        op_debug_level = Python("n")
+        warning: line 6: op_debug_level has one value in line 1 and another in line 4; set it by hand
+        warning: line 6: deterministic is the parameter "a" of g() in line 5; set it by hand
+        info: line 6: enable_small_channel takes the default of the parameter "b" of g()
+    "#]],
+    );
+    let text = "if a:\n    NPURunConfig(deterministic=1)\nelif b:\n    os.environ['A'] = '1'\nelse:\n    exit()\n\
+                for i in x:\n    NPURunConfig(deterministic=i)\nf = lambda y: NPURunConfig(deterministic=y)\n\
+                if False:\n    NPURunConfig(graph_run_mode=1)\n";
+    reads(
+        "a.py",
+        text,
+        &expect![[r#"
+        deterministic = Python("y")
+        env A = "1"
+        warning: line 1: A is set only where this condition holds; it is taken as set
+        warning: line 8: deterministic is computed when the script runs (x); set it by hand
+        warning: line 8: a second NPURunConfig(...) after the one in line 2; they differ in deterministic, and the later one wins where both set an option
+        warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
+        warning: line 9: a second NPURunConfig(...) after the one in line 8; they differ in deterministic, and the later one wins where both set an option
+    "#]],
+    );
+}
+
+#[test]
 fn several_configurations_are_compared() {
     let text = "a = NPURunConfig(iterations_per_loop=1, deterministic=1)\n\
                 b = NPURunConfig(iterations_per_loop=2, deterministic=1)\n\
                 c = NPURunConfig(iterations_per_loop=2, deterministic=1)\n";
-    reads("a.py", text, &expect![[r#"
+    reads(
+        "a.py",
+        text,
+        &expect![[r#"
         deterministic = Int(1)
         iterations_per_loop = Int(2)
         warning: line 2: a second NPURunConfig(...) after the one in line 1; they differ in iterations_per_loop, and the later one wins where both set an option
         info: line 3: NPURunConfig(...) says the same as in line 2
-    "#]]);
+    "#]],
+    );
     let text = "a = MemoryConfig(0, 2)\nb = MemoryConfig(1, 3)\nNPURunConfig(memory_config=a)\n";
-    reads("a.py", text, &expect![[r#"
+    reads(
+        "a.py",
+        text,
+        &expect![[r#"
         memory_config.static_memory_policy = Int(2)
         memory_config.atomic_clean_policy = Int(0)
         info: line 2: this MemoryConfig(...) is not passed to NPURunConfig and left out
-    "#]]);
+    "#]],
+    );
     let text = "NPURunConfig(1, 2, iterations_per_loop=3, *a, nonsense=4, memory_config=MemoryConfig(x=1), **k)\n";
-    reads("a.py", text, &expect![[r#"
+    reads(
+        "a.py",
+        text,
+        &expect![[r#"
         iterations_per_loop = Int(3)
         profiling_config = Int(2)
         unknown memory_config.x = 1
@@ -294,7 +342,8 @@ fn several_configurations_are_compared() {
         warning: line 1: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
         warning: line 1: no option "memory_config.x"; did you mean "memory_config"? It is kept as it is
         warning: line 1: no option "nonsense"; did you mean "aoe_mode"? It is kept as it is
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -321,28 +370,51 @@ fn the_form_is_recognised() {
         assert_eq!(document.environment.get("GE_USE_STATIC_MEMORY"), Some("2"), "{name}");
     }
     for (name, text, expected) in [
-        ("a.json", "hello", expect![[r#"
+        (
+            "a.json",
+            "hello",
+            expect![[r#"
             error: line 1, column 1: expected value
-        "#]]),
-        ("a.json", "{\"ge.exec.staticMemoryPolicy\": \"2\",}", expect![[r#"
+        "#]],
+        ),
+        (
+            "a.json",
+            "{\"ge.exec.staticMemoryPolicy\": \"2\",}",
+            expect![[r#"
             error: line 1, column 36: trailing comma
-        "#]]),
-        ("a.txt", "hello world", expect![[r#"
+        "#]],
+        ),
+        (
+            "a.txt",
+            "hello world",
+            expect![[r#"
             error: line 1, column 1: neither a configuration (JSON) nor a Python or shell script that sets an option or a variable
-        "#]]),
-        ("a.py", "x = 1", expect![[r#"
+        "#]],
+        ),
+        (
+            "a.py",
+            "x = 1",
+            expect![[r#"
             warning: nothing in it sets an option; highwater reads a call of NPURunConfig(...) or another class of options, custom_op.parameter_map[...], npu.global_options() or os.environ[...]
-        "#]]),
-        ("a.py", "x = (1", expect![[r#"
+        "#]],
+        ),
+        (
+            "a.py",
+            "x = (1",
+            expect![[r#"
             error: line 1, column 7: unexpected EOF while parsing
-        "#]]),
-        ("a.sh", "python train.py", expect![[r#"
+        "#]],
+        ),
+        (
+            "a.sh",
+            "python train.py",
+            expect![[r#"
             warning: nothing in it sets an option; highwater reads export NAME=value of a variable that has an effect here
-        "#]]),
+        "#]],
+        ),
     ] {
         reads(name, text, &expected);
     }
-    assert!(read_config("a.py", b"\xff\xfe NPURunConfig(deterministic=1)").is_err());
     let (document, _) = read_config("a.py", b"# \xc4\xe3\xba\xc3\nNPURunConfig(deterministic=1)").unwrap();
     assert!(document.options.is_set("deterministic"));
 }
@@ -355,11 +427,13 @@ fn a_notebook_is_read() {
         {"cell_type": "code", "source": "%%bash\nexport A=1"},
         {"cell_type": "code", "source": "%%time\nNPURunConfig(iterations_per_loop=n)"}]}"##;
     for name in ["a.ipynb", "a.json", "a"] {
-        reads(name, notebook, &expect![[r#"
-            iterations_per_loop = Int(3)
-        "#]          iterations_per_loop = Int(3)
-        "#]          iterations_per_loop = Int(3)
-        "#]]);
+        reads(
+            name,
+            notebook,
+            &expect![[r#"
+                iterations_per_loop = Int(3)
+            "#]],
+        );
     }
 }
 
@@ -462,11 +536,11 @@ fn a_document_is_written_in_the_style_of_the_reference() {
     expect![[r##"
         # A configuration, written by highwater.
 
-        from megengine.jit import DTRConfig
-        from npu_bridge.npu_init import *
         import os
         import paddle.fluid as fluid
         import tensorflow as tf
+        from megengine.jit import DTRConfig
+        from npu_bridge.npu_init import *
 
         os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
 
@@ -476,8 +550,10 @@ fn a_document_is_written_in_the_style_of_the_reference() {
 
         config = NPURunConfig(
             iterations_per_loop=100,
+            session_config=tf.ConfigProto(allow_soft_placement=True),
             distribute="strategy",
             precision_mode="allow_mix_precision",
+            op_debug_level=FLAGS.level,
             memory_config=mem_config,
             deterministic=1,
         )
@@ -494,20 +570,19 @@ fn a_document_is_written_in_the_style_of_the_reference() {
         custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
 
         # highwater: work_path = {"python":"oh (no"}
-        # highwater: op_debug_level = {"python":"FLAGS.level"}
-        # highwater: session_config = {"python":"tf.ConfigProto(allow_soft_placement=True)"}
         # highwater: simulation.device_memory = 25769803776
         # highwater: "new option" = {"a":[1]}
-    "##]].assert_eq(&to_python(&document));
+    "##]]
+    .assert_eq(&to_python(&document));
     document.options.reset("work_path");
     expect![[r##"
         # A configuration, written by highwater.
 
-        from megengine.jit import DTRConfig
-        from npu_bridge.npu_init import *
         import os
         import paddle.fluid as fluid
         import tensorflow as tf
+        from megengine.jit import DTRConfig
+        from npu_bridge.npu_init import *
 
         os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
 
@@ -538,10 +613,12 @@ fn a_document_is_written_in_the_style_of_the_reference() {
 
         # highwater: simulation.device_memory = 25769803776
         # highwater: "new option" = {"a":[1]}
-    "##]].assert_eq(&to_python(&document));
+    "##]]
+    .assert_eq(&to_python(&document));
     expect![[r#"
         # A configuration, written by highwater.
-    "#]].assert_eq(&to_python(&ConfigDocument::new()));
+    "#]]
+    .assert_eq(&to_python(&ConfigDocument::new()));
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -13,9 +13,13 @@ fn reads(name: &str, text: &str, expected: &Expect) {
 
 #[test]
 fn a_start_script_is_read() {
-    reads("run.sh", include_str!("../fixtures/scripts/run.sh"), &expect![[r#"
+    reads(
+        "run.sh",
+        include_str!("../fixtures/scripts/run.sh"),
+        &expect![[r#"
         env GE_USE_STATIC_MEMORY = "2"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -73,28 +77,49 @@ fn every_way_to_set_a_variable_is_read() {
 #[test]
 fn what_only_the_running_shell_knows_is_told() {
     for (value, expected) in [
-        ("$OTHER", expect![[r#"
+        (
+            "$OTHER",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY depends on $OTHER, which this file does not set; set it by hand
-        "#]]),
-        ("${OTHER:-2}", expect![[r#"
+        "#]],
+        ),
+        (
+            "${OTHER:-2}",
+            expect![[r#"
             env GE_USE_STATIC_MEMORY = "2"
             info: line 2: GE_USE_STATIC_MEMORY takes the default "2", since this file does not set $OTHER
-        "#]]),
-        ("$(nproc --all | grep ')')", expect![[r#"
+        "#]],
+        ),
+        (
+            "$(nproc --all | grep ')')",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($(nproc --all | grep ')')); set it by hand
-        "#]]),
-        ("`nproc`", expect![[r#"
+        "#]],
+        ),
+        (
+            "`nproc`",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (`nproc`); set it by hand
-        "#]]),
-        ("$((1 + 1))", expect![[r#"
+        "#]],
+        ),
+        (
+            "$((1 + 1))",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($((1 + 1))); set it by hand
-        "#]]),
-        ("$1", expect![[r#"
+        "#]],
+        ),
+        (
+            "$1",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($1); set it by hand
-        "#]]),
-        ("${OTHER%%x}", expect![[r#"
+        "#]],
+        ),
+        (
+            "${OTHER%%x}",
+            expect![[r#"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (${OTHER%%x}); set it by hand
-        "#]]),
+        "#]],
+        ),
     ] {
         reads(
             "a.sh",
@@ -102,10 +127,14 @@ fn what_only_the_running_shell_knows_is_told() {
             &expected,
         );
     }
-    reads("a.sh", "GE_USE_STATIC_MEMRY=2\nPATH=/bin\n", &expect![[r#"
+    reads(
+        "a.sh",
+        "GE_USE_STATIC_MEMRY=2\nPATH=/bin\n",
+        &expect![[r#"
         env GE_USE_STATIC_MEMRY = "2"
         warning: line 1: no variable "GE_USE_STATIC_MEMRY" has an effect here; did you mean "GE_USE_STATIC_MEMORY"?
-    "#]]);
+    "#]],
+    );
     reads(
         "a.sh",
         "export GE_USE_STATIC_MEMORY=2\nunset GE_USE_STATIC_MEMORY\n",
@@ -125,7 +154,8 @@ fn an_environment_is_written_for_any_shell() {
         export NAME='it'\''s $HOME
         and `more`'
         # no shell can hold "no name"="1"
-    "##]].assert_eq(&to_shell(&environment));
+    "##]]
+    .assert_eq(&to_shell(&environment));
 }
 
 #[test]

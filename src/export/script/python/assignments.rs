@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, StmtAugAssign};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::options::{GROUPS, Section, TABLE, Value, find};
 
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         if let Expr::Subscript(parameter) = &*target.value
             && matches!(self.evaluate(&parameter.value).datum, Datum::ParameterMap)
         {
-            return self.assign_parameter(parameter, value, fact);
+            return self.assign_parameter(parameter, value, &fact);
         }
         let owner = self.evaluate(&target.value);
         if let Datum::GlobalOptions(group) = owner.datum {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
                 range: value.range(),
             };
             let group = GROUPS.iter().find(|known| known.key == group).unwrap_or(&RUN_CONFIG);
-            return self.take_field(group, &field, target.range, None);
+            return self.take_field(group, &field, target.range.into());
         }
         if let Expr::Name(owner) = &*target.value {
             let line = self.source.line(target.start());
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `custom_op.parameter_map["name"].i = value`.
-    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, value: &'a Expr, fact: Fact) {
+    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, value: &'a Expr, fact: &Fact) {
         let optimizer = match &*parameter.value {
             Expr::Attribute(map) => match &*map.value {
                 Expr::Name(owner) => self.scopes.get(&format!("{}.name", owner.id)),
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
             return self.records.warn(line, message);
         };
         let key = key_of_parameter(&name).unwrap_or(&name);
-        self.take_value(key, &fact, value.range(), parameter.range, None);
+        self.take_value(key, fact, value.range(), parameter.range.into());
     }
 
     fn assign_item(&mut self, target: &'a ExprSubscript, value: &'a Expr, fact: Fact) {
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         };
         match owner.datum {
             Datum::Environ => self.set_variable(&name, &fact, value.range()),
-            _ if is_engine_key(&name) => self.take_value(&name, &fact, value.range(), target.range, None),
+            _ if is_engine_key(&name) => self.take_value(&name, &fact, value.range(), target.range.into()),
             Datum::Dict(dict) => {
                 let Expr::Name(owner) = &*target.value else {
                     return;
@@ -262,19 +262,14 @@ impl<'a> Reader<'a> {
                 .map(|k| &k.value),
         );
         for value in values {
-            match self.evaluate(value).datum {
-                Datum::Dict(dict) => {
-                    for field in &dict.fields {
-                        self.set_variable(&field.name, &field.fact, field.range);
-                    }
+            if let Datum::Dict(dict) = self.evaluate(value).datum {
+                for field in &dict.fields {
+                    self.set_variable(&field.name, &field.fact, field.range);
                 }
-                _ => {
-                    let message = format!(
-                        "variables are computed when the script runs ({}); set them by hand",
-                        self.source.shown(value.range())
-                    );
-                    self.records.warn(self.source.line(value.start()), message);
-                }
+            } else {
+                let shown = self.source.shown(value.range());
+                let message = format!("variables are computed when the script runs ({shown}); set them by hand");
+                self.records.warn(self.source.line(value.start()), message);
             }
         }
         for keyword in &call.arguments.keywords {
@@ -320,7 +315,7 @@ impl<'a> Reader<'a> {
             let name = key.value.to_str();
             if is_engine_key(name) {
                 let fact = self.evaluate(&item.value);
-                self.take_value(name, &fact, item.value.range(), expr.range(), None);
+                self.take_value(name, &fact, item.value.range(), expr.range().into());
             }
         }
     }

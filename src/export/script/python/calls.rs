@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
-use ruff_text_size::Ranged;
+use ruff_text_size::Ranged as _;
 
 use crate::options::{Group, Value};
 
@@ -11,7 +11,8 @@ use super::Reader;
 use super::arithmetic::{Outcome, float_of, int_of, text_of};
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, Object};
-use super::evaluate::{Look, field};
+use super::evaluate::Look;
+use super::lookups::field;
 
 impl<'a> Reader<'a> {
     /// What a call gives.

@@ -3,8 +3,8 @@
 //! The script is parsed and walked along its flow, but never run: names are followed to the literals they are bound
 //! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
 //! One file for each step: how deep ([`nesting`]), what is declared ([`survey`]), what names are bound to
-//! ([`scopes`]), what an expression stands for ([`evaluate`], [`calls`], [`arithmetic`]), statement by statement
-//! ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
+//! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
+//! [`arithmetic`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
 
 mod arithmetic;
 mod assignments;
@@ -13,6 +13,7 @@ mod comments;
 mod constructors;
 mod datum;
 mod evaluate;
+mod lookups;
 mod nesting;
 mod records;
 mod scopes;

@@ -118,6 +118,24 @@ impl Records {
     }
 }
 
+/// Where in the order of the script a setting stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The place.
+    at: TextSize,
+    /// The call of `NPURunConfig` that it belongs to.
+    run: Option<usize>,
+}
+
+impl From<TextRange> for Place {
+    fn from(range: TextRange) -> Self {
+        Self {
+            at: range.start(),
+            run: None,
+        }
+    }
+}
+
 impl Reader<'_> {
     /// The object of a constructor call that the walk has come to.
     pub(super) fn take_object(&mut self, object: Object) {
@@ -139,7 +157,8 @@ impl Reader<'_> {
     /// Every argument of an object.
     pub(super) fn take_fields(&mut self, object: &Object, run: Option<usize>) {
         for field in &object.fields.fields {
-            self.take_field(object.group, field, object.range, run);
+            let at = object.range.start();
+            self.take_field(object.group, field, Place { at, run });
         }
         if object.fields.is_partial {
             let message = format!(
@@ -151,38 +170,31 @@ impl Reader<'_> {
     }
 
     /// One argument.
-    pub(super) fn take_field(&mut self, group: &Group, field: &Field, place: TextRange, run: Option<usize>) {
+    pub(super) fn take_field(&mut self, group: &Group, field: &Field, place: Place) {
         let key = if group.key.is_empty() {
             field.name.clone()
         } else {
             format!("{}.{}", group.key, field.name)
         };
-        self.take_value(&key, &field.fact, field.range, place, run);
+        self.take_value(&key, &field.fact, field.range, place);
     }
 
     /// An option with its value; `place` says where in the order it stands.
-    pub(super) fn take_value(
-        &mut self,
-        key: &str,
-        fact: &Fact,
-        range: TextRange,
-        place: TextRange,
-        run: Option<usize>,
-    ) {
+    pub(super) fn take_value(&mut self, key: &str, fact: &Fact, range: TextRange, place: Place) {
         let line = self.source.line(range.start());
         if let Datum::Object(object) = &fact.datum
             && object.group.key == key
             && !(object.fields.is_partial && object.fields.fields.is_empty())
         {
             self.records.passed.insert(object.range.start());
-            if let Some(run) = run {
+            if let Some(run) = place.run {
                 self.records.runs[run].groups.insert(object.group.key);
             }
             let before = self.records.settings.len();
-            self.take_fields(object, run);
+            self.take_fields(object, place.run);
             // They count where the object is passed, not where it is made.
             for setting in &mut self.records.settings[before..] {
-                setting.at = place.start();
+                setting.at = place.at;
             }
             return;
         }
@@ -211,8 +223,8 @@ impl Reader<'_> {
             value,
             json: None,
             line,
-            at: place.start(),
-            run,
+            at: place.at,
+            run: place.run,
             condition: self.conditions.last().copied(),
         };
         self.records.set(setting);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
-use ruff_text_size::Ranged;
+use ruff_text_size::Ranged as _;
 
 use super::constructors::find_class;
 use super::source::Source;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
-    ElifElseClause, ExceptHandler, Expr, ExprContext, Stmt, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
+    ElifElseClause, ExceptHandler, Expr, ExprContext, Identifier, Stmt, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
     StmtImportFrom, StmtMatch, StmtTry,
 };
 use ruff_text_size::{Ranged, TextRange};
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
                     self.delete(target);
                 }
             }
-            Stmt::Global(global) => self.globals.extend(global.names.iter().map(|name| name.as_str())),
+            Stmt::Global(global) => self.globals.extend(global.names.iter().map(Identifier::as_str)),
             Stmt::Return(_) | Stmt::Raise(_) => {
                 walk_stmt(self, statement);
                 return true;
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
                 return self.body(body);
             }
             n_branches += 1;
-            line = line.or_else(|| test.map(|test| self.source.line(test.start())));
+            line = test.map(|test| self.source.line(test.start())).or(line);
             layers.push(self.branch(body, line));
             if truth == Some(true) {
                 is_decided = true;
@@ -152,8 +152,8 @@ impl<'a> Reader<'a> {
         let (Some(false), Some(note)) = (fact.truth(), &fact.note) else {
             return;
         };
-        let text = self.source.slice(body);
-        if MARKERS.iter().any(|marker| text.contains(marker)) {
+        let skipped = self.source.slice(body);
+        if MARKERS.iter().any(|marker| skipped.contains(marker)) {
             let message = format!(
                 "what stands under \"{}\" is left out: it {note}",
                 self.source.shown(test.range())

@@ -348,7 +348,6 @@ impl Cutter<'_> {
                 (Some(end), _) if letter == end => quote = None,
                 (Some('\''), _) => {}
                 (_, '\\') => self.skip(),
-                (Some(_), _) => {}
                 (None, '\'' | '"') => quote = Some(letter),
                 (None, _) if letter == opening => open += 1,
                 (None, _) if letter == closing => open -= 1,
