@@ -310,7 +310,7 @@ fn export_writes_scripts_that_check_reads() {
     }
     let path = folder.path().join("broken.py");
     std::fs::write(&path, "config = NPURunCon fig(\n").unwrap();
-    fails(&["check", path.to_str().unwrap()], "line 1, column 18");
+    fails(&["check", path.to_str().unwrap()], "line 1, column 20");
 }
 
 #[test]

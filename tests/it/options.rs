@@ -5,5 +5,7 @@
 mod config;
 mod python;
 mod rules;
+mod scripts;
 mod shell;
 mod table;
+mod written;

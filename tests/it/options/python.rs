@@ -1,14 +1,13 @@
-//! Configurations from Python scripts and notebooks, and back.
+//! Configurations from Python scripts: what is followed, and what is told instead.
 
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use highwater::export::{ConfigDocument, from_json, read_config, to_json, to_python};
-use highwater::options::{Float, TABLE, Value, find};
-use proptest::prelude::*;
+use highwater::export::read_config;
+use highwater::options::{Float, Value};
 
 /// Everything that a text says: options, unknown options, variables, remarks; or the error.
-pub(super) fn summary(name: &str, text: &str) -> String {
+fn summary(name: &str, text: &str) -> String {
     let (document, warnings) = match read_config(name, text.as_bytes()) {
         Ok(read) => read,
         Err(error) => return format!("error: {error}\n"),
@@ -29,7 +28,7 @@ pub(super) fn summary(name: &str, text: &str) -> String {
     lines
 }
 
-fn reads(name: &str, text: &str, expected: &Expect) {
+pub(super) fn reads(name: &str, text: &str, expected: &Expect) {
     expected.assert_eq(&summary(name, text));
 }
 
@@ -132,17 +131,17 @@ fn a_syntax_error_does_not_hide_the_rest() {
     reads(
         "old.py",
         include_str!("../fixtures/scripts/old.py"),
-        &expect![[r#"
+        &expect![[r"
         iterations_per_loop = Int(7)
         warning: line 2: Simple statements must be separated by newlines or semicolons; what follows may be missing
-    "#]],
+    "]],
     );
     reads(
         "bad.py",
         "print 'x'\nx = (1,\n",
-        &expect![[r#"
+        &expect![[r"
         error: line 1, column 7: Simple statements must be separated by newlines or semicolons
-    "#]],
+    "]],
     );
 }
 
@@ -294,439 +293,13 @@ fn functions_and_conditions_are_seen() {
         "a.py",
         text,
         &expect![[r#"
-        deterministic = Python("y")
-        env A = "1"
-        warning: line 1: A is set only where this condition holds; it is taken as set
-        warning: line 8: deterministic is computed when the script runs (x); set it by hand
-        warning: line 8: a second NPURunConfig(...) after the one in line 2; they differ in deterministic, and the later one wins where both set an option
-        warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
-        warning: line 9: a second NPURunConfig(...) after the one in line 8; they differ in deterministic, and the later one wins where both set an option
-    "#]],
-    );
-}
-
-#[test]
-fn several_configurations_are_compared() {
-    let text = "a = NPURunConfig(iterations_per_loop=1, deterministic=1)\n\
-                b = NPURunConfig(iterations_per_loop=2, deterministic=1)\n\
-                c = NPURunConfig(iterations_per_loop=2, deterministic=1)\n";
-    reads(
-        "a.py",
-        text,
-        &expect![[r#"
-        deterministic = Int(1)
-        iterations_per_loop = Int(2)
-        warning: line 2: a second NPURunConfig(...) after the one in line 1; they differ in iterations_per_loop, and the later one wins where both set an option
-        info: line 3: NPURunConfig(...) says the same as in line 2
-    "#]],
-    );
-    let text = "a = MemoryConfig(0, 2)\nb = MemoryConfig(1, 3)\nNPURunConfig(memory_config=a)\n";
-    reads(
-        "a.py",
-        text,
-        &expect![[r#"
-        memory_config.static_memory_policy = Int(2)
-        memory_config.atomic_clean_policy = Int(0)
-        info: line 2: this MemoryConfig(...) is not passed to NPURunConfig and left out
-    "#]],
-    );
-    let text = "NPURunConfig(1, 2, iterations_per_loop=3, *a, nonsense=4, memory_config=MemoryConfig(x=1), **k)\n";
-    reads(
-        "a.py",
-        text,
-        &expect![[r#"
-        iterations_per_loop = Int(3)
-        profiling_config = Int(2)
-        unknown memory_config.x = 1
-        unknown nonsense = 4
-        warning: line 1: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
-        warning: line 1: no option "memory_config.x"; did you mean "memory_config"? It is kept as it is
-        warning: line 1: no option "nonsense"; did you mean "aoe_mode"? It is kept as it is
-    "#]],
-    );
-}
-
-#[test]
-fn the_form_is_recognised() {
-    let python = "NPURunConfig(deterministic=1)\n";
-    let shell = "export GE_USE_STATIC_MEMORY=2\n";
-    let json = "{\"deterministic\": 1}";
-    for (name, text) in [
-        ("a.py", python),
-        ("a", python),
-        ("a.json", python),
-        ("a.sh", python),
-        ("-", python),
-        ("a.json", json),
-        ("a.py", json),
-        ("a", json),
-        ("a.sh", json),
-    ] {
-        let (document, _) = read_config(name, text.as_bytes()).unwrap();
-        assert!(document.options.is_set("deterministic"), "{name}: {text}");
-    }
-    for name in ["a.sh", "a.env", ".env", "Dockerfile", "a.py", "a.json", "a"] {
-        let (document, _) = read_config(name, shell.as_bytes()).unwrap();
-        assert_eq!(document.environment.get("GE_USE_STATIC_MEMORY"), Some("2"), "{name}");
-    }
-    for (name, text, expected) in [
-        (
-            "a.json",
-            "hello",
-            expect![[r#"
-            error: line 1, column 1: expected value
+            deterministic = Python("y")
+            env A = "1"
+            warning: line 3: A is set only where this condition holds; it is taken as set
+            warning: line 8: deterministic is computed when the script runs (x); set it by hand
+            warning: line 8: a second NPURunConfig(...) after the one in line 2; they differ in deterministic, and the later one wins where both set an option
+            warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
+            warning: line 9: a second NPURunConfig(...) after the one in line 8; they differ in deterministic, and the later one wins where both set an option
         "#]],
-        ),
-        (
-            "a.json",
-            "{\"ge.exec.staticMemoryPolicy\": \"2\",}",
-            expect![[r#"
-            error: line 1, column 36: trailing comma
-        "#]],
-        ),
-        (
-            "a.txt",
-            "hello world",
-            expect![[r#"
-            error: line 1, column 1: neither a configuration (JSON) nor a Python or shell script that sets an option or a variable
-        "#]],
-        ),
-        (
-            "a.py",
-            "x = 1",
-            expect![[r#"
-            warning: nothing in it sets an option; highwater reads a call of NPURunConfig(...) or another class of options, custom_op.parameter_map[...], npu.global_options() or os.environ[...]
-        "#]],
-        ),
-        (
-            "a.py",
-            "x = (1",
-            expect![[r#"
-            error: line 1, column 7: unexpected EOF while parsing
-        "#]],
-        ),
-        (
-            "a.sh",
-            "python train.py",
-            expect![[r#"
-            warning: nothing in it sets an option; highwater reads export NAME=value of a variable that has an effect here
-        "#]],
-        ),
-    ] {
-        reads(name, text, &expected);
-    }
-    let (document, _) = read_config("a.py", b"# \xc4\xe3\xba\xc3\nNPURunConfig(deterministic=1)").unwrap();
-    assert!(document.options.is_set("deterministic"));
-}
-
-#[test]
-fn a_notebook_is_read() {
-    let notebook = r##"{"nbformat": 4, "cells": [
-        {"cell_type": "markdown", "source": ["NPURunConfig(deterministic=0)"]},
-        {"cell_type": "code", "source": ["%matplotlib inline\n", "!pip install x\n", "n = 3"]},
-        {"cell_type": "code", "source": "%%bash\nexport A=1"},
-        {"cell_type": "code", "source": "%%time\nNPURunConfig(iterations_per_loop=n)"}]}"##;
-    for name in ["a.ipynb", "a.json", "a"] {
-        reads(
-            name,
-            notebook,
-            &expect![[r#"
-                iterations_per_loop = Int(3)
-            "#]],
-        );
-    }
-}
-
-#[test]
-fn no_script_is_too_deep_or_too_long() {
-    let n = 50_000;
-    let chain = |part: &str| format!("x = {}1\n", part.repeat(n));
-    let wrapped = |open: &str, close: &str| format!("x = {}1{}\n", open.repeat(n), close.repeat(n));
-    let deep = [
-        "(".repeat(100_000),
-        "[".repeat(100_000),
-        "{".repeat(100_000),
-        "{1:".repeat(n),
-        "f(".repeat(n),
-        "lambda x, y: ".repeat(n),
-        "f'{".repeat(n),
-        "x if y else ".repeat(n),
-        "-".repeat(n),
-        "x = not ".repeat(n),
-        wrapped("(", ")"),
-        wrapped("[", "]"),
-        wrapped("f(", ")"),
-        chain("not "),
-        chain("-"),
-        chain("~"),
-        chain("1+"),
-        chain("1**"),
-        chain("a if b else "),
-        chain("await "),
-        chain("lambda: "),
-        chain("lambda a, b: "),
-        format!("x{}\n", ".a".repeat(n)),
-        format!("x{}\n", "[0, 1]".repeat(n)),
-        format!("x{}\n", "(1, 2)".repeat(n)),
-        format!("x = 1{}\n", " and 1".repeat(n)),
-        format!("x = 1{}\n", " < 1".repeat(n)),
-        (0..2000).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "if x:\n"),
-    ];
-    for text in &deep {
-        for text in [text.clone(), format!("NPURunConfig(deterministic={text}")] {
-            drop(read_config("a.py", text.as_bytes()));
-        }
-    }
-    let error = read_config(
-        "a.py",
-        format!("x = 1\ny = '''\n'''\nz = {}", "(".repeat(1000)).as_bytes(),
-    )
-    .unwrap_err();
-    assert_eq!(
-        (error.line, error.reason.as_str()),
-        (4, "the script is nested too deep to be a configuration")
     );
-    let nested = format!(
-        "x = {}1{}\nx = 1{}\nNPURunConfig(deterministic=1)\n",
-        "(".repeat(390),
-        ")".repeat(390),
-        "+1".repeat(390)
-    );
-    assert!(read_config("a.py", nested.as_bytes()).is_ok());
-    let mut long = String::from("x = 1\ny = 'a'\n");
-    for line in 0..20_000 {
-        writeln!(long, "x = [x, x]\nif a{line}:\n    y{line} = {line}\n    y = y + y\nz = MemoryConfig(z)\nNPURunConfig(deterministic={line})").unwrap();
-    }
-    let (document, _) = read_config("a.py", long.as_bytes()).unwrap();
-    assert_eq!(document.options.get("deterministic"), Some(&Value::Int(19_999)));
-}
-
-#[test]
-fn a_document_is_written_in_the_style_of_the_reference() {
-    let mut document = ConfigDocument::new();
-    for (key, text) in [
-        ("memory_config.static_memory_policy", "2"),
-        ("memory_config.atomic_clean_policy", "1"),
-        ("precision_mode", "allow_mix_precision"),
-        ("iterations_per_loop", "100"),
-        ("deterministic", "1"),
-        ("session_config", "tf.ConfigProto(allow_soft_placement=True)"),
-        ("distribute", "strategy"),
-        ("dtr.eviction_threshold", "3GiB"),
-        ("memory_optimize.level", "1"),
-        ("use_off_line", "True"),
-        ("job", "worker"),
-        ("ge.exec.disableReuseMemory", "1"),
-        ("simulation.device_memory", "24GiB"),
-    ] {
-        document.options.set_text(key, text).unwrap();
-    }
-    document
-        .options
-        .set("op_debug_level", Value::Python("FLAGS.level".to_owned()))
-        .unwrap();
-    document
-        .options
-        .set("work_path", Value::Python("oh (no".to_owned()))
-        .unwrap();
-    document.environment.set("GE_USE_STATIC_MEMORY", "it's \"2\"");
-    document
-        .unknown_options
-        .insert("new option".to_owned(), serde_json::json!({"a": [1]}));
-    expect![[r##"
-        # A configuration, written by highwater.
-
-        import os
-        import paddle.fluid as fluid
-        import tensorflow as tf
-        from megengine.jit import DTRConfig
-        from npu_bridge.npu_init import *
-
-        os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
-
-        mem_config = MemoryConfig(atomic_clean_policy=1, static_memory_policy=2)
-        dtr_config = DTRConfig(eviction_threshold=3221225472)
-        fluid.memory_optimize(fluid.default_main_program(), level=1)
-
-        config = NPURunConfig(
-            iterations_per_loop=100,
-            session_config=tf.ConfigProto(allow_soft_placement=True),
-            distribute="strategy",
-            precision_mode="allow_mix_precision",
-            op_debug_level=FLAGS.level,
-            memory_config=mem_config,
-            deterministic=1,
-        )
-
-        ge_options = {
-            "ge.exec.disableReuseMemory": "1",
-        }
-
-        # Options that NPURunConfig does not take; pass session_config to it or to the session.
-        session_config = tf.ConfigProto()
-        custom_op = session_config.graph_options.rewrite_options.custom_optimizers.add()
-        custom_op.name = "NpuOptimizer"
-        custom_op.parameter_map["use_off_line"].b = True
-        custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
-
-        # highwater: work_path = {"python":"oh (no"}
-        # highwater: simulation.device_memory = 25769803776
-        # highwater: "new option" = {"a":[1]}
-    "##]]
-    .assert_eq(&to_python(&document));
-    document.options.reset("work_path");
-    expect![[r##"
-        # A configuration, written by highwater.
-
-        import os
-        import paddle.fluid as fluid
-        import tensorflow as tf
-        from megengine.jit import DTRConfig
-        from npu_bridge.npu_init import *
-
-        os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
-
-        mem_config = MemoryConfig(atomic_clean_policy=1, static_memory_policy=2)
-        dtr_config = DTRConfig(eviction_threshold=3221225472)
-        fluid.memory_optimize(fluid.default_main_program(), level=1)
-
-        config = NPURunConfig(
-            iterations_per_loop=100,
-            session_config=tf.ConfigProto(allow_soft_placement=True),
-            distribute="strategy",
-            precision_mode="allow_mix_precision",
-            op_debug_level=FLAGS.level,
-            memory_config=mem_config,
-            deterministic=1,
-        )
-
-        ge_options = {
-            "ge.exec.disableReuseMemory": "1",
-        }
-
-        # Options that NPURunConfig does not take; pass session_config to it or to the session.
-        session_config = tf.ConfigProto()
-        custom_op = session_config.graph_options.rewrite_options.custom_optimizers.add()
-        custom_op.name = "NpuOptimizer"
-        custom_op.parameter_map["use_off_line"].b = True
-        custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
-
-        # highwater: simulation.device_memory = 25769803776
-        # highwater: "new option" = {"a":[1]}
-    "##]]
-    .assert_eq(&to_python(&document));
-    expect![[r#"
-        # A configuration, written by highwater.
-    "#]]
-    .assert_eq(&to_python(&ConfigDocument::new()));
-}
-
-fn value() -> impl Strategy<Value = Value> {
-    let text = prop_oneof![".*", "[a-z\"'\\\\\n\r\t\u{0}\u{2028}é{}#%]{0,12}", "[0-9]{1,3}(GiB|)"];
-    let plain = prop_oneof![
-        any::<bool>().prop_map(Value::Bool),
-        any::<i64>().prop_map(Value::Int),
-        any::<f64>().prop_filter_map("finite", |number| Float::new(number).map(Value::Float)),
-        text.prop_map(Value::Text),
-        prop_oneof![
-            Just("x"),
-            Just("f(y=1)"),
-            Just("5"),
-            Just("oh (no"),
-            Just("config"),
-            Just("a\nb"),
-            Just("MemoryConfig(0, 2)"),
-            Just("DumpConfig(**d)"),
-            Just("NPURunConfig(deterministic=1)"),
-            Just("os.environ['A']")
-        ]
-        .prop_map(|text| Value::Python(text.to_owned())),
-    ];
-    let nested = plain.clone().prop_recursive(2, 8, 3, |inner| {
-        prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::List),
-            proptest::collection::vec(inner, 0..3).prop_map(Value::Tuple),
-        ]
-    });
-    prop_oneof![3 => plain, 1 => nested]
-}
-
-fn document() -> impl Strategy<Value = ConfigDocument> {
-    let options = proptest::collection::vec((0..TABLE.len(), value()), 0..20);
-    let environment = proptest::collection::btree_map(prop_oneof![".*", "[A-Z_]{1,8}"], ".*|[a\n'\"\\\\$`]{0,6}", 0..4);
-    let unknown = proptest::collection::btree_map(".*|[a-z_.]{1,8}", value(), 0..3);
-    (options, environment, unknown).prop_map(|(options, environment, unknown)| {
-        let mut document = ConfigDocument::default();
-        for (row, value) in options {
-            document.options.set(TABLE[row].key, value).unwrap();
-        }
-        for (name, text) in environment {
-            document.environment.set(&name, &text);
-        }
-        for (key, value) in unknown {
-            if find(&key).is_none() {
-                document.unknown_options.insert(key, highwater::export::json_of(&value));
-            }
-        }
-        document
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn what_is_written_as_python_is_read_back(document in document()) {
-        let text = to_python(&document);
-        let read = read_config("a.py", text.as_bytes());
-        let (read, _) = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        prop_assert_eq!(&read.options, &document.options, "{}", text);
-        prop_assert_eq!(&read.environment, &document.environment, "{}", text);
-        prop_assert_eq!(&read.unknown_options, &document.unknown_options, "{}", text);
-    }
-
-    #[test]
-    fn what_is_written_as_json_is_read_back(document in document()) {
-        let text = to_json(&document);
-        let (read, _) = from_json(text.as_bytes()).unwrap();
-        prop_assert_eq!(&read.options, &document.options, "{}", text);
-        prop_assert_eq!(&read.environment, &document.environment, "{}", text);
-    }
-
-    #[test]
-    fn no_text_stops_the_reader(parts in proptest::collection::vec(prop_oneof![
-        Just("NPURunConfig("), Just("custom_op.parameter_map["), Just("'a'"), Just("]"), Just(".i = "), Just(")"), Just("\n"),
-        Just("    "), Just("if x:"), Just("else:"), Just("x = "), Just("x"), Just("**"), Just(","), Just("{"), Just("}"), Just(":"),
-        Just("os.environ["), Just("def f(x=1):"), Just("# highwater: a = "), Just("f'{x"), Just("'''"), Just("export A="), Just("${"),
-        Just("$("), Just("\\"), Just("\""), Just("é"), Just("1"), Just("MemoryConfig("), Just("=")], 0..60)) {
-        let text = parts.concat();
-        for name in ["a.py", "a.sh", "a.json", "a.ipynb", "a"] {
-            drop(read_config(name, text.as_bytes()));
-        }
-    }
-}
-
-#[test]
-fn what_is_written_is_python() {
-    let mut document = ConfigDocument::new();
-    for (at, row) in TABLE.iter().enumerate() {
-        let value = [
-            Value::Int(1),
-            Value::Bool(true),
-            Value::from("a\"'\\\n\u{1}é"),
-            Value::Tuple(vec![Value::Int(1)]),
-        ][at % 4]
-            .clone();
-        document.options.set(row.key, value).unwrap();
-    }
-    let mut command = std::process::Command::new("python3");
-    command.args(["-c", "import ast, sys; ast.parse(sys.stdin.buffer.read())"]);
-    let Ok(mut child) = command.stdin(std::process::Stdio::piped()).spawn() else {
-        println!("skipped: there is no python3");
-        return;
-    };
-    let mut input = child.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, to_python(&document).as_bytes()).unwrap();
-    drop(input);
-    assert!(child.wait().unwrap().success());
 }

@@ -1,15 +1,11 @@
 //! Environment variables from shell scripts, and back.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use highwater::export::{read_config, to_shell};
 use highwater::options::Environment;
 use proptest::prelude::*;
 
-use super::python::summary;
-
-fn reads(name: &str, text: &str, expected: &Expect) {
-    expected.assert_eq(&summary(name, text));
-}
+use super::python::reads;
 
 #[test]
 fn a_start_script_is_read() {
@@ -79,9 +75,9 @@ fn what_only_the_running_shell_knows_is_told() {
     for (value, expected) in [
         (
             "$OTHER",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY depends on $OTHER, which this file does not set; set it by hand
-        "#]],
+        "]],
         ),
         (
             "${OTHER:-2}",
@@ -92,33 +88,33 @@ fn what_only_the_running_shell_knows_is_told() {
         ),
         (
             "$(nproc --all | grep ')')",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($(nproc --all | grep ')')); set it by hand
-        "#]],
+        "]],
         ),
         (
             "`nproc`",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (`nproc`); set it by hand
-        "#]],
+        "]],
         ),
         (
             "$((1 + 1))",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($((1 + 1))); set it by hand
-        "#]],
+        "]],
         ),
         (
             "$1",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($1); set it by hand
-        "#]],
+        "]],
         ),
         (
             "${OTHER%%x}",
-            expect![[r#"
+            expect![[r"
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (${OTHER%%x}); set it by hand
-        "#]],
+        "]],
         ),
     ] {
         reads(
@@ -138,7 +134,7 @@ fn what_only_the_running_shell_knows_is_told() {
     reads(
         "a.sh",
         "export GE_USE_STATIC_MEMORY=2\nunset GE_USE_STATIC_MEMORY\n",
-        &expect![[r#""#]],
+        &expect![[r""]],
     );
 }
 
@@ -148,13 +144,13 @@ fn an_environment_is_written_for_any_shell() {
     environment.set("GE_USE_STATIC_MEMORY", "2");
     environment.set("NAME", "it's $HOME\nand `more`");
     environment.set("no name", "1");
-    expect![[r##"
+    expect![[r#"
         # Environment variables, written by highwater; use with: . FILE
         export GE_USE_STATIC_MEMORY='2'
         export NAME='it'\''s $HOME
         and `more`'
         # no shell can hold "no name"="1"
-    "##]]
+    "#]]
     .assert_eq(&to_shell(&environment));
 }
 
