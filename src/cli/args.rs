@@ -36,7 +36,7 @@ pub enum Action {
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
     Options(OptionsArgs),
-    /// Write the configuration with the predicted peaks as JSON.
+    /// Write the configuration: JSON with the predicted peaks, Python or shell.
     Export(ExportArgs),
     /// Print shell completions.
     Completions {
@@ -93,7 +93,7 @@ pub struct Edits {
 /// Settings that several commands share.
 #[derive(Args, Debug, Clone)]
 pub struct Common {
-    /// A configuration file (JSON), read before --set and --env.
+    /// A configuration (JSON), Python training script, notebook or shell script, read before --set and --env.
     #[arg(long, value_name = "FILE")]
     pub config: Vec<PathBuf>,
     /// Options and variables.
@@ -202,7 +202,7 @@ pub enum LifetimesView {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Configuration files.
+    /// Configurations (JSON), Python training scripts, notebooks or shell scripts.
     pub configs: Vec<PathBuf>,
     /// Options and variables.
     #[command(flatten)]
@@ -226,7 +226,7 @@ pub struct ExportArgs {
     /// The graphs of the session, in running order.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// The file to write; this version writes configurations (.json).
+    /// The file to write: .json (everything), .py (options and variables) or .sh (variables).
     #[arg(long, value_name = "OUT")]
     pub to: PathBuf,
     /// Settings.

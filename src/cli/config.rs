@@ -1,5 +1,6 @@
 //! `highwater check`, `options` and `export`: everything about the configuration itself.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -9,7 +10,11 @@ use super::compare::{sources, with_sample_dims};
 use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
-use crate::export::{CheckReport, config_schema, from_json, options_json, options_markdown, options_text, to_json};
+use crate::diagnostics::Severity;
+use crate::export::{
+    CheckReport, ConfigDocument, config_schema, options_json, options_markdown, options_text, read_config, to_json,
+    to_python, to_shell,
+};
 use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
 use crate::progress::Progress;
@@ -22,9 +27,9 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     for path in &args.configs {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
-        let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
+        let (document, warnings) = read_config(&name, &bytes).with_context(|| name.clone())?;
         for warning in warnings.entries() {
-            say(&format!("{name}: {}", warning.message));
+            say(warning.severity, &format!("{name}: {}", warning.message));
         }
         options.extend(&options_of(&document));
         environment.extend(&document.environment);
@@ -57,16 +62,7 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
 
 /// Runs `export`.
 pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    let is_config = args
-        .to
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    if !is_config {
-        bail!(
-            "{}: this version writes configurations; name a file that ends in .json",
-            args.to.display()
-        );
-    }
+    let write = writer(&args.to)?;
     let sources = sources(&args.files)?;
     let settings = with_sample_dims(read_settings(&args.common)?, &sources);
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
@@ -89,13 +85,27 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
     };
     let comparison = compare(&request, progress)?;
     let config = config_from_document(&document, Some(&comparison));
-    write_whole(&args.to, to_json(&config).as_bytes())?;
+    write_whole(&args.to, write(&config).as_bytes())?;
     Ok(Verdict::Done)
 }
 
-/// A warning on standard error.
-fn say(text: &str) {
+/// How a file of that name is written.
+fn writer(path: &Path) -> anyhow::Result<fn(&ConfigDocument) -> String> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    Ok(match extension.to_str() {
+        Some("json") => to_json,
+        Some("py") => to_python,
+        Some("sh" | "bash" | "env") => |config| to_shell(&config.environment),
+        _ => bail!(
+            "{}: name a file that ends in .json (everything), .py (options and variables) or .sh (variables)",
+            path.display()
+        ),
+    })
+}
+
+/// A remark on standard error.
+fn say(severity: Severity, text: &str) {
     use std::io::Write as _;
     // Nothing can be said where standard error is closed.
-    drop(writeln!(std::io::stderr(), "highwater: warning: {text}"));
+    drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
 }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits};
-use crate::export::{ConfigDocument, from_json};
+use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
 use crate::session::{Document, SAMPLES, SourceSpec, options_of, read_bytes};
@@ -50,7 +50,7 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
     for path in &common.config {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
-        let (document, warnings) = from_json(&bytes).with_context(|| name.clone())?;
+        let (document, warnings) = read_config(&name, &bytes).with_context(|| name.clone())?;
         let texts = warnings
             .entries()
             .iter()

@@ -162,17 +162,19 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
             }
             _ if document.options.set(&key, value_of(json)).is_ok() => {}
             _ => {
-                warnings.warning(
-                    format!(
-                        "no option \"{key}\"; did you mean \"{}\"? It is kept as it is",
-                        nearest_key(&key)
-                    ),
-                    &key,
-                );
+                warnings.warning(unknown_option(&key), &key);
                 document.unknown_options.insert(key, json.clone());
             }
         }
     }
+}
+
+/// What is said about an option that is not in the table.
+pub(super) fn unknown_option(key: &str) -> String {
+    format!(
+        "no option \"{key}\"; did you mean \"{}\"? It is kept as it is",
+        nearest_key(key)
+    )
 }
 
 impl Wire {

@@ -14,6 +14,7 @@ mod options_markdown;
 mod options_text;
 mod options_wire;
 mod plan;
+mod script;
 
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -25,3 +26,4 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{WireEdge, WirePlan, plan_csv};
+pub use script::{read_config, to_python, to_shell};

@@ -24,6 +24,16 @@ pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> 
     })
 }
 
+/// The candidate whose letters differ from `name` the least, where at most `limit` edits lie between them.
+pub fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = letters(name);
+    candidates
+        .map(|candidate| (distance(&wanted, &letters(candidate)), candidate))
+        .filter(|(edits, _)| *edits <= limit)
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, candidate)| candidate)
+}
+
 fn last_part(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, last)| last)
 }

@@ -3,7 +3,7 @@
 use super::document::Document;
 use crate::analysis::{Comparison, Lane};
 use crate::export::{ConfigDevice, ConfigDocument, Predicted};
-use crate::options::{Options, keys};
+use crate::options::{Environment, Options, Section, find, keys};
 
 /// The configuration of a document; predicted peaks only where the answer belongs to it.
 pub fn config_from_document(document: &Document, comparison: Option<&Comparison>) -> ConfigDocument {
@@ -37,13 +37,30 @@ fn predicted(comparison: &Comparison) -> std::collections::BTreeMap<String, Pred
     comparison.lanes.iter().map(row).collect()
 }
 
-/// Takes over what a configuration says; sources stay.
+/// Takes over what a configuration says; sources stay. What highwater wrote replaces everything. A script or a
+/// plain list of options says nothing about the simulated device, and one that sets only variables nothing about
+/// options: what they are silent about stays, so that a training script and the shell script that starts it can be
+/// read one after the other.
 pub fn apply_config(config: &ConfigDocument, document: &mut Document) {
-    document.options = options_of(config);
-    document.unknown_options.clone_from(&config.unknown_options);
-    document.unknown_fields.clone_from(&config.unknown_fields);
-    document.environment = config.environment.clone();
-    document.with_evaluation = config.evaluation;
+    let is_whole = !config.tool_version.is_empty();
+    if is_whole || !config.options.is_empty() || !config.unknown_options.is_empty() {
+        let mut options = options_of(config);
+        for (key, value) in document.options.overrides() {
+            let is_own = find(key).is_some_and(|row| row.section == Section::Simulation);
+            if !is_whole && is_own && !options.is_set(key) {
+                // The key is in the table, so setting it cannot fail.
+                drop(options.set(key, value.clone()));
+            }
+        }
+        document.options = options;
+        document.unknown_options.clone_from(&config.unknown_options);
+    }
+    if is_whole {
+        document.environment = Environment::default();
+        document.unknown_fields.clone_from(&config.unknown_fields);
+        document.with_evaluation = config.evaluation;
+    }
+    document.environment.extend(&config.environment);
     if let Some(schedule) = &config.schedule {
         document.plan = schedule.clone();
     }

@@ -19,6 +19,6 @@ pub use document::{Document, SourceSpec};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use samples::{SAMPLES, Sample, sample};
 pub use state::{Busy, Notice, Session};
-pub use worker::{Answer, Job, Loaded, Worker, load};
+pub use worker::{Answer, Job, Loaded, ReadConfig, Worker, load};
 
 pub use crate::timeline::Selected;

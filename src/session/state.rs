@@ -11,6 +11,7 @@ use super::history::History;
 use super::samples::SAMPLES;
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
+use crate::diagnostics::Diagnostics;
 use crate::options::{Finding, SeenFiles, Value};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
@@ -48,6 +49,8 @@ pub struct Session {
     effective: BTreeMap<String, Value>,
     /// The files that options name, as they were when the worker looked last.
     files: Arc<SeenFiles>,
+    /// The configuration file that was read last, and what is odd in it.
+    remarks: Option<(String, Diagnostics)>,
     selection: Option<Selected>,
     busy: Option<Busy>,
     notice: Option<Notice>,
@@ -75,6 +78,7 @@ impl Session {
             findings: Vec::new(),
             effective: BTreeMap::new(),
             files: Arc::default(),
+            remarks: None,
             document,
             profiles,
             worker,
@@ -134,6 +138,12 @@ impl Session {
     /// The value that acts for an option, with rules and environment applied.
     pub fn effective(&self, key: &str) -> Option<&Value> {
         self.effective.get(key)
+    }
+
+    /// The configuration file that was read last, and what is odd in it.
+    pub fn config_remarks(&self) -> Option<(&str, &Diagnostics)> {
+        let (name, remarks) = self.remarks.as_ref()?;
+        Some((name, remarks))
     }
 
     /// The selected tensor.
@@ -341,7 +351,7 @@ impl Session {
                 }
             }
             Answer::Written(path) => self.notice = Some(Notice::Done(format!("saved {}", path.display()))),
-            Answer::ConfigRead(path, bytes) if is_load => {
+            Answer::ConfigRead(read) if is_load => {
                 // A configuration was opened: the graphs stay.
                 if let Some(opened) = self.opened.take() {
                     self.document.sources = opened.sources;
@@ -349,13 +359,13 @@ impl Session {
                     self.document.with_evaluation = opened.with_evaluation;
                 }
                 self.stop();
-                self.take_config(&path.display().to_string(), &bytes);
+                self.take_config(*read);
                 if self.loaded.is_none() {
                     self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
                 }
             }
-            Answer::ConfigRead(path, bytes) if generation == self.config_generation => {
-                self.take_config(&path.display().to_string(), &bytes);
+            Answer::ConfigRead(read) if generation == self.config_generation => {
+                self.take_config(*read);
             }
             Answer::Failed(message) => self.fail(generation, message),
             Answer::Cancelled if is_load || is_compare => self.stop(),

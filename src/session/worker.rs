@@ -15,6 +15,7 @@ use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, read_source, write_whole};
 use crate::analysis::{Comparison, Request, compare};
 use crate::diagnostics::Diagnostics;
+use crate::export::{ConfigDocument, read_config};
 use crate::options::SeenFiles;
 use crate::progress::{Cancel, Progress};
 use crate::timeline::Timeline;
@@ -56,6 +57,17 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
 }
 
+/// A configuration that was read from a file.
+#[derive(Clone, Debug)]
+pub struct ReadConfig {
+    /// The file as the user named it.
+    pub name: String,
+    /// What it says.
+    pub config: ConfigDocument,
+    /// What could not be read, and what is odd.
+    pub remarks: Diagnostics,
+}
+
 /// What the worker says.
 #[derive(Clone, Debug)]
 pub enum Answer {
@@ -73,7 +85,7 @@ pub enum Answer {
     /// A file was written.
     Written(PathBuf),
     /// A configuration file was read.
-    ConfigRead(PathBuf, Vec<u8>),
+    ConfigRead(Box<ReadConfig>),
     /// What stands at the paths.
     Looked(SeenFiles),
     /// The job failed; a sentence for the user.
@@ -263,7 +275,9 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
 
 fn read_config_file(path: PathBuf) -> Result<Answer, String> {
     let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
-    Ok(Answer::ConfigRead(path, bytes))
+    let name = path.display().to_string();
+    let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
+    Ok(Answer::ConfigRead(Box::new(ReadConfig { name, config, remarks })))
 }
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.

@@ -285,6 +285,35 @@ fn export_writes_a_configuration_that_check_and_compare_read() {
 }
 
 #[test]
+fn export_writes_scripts_that_check_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, policy) in [("config.py", 4), ("config.sh", 3)] {
+        let path = folder.path().join(name);
+        let path = path.to_str().unwrap();
+        let setting = [
+            "--set",
+            "memory_config.static_memory_policy=2",
+            "--env",
+            "GE_USE_STATIC_MEMORY=3",
+        ];
+        let output = run(&[&["export", "sample:resnet50", "--to", path], &setting[..]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        let code = i32::from(policy == 4);
+        let answer = json(&["check", path, "--format", "json"], code);
+        assert_eq!(answer["effective"]["effective_policy"], policy);
+        let answer = json(
+            &["compare", "sample:resnet50", "--config", path, "--format", "json"],
+            code,
+        );
+        assert_eq!(answer["effective_policy"], policy);
+    }
+    let path = folder.path().join("broken.py");
+    std::fs::write(&path, "config = NPURunCon fig(\n").unwrap();
+    fails(&["check", path.to_str().unwrap()], "line 1, column 20");
+}
+
+#[test]
 fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("random.bin");

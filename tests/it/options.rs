@@ -4,6 +4,10 @@
 
 mod config;
 mod docs;
+mod python;
 mod reference;
 mod rules;
+mod scripts;
+mod shell;
 mod table;
+mod written;

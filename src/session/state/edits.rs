@@ -6,9 +6,9 @@ use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
 use super::super::history::Settings;
-use super::super::worker::Job;
+use super::super::worker::{Job, ReadConfig};
 use super::{Notice, Session};
-use crate::export::{from_json, to_json};
+use crate::export::{to_json, to_python, to_shell};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 
 impl Session {
@@ -43,6 +43,7 @@ impl Session {
                 *options = Options::default();
                 *environment = Environment::default();
                 self.document.unknown_options.clear();
+                self.remarks = None;
             }
             Command::SetEnvironment { name, value } => match value {
                 Some(value) => environment.set(&name, &value),
@@ -114,35 +115,35 @@ impl Session {
     pub(super) fn export_config(&mut self, path: PathBuf) {
         let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
         let config = config_from_document(&self.document, comparison);
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let text = match extension.to_ascii_lowercase().as_str() {
+            "py" => to_python(&config),
+            "sh" | "bash" | "env" => to_shell(&config.environment),
+            _ => to_json(&config),
+        };
         self.worker.send(Job::Write {
             path,
-            bytes: to_json(&config).into_bytes(),
+            bytes: text.into_bytes(),
         });
     }
 
-    pub(super) fn take_config(&mut self, name: &str, bytes: &[u8]) {
-        match from_json(bytes) {
-            Err(error) => self.notice = Some(Notice::Failed(format!("{name}: {error}"))),
-            Ok((config, warnings)) => {
-                let before = self.document.clone();
-                apply_config(&config, &mut self.document);
-                self.assumed.clear();
-                let text = match warnings.entries().first() {
-                    None => format!("read {name}"),
-                    Some(first) => format!(
-                        "read {name}; {} warnings, the first: {}",
-                        warnings.entries().len(),
-                        first.message
-                    ),
-                };
-                self.notice = Some(Notice::Done(text));
-                if self.document != before {
-                    let notice = self.notice.take();
-                    self.history.record(Settings::of(&before), None);
-                    self.settle_edit(before);
-                    self.notice = notice;
-                }
-            }
+    pub(super) fn take_config(&mut self, read: ReadConfig) {
+        let ReadConfig { name, config, remarks } = read;
+        let before = self.document.clone();
+        apply_config(&config, &mut self.document);
+        self.assumed.clear();
+        if self.document != before {
+            self.history.record(Settings::of(&before), None);
+            self.settle_edit(before);
         }
+        let n_set = config.options.overrides().count() + config.environment.iter().count();
+        let noun = if n_set == 1 { "setting" } else { "settings" };
+        let odd = match remarks.entries().len() {
+            0 => String::new(),
+            1 => "; 1 remark, see Problems".to_owned(),
+            count => format!("; {count} remarks, see Problems"),
+        };
+        self.notice = Some(Notice::Done(format!("read {n_set} {noun} from {name}{odd}")));
+        self.remarks = Some((name, remarks));
     }
 }

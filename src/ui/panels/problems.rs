@@ -109,6 +109,16 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
         option: None,
         finding: None,
     }));
+    if let Some((name, remarks)) = session.config_remarks() {
+        let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        lines.extend(remarks.entries().iter().map(|entry| Line {
+            severity: entry.severity,
+            source: short,
+            text: entry.message.clone(),
+            option: None,
+            finding: None,
+        }));
+    }
     let import = session.loaded().map(|loaded| &loaded.diagnostics);
     let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
     for diagnostics in import.into_iter().chain(run) {

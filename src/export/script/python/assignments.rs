@@ -1,0 +1,322 @@
+//! Assignments: to names, and to what sets options and variables.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, StmtAugAssign};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::options::{GROUPS, Section, TABLE, Value, find};
+
+use super::Reader;
+use super::arithmetic::{Outcome, binary};
+use super::constructors::RUN_CONFIG;
+use super::datum::{Datum, Fact, Field, Fields};
+use super::evaluate::Look;
+
+/// The optimizer whose parameters are options.
+const OPTIMIZER: &str = "NpuOptimizer";
+
+/// Dictionaries are followed up to this many entries.
+const MAX_ENTRIES: usize = 256;
+
+/// The option that a name in `custom_op.parameter_map[...]` stands for.
+pub(super) fn key_of_parameter(name: &str) -> Option<&'static str> {
+    TABLE
+        .iter()
+        .filter(|row| {
+            !matches!(
+                row.section,
+                Section::Engine | Section::Dtr | Section::MemoryOptimize | Section::Simulation
+            )
+        })
+        .find(|row| row.parameter_name() == name)
+        .map(|row| row.key)
+}
+
+/// Whether a name is one of the engine's session options.
+fn is_engine_key(name: &str) -> bool {
+    name.starts_with("ge.") || find(name).is_some_and(|row| row.section == Section::Engine)
+}
+
+impl<'a> Reader<'a> {
+    /// `targets = value`.
+    pub(super) fn assignment(&mut self, targets: &'a [Expr], value: &'a Expr) {
+        use ruff_python_ast::visitor::Visitor as _;
+        self.visit_expr(value);
+        let fact = self.evaluate(value);
+        for target in targets {
+            self.assign(target, value, fact.clone());
+        }
+    }
+
+    /// `target += value` and the like.
+    pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) {
+        use ruff_python_ast::visitor::Visitor as _;
+        self.visit_expr(&assign.value);
+        let before = self.evaluate(&assign.target);
+        let value = self.evaluate(&assign.value);
+        let outcome = match (before.as_value(), value.as_value()) {
+            (Some(a), Some(b)) => binary(a, assign.op, b),
+            _ => Outcome::Unknown,
+        };
+        let fact = self.outcome(&assign.value, outcome, &[&before, &value]).held();
+        self.assign(&assign.target, &assign.value, fact);
+    }
+
+    /// One target of an assignment.
+    pub(super) fn assign(&mut self, target: &'a Expr, value: &'a Expr, fact: Fact) {
+        let line = self.source.line(target.start());
+        match target {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                if self.globals.contains(&name) {
+                    self.scopes.bind_global(name, &fact, line);
+                }
+                self.scopes.bind(name, fact, line);
+            }
+            Expr::Tuple(tuple) => self.unpack(&tuple.elts, value, &fact),
+            Expr::List(list) => self.unpack(&list.elts, value, &fact),
+            Expr::Starred(starred) => {
+                let fact = self.computed(value);
+                self.assign(&starred.value, value, fact);
+            }
+            Expr::Attribute(attribute) => self.assign_attribute(attribute, value, fact),
+            Expr::Subscript(subscript) => self.assign_item(subscript, value, fact),
+            _ => {}
+        }
+    }
+
+    /// `a, b = 1, 2`.
+    fn unpack(&mut self, targets: &'a [Expr], value: &'a Expr, fact: &Fact) {
+        let values = match value {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            Expr::List(list) => &list.elts[..],
+            _ => &[],
+        };
+        let has_star = targets.iter().chain(values).any(Expr::is_starred_expr);
+        let items = fact.as_value().and_then(Value::items);
+        // Everything on the right is known before anything on the left changes.
+        let facts: Vec<Option<Fact>> = (0..targets.len())
+            .map(|at| match (values.get(at), items) {
+                _ if has_star => None,
+                (Some(value), _) if values.len() == targets.len() => Some(self.evaluate(value)),
+                (_, Some(items)) if items.len() == targets.len() => Some(Fact::value(items[at].clone())),
+                _ => None,
+            })
+            .collect();
+        for (at, (target, fact)) in targets.iter().zip(facts).enumerate() {
+            let part = values
+                .get(at)
+                .filter(|_| values.len() == targets.len())
+                .unwrap_or(value);
+            let fact = fact.unwrap_or_else(|| self.computed(value));
+            self.assign(target, part, fact);
+        }
+    }
+
+    fn assign_attribute(&mut self, target: &'a ExprAttribute, value: &'a Expr, fact: Fact) {
+        let name = target.attr.as_str();
+        if let Expr::Subscript(parameter) = &*target.value
+            && matches!(self.evaluate(&parameter.value).datum, Datum::ParameterMap)
+        {
+            return self.assign_parameter(parameter, value, &fact);
+        }
+        let owner = self.evaluate(&target.value);
+        if let Datum::GlobalOptions(group) = owner.datum {
+            let field = Field {
+                name: name.to_owned(),
+                fact,
+                range: value.range(),
+            };
+            let group = GROUPS.iter().find(|known| known.key == group).unwrap_or(&RUN_CONFIG);
+            return self.take_field(group, &field, target.range.into());
+        }
+        if let Expr::Name(owner) = &*target.value {
+            let line = self.source.line(target.start());
+            self.scopes.bind(&format!("{}.{name}", owner.id), fact, line);
+        }
+    }
+
+    /// `custom_op.parameter_map["name"].i = value`.
+    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, value: &'a Expr, fact: &Fact) {
+        let optimizer = match &*parameter.value {
+            Expr::Attribute(map) => match &*map.value {
+                Expr::Name(owner) => self.scopes.get(&format!("{}.name", owner.id)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let is_other = optimizer.is_some_and(|binding| match &binding.fact.datum {
+            Datum::Value(Value::Text(name)) => name != OPTIMIZER,
+            _ => false,
+        });
+        if is_other {
+            return;
+        }
+        let Datum::Value(Value::Text(name)) = self.evaluate(&parameter.slice).datum else {
+            let line = self.source.line(parameter.start());
+            let message = format!(
+                "{} names an option that only the running script knows; set it by hand",
+                self.source.shown(parameter.range)
+            );
+            return self.records.warn(line, message);
+        };
+        let key = key_of_parameter(&name).unwrap_or(&name);
+        self.take_value(key, fact, value.range(), parameter.range.into());
+    }
+
+    fn assign_item(&mut self, target: &'a ExprSubscript, value: &'a Expr, fact: Fact) {
+        let owner = self.evaluate(&target.value);
+        let Datum::Value(Value::Text(name)) = self.evaluate(&target.slice).datum else {
+            return;
+        };
+        match owner.datum {
+            Datum::Environ => self.set_variable(&name, &fact, value.range()),
+            _ if is_engine_key(&name) => self.take_value(&name, &fact, value.range(), target.range.into()),
+            Datum::Dict(dict) => {
+                let Expr::Name(owner) = &*target.value else {
+                    return;
+                };
+                let mut fields = Fields::clone(&dict);
+                fields.fields.retain(|field| field.name != name);
+                fields.is_partial |= fields.fields.len() >= MAX_ENTRIES;
+                if fields.fields.len() < MAX_ENTRIES {
+                    fields.fields.push(Field {
+                        name,
+                        fact: fact.held(),
+                        range: value.range(),
+                    });
+                }
+                let line = self.source.line(target.start());
+                let fact = Fact::plain(Datum::Dict(Rc::new(fields)));
+                self.scopes.bind(owner.id.as_str(), fact, line);
+            }
+            _ => {}
+        }
+    }
+
+    /// `del name`, `del os.environ["NAME"]`.
+    pub(super) fn delete(&mut self, target: &'a Expr) {
+        match target {
+            Expr::Name(name) => {
+                let line = self.source.line(target.start());
+                self.scopes.bind(name.id.as_str(), Fact::unknown("is deleted"), line);
+            }
+            Expr::Subscript(subscript) => {
+                let owner = self.evaluate(&subscript.value);
+                if let (Datum::Environ, Datum::Value(Value::Text(name))) =
+                    (owner.datum, self.evaluate(&subscript.slice).datum)
+                {
+                    self.unset_variable(&name, target.range());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A call that sets options or variables.
+    pub(super) fn found_call(&mut self, call: &'a ExprCall) {
+        if let Some(group) = self.constructor(call) {
+            let object = self.object(group, call, Look::default());
+            return self.take_object(object);
+        }
+        let name = match (&*call.func, self.survey.last_name(&call.func)) {
+            (_, Some(name @ ("putenv" | "unsetenv"))) => name,
+            (Expr::Attribute(method), Some(name @ ("setdefault" | "update" | "pop")))
+                if self.evaluate(&method.value).datum == Datum::Environ =>
+            {
+                name
+            }
+            _ => return,
+        };
+        if name == "update" {
+            return self.update_variables(call);
+        }
+        let variable = call
+            .arguments
+            .args
+            .first()
+            .map(|variable| self.evaluate(variable).datum);
+        let Some(Datum::Value(Value::Text(variable))) = variable else {
+            return;
+        };
+        match (name, call.arguments.args.get(1)) {
+            ("pop" | "unsetenv", _) => self.unset_variable(&variable, call.range()),
+            ("setdefault", Some(_)) if self.environment.contains_key(&variable) => {}
+            (_, Some(value)) => {
+                let fact = self.evaluate(value);
+                self.set_variable(&variable, &fact, value.range());
+            }
+            _ => {}
+        }
+    }
+
+    /// `os.environ.update({...})`.
+    fn update_variables(&mut self, call: &'a ExprCall) {
+        let dicts = call.arguments.args.iter();
+        let values = dicts.chain(
+            call.arguments
+                .keywords
+                .iter()
+                .filter(|k| k.arg.is_none())
+                .map(|k| &k.value),
+        );
+        for value in values {
+            if let Datum::Dict(dict) = self.evaluate(value).datum {
+                for field in &dict.fields {
+                    self.set_variable(&field.name, &field.fact, field.range);
+                }
+            } else {
+                let shown = self.source.shown(value.range());
+                let message = format!("variables are computed when the script runs ({shown}); set them by hand");
+                self.records.warn(self.source.line(value.start()), message);
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            if let Some(name) = &keyword.arg {
+                let fact = self.evaluate(&keyword.value);
+                self.set_variable(name.as_str(), &fact, keyword.value.range());
+            }
+        }
+    }
+
+    fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
+        let line = self.source.line(range.start());
+        let condition = self.conditions.last().copied();
+        match &fact.datum {
+            Datum::Value(value) => {
+                let text = value.to_string();
+                self.records.variable(name, Some(&text), line, condition);
+                if let Some(note) = &fact.note {
+                    self.records.info(line, format!("{name} {note}"));
+                }
+                self.environment.insert(name.to_owned(), (text, line));
+            }
+            other => {
+                let why = self.why(other, range);
+                self.records.variable_unread();
+                self.records.warn(line, format!("{name} {why}; set it by hand"));
+            }
+        }
+    }
+
+    fn unset_variable(&mut self, name: &str, range: TextRange) {
+        let line = self.source.line(range.start());
+        self.environment.remove(name);
+        self.records.variable(name, None, line, self.conditions.last().copied());
+    }
+
+    /// A dictionary with the engine's session options, wherever it stands.
+    pub(super) fn found_dict(&mut self, expr: &'a Expr, dict: &'a ExprDict) {
+        for item in &dict.items {
+            let Some(Expr::StringLiteral(key)) = &item.key else {
+                continue;
+            };
+            let name = key.value.to_str();
+            if is_engine_key(name) {
+                let fact = self.evaluate(&item.value);
+                self.take_value(name, &fact, item.value.range(), expr.range().into());
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Calls whose result can be told: conversions of literals, constructors, and a few of the library's functions.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::Ranged as _;
+
+use crate::options::{Group, Value};
+
+use super::Reader;
+use super::arithmetic::{Outcome, float_of, int_of, text_of};
+use super::constructors::{find_class, n_others_in_front};
+use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, Object};
+use super::evaluate::Look;
+use super::lookups::field;
+
+impl<'a> Reader<'a> {
+    /// What a call gives.
+    pub(super) fn call(&self, expr: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+        let Some(name) = self.survey.last_name(&call.func) else {
+            return self.computed(expr);
+        };
+        if let Some(group) = self.constructor(call) {
+            return Fact::plain(Datum::Object(Rc::new(self.object(group, call, look)))).held();
+        }
+        let first = call.arguments.args.first();
+        match (name, first) {
+            ("global_options", None) => Fact::plain(Datum::GlobalOptions("")),
+            ("as_bytes" | "as_str" | "as_text" | "as_str_any", Some(text)) => self.look(text, look),
+            ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
+            ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
+            ("int", Some(value)) => self.converted(expr, value, look, int_of),
+            ("float", Some(value)) => self.converted(expr, value, look, float_of),
+            ("bool", Some(value)) => {
+                let fact = self.look(value, look);
+                match fact.truth() {
+                    Some(is_true) => Fact::value(is_true).with_note(fact.note.as_ref()),
+                    None => self.computed(expr),
+                }
+            }
+            ("list" | "set" | "frozenset", Some(items)) => self.converted(expr, items, look, |value| {
+                value.items().map(|items| Value::List(items.to_vec()))
+            }),
+            ("tuple", Some(items)) => self.converted(expr, items, look, |value| {
+                value.items().map(|items| Value::Tuple(items.to_vec()))
+            }),
+            ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
+            ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
+            ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
+            ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
+                self.joined_path(expr, call, look)
+            }
+            (name, _) if self.survey.classes.contains(name) => Fact::plain(Datum::Instance(name.into())),
+            _ => self.method(expr, name, call, look),
+        }
+    }
+
+    /// The class that a call makes an object of. A class that the script declares itself under that name is another.
+    pub(super) fn constructor(&self, call: &ExprCall) -> Option<&'static Group> {
+        let name = self.survey.last_name(&call.func)?;
+        find_class(name).filter(|_| !self.survey.classes.contains(name))
+    }
+
+    /// The object of a constructor call.
+    pub(super) fn object(&self, group: &'static Group, call: &'a ExprCall, look: Look) -> Object {
+        Object {
+            group,
+            range: call.range(),
+            fields: self.arguments(group.positional, n_others_in_front(group), call, look),
+        }
+    }
+
+    /// Arguments by name; `n_skipped` in front are none of them.
+    fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
+        let mut fields = Fields::default();
+        for (position, argument) in call.arguments.args.iter().enumerate().skip(n_skipped) {
+            if argument.is_starred_expr() {
+                fields.is_partial = true;
+                break;
+            }
+            match positional.get(position - n_skipped) {
+                Some(name) => fields.fields.push(Field {
+                    name: (*name).to_owned(),
+                    fact: self.look(argument, look).held(),
+                    range: argument.range(),
+                }),
+                None => self.take_dict(argument, look, &mut fields),
+            }
+        }
+        for keyword in call.arguments.keywords.iter().take(MAX_ITEMS) {
+            match &keyword.arg {
+                Some(name) if n_skipped > 0 && name.as_str() == "input_program" => {}
+                Some(name) => fields.fields.push(Field {
+                    name: name.to_string(),
+                    fact: self.look(&keyword.value, look).held(),
+                    range: keyword.value.range(),
+                }),
+                None => self.take_dict(&keyword.value, look, &mut fields),
+            }
+        }
+        fields
+    }
+
+    fn take_dict(&self, expr: &'a Expr, look: Look, fields: &mut Fields) {
+        match self.look(expr, look).datum {
+            Datum::Dict(dict) => {
+                fields.fields.extend(dict.fields.iter().cloned());
+                fields.is_partial |= dict.is_partial;
+            }
+            _ => fields.is_partial = true,
+        }
+        fields.is_partial |= fields.fields.len() > MAX_ITEMS;
+        fields.fields.truncate(MAX_ITEMS);
+    }
+
+    fn converted(&self, expr: &Expr, of: &'a Expr, look: Look, convert: fn(&Value) -> Option<Value>) -> Fact {
+        let fact = self.look(of, look);
+        let outcome = Outcome::from(fact.as_value().and_then(convert));
+        self.outcome(expr, outcome, &[&fact])
+    }
+
+    fn environment_variable(&self, expr: &Expr, name: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+        match self.look(name, look).datum {
+            Datum::Value(Value::Text(name)) => self.variable(&name, call.arguments.find_argument_value("default", 1)),
+            _ => self.computed(expr),
+        }
+    }
+
+    /// `os.path.join` of texts.
+    fn joined_path(&self, expr: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+        let mut path = String::new();
+        for part in &call.arguments.args {
+            let fact = self.look(part, look);
+            let Some(Value::Text(part)) = fact.as_value() else {
+                return self.computed(expr);
+            };
+            if part.starts_with('/') {
+                path.clear();
+            } else if !path.is_empty() && !path.ends_with('/') {
+                path.push('/');
+            }
+            path.push_str(part);
+        }
+        Fact::value(Value::Text(path))
+    }
+
+    /// A method of a text, a dictionary or the environment.
+    fn method(&self, expr: &'a Expr, name: &str, call: &'a ExprCall, look: Look) -> Fact {
+        let Expr::Attribute(callee) = &*call.func else {
+            return self.computed(expr);
+        };
+        let owner = self.look(&callee.value, look);
+        let first = call.arguments.args.first();
+        match (&owner.datum, name, first) {
+            (Datum::Value(Value::Text(_)), "encode" | "decode", _) => owner,
+            (Datum::Value(Value::Text(text)), "strip", None) => Fact::value(text.trim()).with_note(owner.note.as_ref()),
+            (Datum::Value(Value::Text(text)), "lower", None) => {
+                Fact::value(Value::Text(text.to_lowercase())).with_note(owner.note.as_ref())
+            }
+            (Datum::Value(Value::Text(text)), "upper", None) => {
+                Fact::value(Value::Text(text.to_uppercase())).with_note(owner.note.as_ref())
+            }
+            (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
+            (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {
+                Some(Value::Text(key)) => match (field(dict, key), call.arguments.args.get(1)) {
+                    (Some(fact), _) => fact.clone(),
+                    (None, Some(default)) if !dict.is_partial => self.look(default, look),
+                    _ => self.computed(expr),
+                },
+                _ => self.computed(expr),
+            },
+            _ => self.computed(expr),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What names, attributes and items stand for: bindings, declarations of classes, flags, the environment.
+
+use ruff_python_ast::{Expr, ExprAttribute, ExprName, ExprSubscript};
+use ruff_text_size::Ranged as _;
+
+use crate::options::{GROUPS, Value};
+
+use super::Reader;
+use super::arithmetic::{float_of, int_of};
+use super::datum::{Datum, Fact, Fields};
+use super::evaluate::{COMPUTED, Look};
+
+impl<'a> Reader<'a> {
+    pub(super) fn name(&self, expr: &Expr, name: &ExprName, look: Look) -> Fact {
+        let name = name.id.as_str();
+        let binding = if look.hops > 0 {
+            self.scopes.get_in_module(name)
+        } else {
+            self.scopes.get(name)
+        };
+        match binding {
+            Some(binding) => binding.fact.clone(),
+            None if self.survey.original(name) == "environ" => Fact::plain(Datum::Environ),
+            // Scripts are read as the ones that are started.
+            None if name == "__name__" => Fact::value("__main__"),
+            None => self.computed(expr),
+        }
+    }
+
+    pub(super) fn attribute(&self, expr: &'a Expr, attribute: &'a ExprAttribute, look: Look) -> Fact {
+        let name = attribute.attr.as_str();
+        if let Expr::Name(owner) = &*attribute.value {
+            let owner = owner.id.as_str();
+            if let Some(binding) = self.scopes.get(&format!("{owner}.{name}")).filter(|_| look.hops == 0) {
+                return binding.fact.clone();
+            }
+            let class = match owner {
+                "self" | "cls" => self.classes.last().copied().unwrap_or(owner),
+                other => other,
+            };
+            if let Some(fact) = self.declared(expr, &format!("{class}.{name}"), look) {
+                return fact;
+            }
+        }
+        if name == "environ" {
+            return Fact::plain(Datum::Environ);
+        }
+        if name == "parameter_map" {
+            return Fact::plain(Datum::ParameterMap);
+        }
+        match self.look(&attribute.value, look).datum {
+            Datum::GlobalOptions("") => match GROUPS.iter().find(|group| group.key == name) {
+                Some(group) => Fact::plain(Datum::GlobalOptions(group.key)),
+                None => self.computed(expr),
+            },
+            Datum::Instance(class) => match self.declared(expr, &format!("{class}.{name}"), look) {
+                Some(fact) => fact,
+                None => self.computed(expr),
+            },
+            _ => self.flag(expr, name, look),
+        }
+    }
+
+    /// The value of an attribute that the whole script assigns once.
+    fn declared(&self, expr: &Expr, key: &str, look: Look) -> Option<Fact> {
+        match &self.survey.attributes.get(key)?[..] {
+            [only] => {
+                let fact = self.look(only.value, look.elsewhere());
+                // What is unknown there is told by the name that it has here.
+                let is_computed = matches!(&fact.datum, Datum::Unknown(why) if why.starts_with(COMPUTED));
+                Some(if is_computed { self.computed(expr) } else { fact })
+            }
+            [first, other, ..] => {
+                let why = format!("is assigned more than once (lines {} and {})", first.line, other.line);
+                Some(Fact::unknown(&why))
+            }
+            [] => Some(self.computed(expr)),
+        }
+    }
+
+    /// A flag of the command line has its default.
+    fn flag(&self, expr: &Expr, name: &str, look: Look) -> Fact {
+        let Some(flag) = self.survey.flags.get(name) else {
+            return self.computed(expr);
+        };
+        let line = flag.line;
+        let fact = match (flag.default, flag.implied) {
+            (Some(default), _) => self.look(default, look.elsewhere()),
+            (None, Some(implied)) => Fact::value(implied),
+            (None, None) => Fact::value(Value::Unset),
+        };
+        let Datum::Value(value) = fact.datum else {
+            return Fact::unknown(&format!(
+                "comes from the flag --{name} of line {line}, whose default is computed"
+            ));
+        };
+        let converted = match (flag.kind, &value) {
+            (Some("int"), Value::Text(_)) => int_of(&value),
+            (Some("float"), Value::Text(_)) => float_of(&value),
+            _ => None,
+        };
+        let note = format!("takes the default of the flag --{name} of line {line}");
+        Fact {
+            datum: Datum::Value(converted.unwrap_or(value)),
+            note: Some(note.into()),
+        }
+    }
+
+    pub(super) fn subscript(&self, expr: &'a Expr, subscript: &'a ExprSubscript, look: Look) -> Fact {
+        let owner = self.look(&subscript.value, look);
+        let key = self.look(&subscript.slice, look);
+        match (&owner.datum, key.as_value()) {
+            (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None),
+            (Datum::Dict(dict), Some(Value::Text(name))) => match field(dict, name) {
+                Some(fact) => fact.clone(),
+                None => self.computed(expr),
+            },
+            (Datum::Value(Value::List(items) | Value::Tuple(items)), Some(Value::Int(at))) => {
+                let from_end = usize::try_from(at.unsigned_abs())
+                    .ok()
+                    .and_then(|back| items.len().checked_sub(back));
+                let at = if *at < 0 { from_end } else { usize::try_from(*at).ok() };
+                match at.and_then(|at| items.get(at)) {
+                    Some(item) => Fact::value(item.clone()).with_note(owner.note.as_ref()),
+                    None => self.computed(expr),
+                }
+            }
+            _ => self.computed_from(expr, &[&owner]),
+        }
+    }
+
+    /// A variable of the environment, where this script sets it.
+    pub(super) fn variable(&self, name: &str, default: Option<&Expr>) -> Fact {
+        if let Some((text, _)) = self.environment.get(name) {
+            return Fact::value(text.as_str());
+        }
+        let default = default.map_or(String::new(), |default| {
+            format!(" (default {})", self.source.shown(default.range()))
+        });
+        Fact::unknown(&format!(
+            "comes from the environment variable {name}, which the script does not set{default}"
+        ))
+    }
+}
+
+/// The last entry of that name.
+pub(super) fn field<'f>(fields: &'f Fields, name: &str) -> Option<&'f Fact> {
+    let mut entries = fields.fields.iter().rev();
+    entries.find(|field| field.name == name).map(|field| &field.fact)
+}

@@ -1,0 +1,121 @@
+//! Configurations from Python scripts.
+//!
+//! The script is parsed and walked along its flow, but never run: names are followed to the literals they are bound
+//! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
+//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`]), what names are bound to
+//! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
+//! [`arithmetic`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
+
+mod arithmetic;
+mod assignments;
+mod calls;
+mod comments;
+mod constructors;
+mod datum;
+mod evaluate;
+mod lookups;
+mod nesting;
+mod records;
+mod scopes;
+mod settle;
+mod source;
+mod survey;
+mod walk;
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{ModModule, StmtFunctionDef};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+
+use super::super::config::ConfigError;
+use super::reading::Reading;
+use records::Records;
+use scopes::Scopes;
+use source::Source;
+use survey::Survey;
+
+pub(super) use comments::MARK;
+pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
+
+/// What kind of Python a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// A script.
+    Script,
+    /// The cells of a notebook, with its magic lines.
+    Notebook,
+}
+
+/// Reads a script. An error in its syntax is kept beside what could be read.
+pub(super) fn from_python(text: &str, dialect: Dialect) -> Reading {
+    let mode = match dialect {
+        Dialect::Script => Mode::Module,
+        Dialect::Notebook => Mode::Ipython,
+    };
+    if let Some(line) = nesting::too_deep(text, mode) {
+        return refused(line, "is nested too deep to be a configuration");
+    }
+    let Some(parsed) = parse_unchecked(text, ParseOptions::from(mode)).try_into_module() else {
+        return refused(1, "is no Python script");
+    };
+    let source = Source::new(text, &parsed);
+    let error = parsed.errors().first().map(|error| ConfigError {
+        line: source.line(error.location.start()),
+        column: source.column(error.location.start()),
+        reason: error.error.to_string(),
+    });
+    let mut reading = read(&parsed, source);
+    reading.error = error;
+    reading
+}
+
+fn refused(line: usize, reason: &str) -> Reading {
+    Reading {
+        error: Some(ConfigError {
+            line,
+            column: 1,
+            reason: format!("the script {reason}"),
+        }),
+        ..Reading::default()
+    }
+}
+
+fn read(parsed: &Parsed<ModModule>, source: Source<'_>) -> Reading {
+    let body = &parsed.syntax().body;
+    let survey = Survey::of(body, &source);
+    let mut reader = Reader {
+        source,
+        survey,
+        scopes: Scopes::new(),
+        environment: BTreeMap::new(),
+        records: Records::default(),
+        conditions: Vec::new(),
+        classes: Vec::new(),
+        pending: Vec::new(),
+        globals: Vec::new(),
+    };
+    reader.comments();
+    reader.scope(body);
+    reader.settle()
+}
+
+/// A function whose body is still to be read, and the class that it belongs to.
+type Pending<'a> = (&'a StmtFunctionDef, Option<&'a str>);
+
+/// The walk through a script.
+struct Reader<'a> {
+    source: Source<'a>,
+    survey: Survey<'a>,
+    scopes: Scopes,
+    /// Variables that the script has set so far, with their lines.
+    environment: BTreeMap<String, (String, usize)>,
+    records: Records,
+    /// Lines of the conditions that nobody knows, around this place.
+    conditions: Vec<usize>,
+    /// Classes around this place.
+    classes: Vec<&'a str>,
+    /// Functions of each open scope: their bodies are read behind it, when all its names are bound.
+    pending: Vec<Vec<Pending<'a>>>,
+    /// Names that the innermost function declares as global.
+    globals: Vec<&'a str>,
+}

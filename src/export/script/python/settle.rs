@@ -1,0 +1,230 @@
+//! What the findings of a script come to: the later setting wins, and contradictions are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::options::Value;
+
+use super::super::super::config::unknown_option;
+use super::super::super::json_value::json_of;
+use super::super::reading::Reading;
+use super::Reader;
+use super::records::{Records, Remark, Setting};
+
+/// More remarks than this are counted, not told.
+const MAX_REMARKS: usize = 100;
+
+/// More names than this are counted in one sentence.
+const MAX_NAMES: usize = 8;
+
+impl Reader<'_> {
+    /// The document that the script comes to.
+    pub(super) fn settle(mut self) -> Reading {
+        let loose = self.loose_settings();
+        let records = self.records;
+        let mut settled = Settled::default();
+        let mut settings: Vec<(u8, Setting)> = loose.into_iter().map(|setting| (0, setting)).collect();
+        settings.extend(records.settings.iter().cloned().map(|setting| (1, setting)));
+        settings.sort_by_key(|(rank, setting)| (*rank, setting.at));
+        let settings: Vec<Setting> = settings.into_iter().map(|(_, setting)| setting).collect();
+        settled.remarks.clone_from(&records.remarks);
+        settled.runs(&records, &settings);
+        settled.settings(&settings);
+        settled.variables(&records);
+        settled.conditions();
+        let is_found = !settings.is_empty()
+            || !records.runs.is_empty()
+            || !records.variables.is_empty()
+            || !records.objects.is_empty()
+            || records.has_unread_variable;
+        settled.reading.is_found = is_found;
+        settled.reading.warnings = told(settled.remarks);
+        settled.reading
+    }
+
+    /// Settings of objects that no call of `NPURunConfig` was seen to take.
+    fn loose_settings(&mut self) -> Vec<Setting> {
+        let before = self.records.settings.len();
+        for (object, condition) in std::mem::take(&mut self.records.objects) {
+            let is_passed = self.records.passed.contains(&object.range.start());
+            let is_replaced = self
+                .records
+                .runs
+                .iter()
+                .any(|run| run.groups.contains(object.group.key));
+            let line = self.source.line(object.range.start());
+            let class = object.group.class;
+            if !is_passed && is_replaced {
+                let message = format!("this {class}(...) is not passed to NPURunConfig and left out");
+                self.records.info(line, message);
+            } else if !is_passed {
+                if !self.records.runs.is_empty() {
+                    let message =
+                        format!("this {class}(...) is not seen to be passed to NPURunConfig; it is taken as if");
+                    self.records.info(line, message);
+                }
+                self.conditions.extend(condition);
+                self.take_fields(&object, None);
+                self.conditions.clear();
+            }
+            self.records.objects.push((object, condition));
+        }
+        self.records.settings.split_off(before)
+    }
+}
+
+#[derive(Default)]
+struct Settled {
+    reading: Reading,
+    remarks: Vec<Remark>,
+    /// Keys and variables by the line of the condition that they stand under.
+    conditional: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl Settled {
+    fn remark(&mut self, severity: Severity, line: usize, message: String) {
+        self.remarks.push(Remark {
+            severity,
+            line,
+            message,
+        });
+    }
+
+    /// Each call of `NPURunConfig` beside the one before it.
+    fn runs(&mut self, records: &Records, settings: &[Setting]) {
+        let mut order: Vec<usize> = (0..records.runs.len()).collect();
+        order.sort_by_key(|run| records.runs[*run].line);
+        let values = |run: usize| -> BTreeMap<&str, &Value> {
+            let of_run = settings.iter().filter(|setting| setting.run == Some(run));
+            of_run.map(|setting| (setting.key.as_str(), &setting.value)).collect()
+        };
+        for pair in order.windows(2).take(MAX_REMARKS) {
+            let (former, latter) = (values(pair[0]), values(pair[1]));
+            let (a, b) = (records.runs[pair[0]].line, records.runs[pair[1]].line);
+            let keys: BTreeSet<&str> = former.keys().chain(latter.keys()).copied().collect();
+            let differing: Vec<&str> = keys
+                .into_iter()
+                .filter(|key| former.get(key) != latter.get(key))
+                .collect();
+            if differing.is_empty() {
+                let message = format!("NPURunConfig(...) says the same as in line {a}");
+                self.remark(Severity::Info, b, message);
+            } else {
+                let message = format!(
+                    "a second NPURunConfig(...) after the one in line {a}; they differ in {}, and the later one wins \
+                     where both set an option",
+                    listed(&differing)
+                );
+                self.remark(Severity::Warning, b, message);
+            }
+        }
+    }
+
+    /// Options: the last setting of each wins.
+    fn settings(&mut self, settings: &[Setting]) {
+        let mut winners: BTreeMap<&str, &Setting> = BTreeMap::new();
+        let mut is_certain: BTreeSet<&str> = BTreeSet::new();
+        for setting in settings {
+            if setting.condition.is_none() {
+                is_certain.insert(&setting.key);
+            }
+            if let Some(before) = winners.insert(&setting.key, setting)
+                && before.value != setting.value
+                && !(before.run.is_some() && setting.run.is_some())
+            {
+                let message = format!(
+                    "{} is {} here and {} in line {}; the value here is taken",
+                    setting.key,
+                    setting.value.quoted(),
+                    before.value.quoted(),
+                    before.line
+                );
+                self.remark(Severity::Warning, setting.line, message);
+            }
+        }
+        for (key, setting) in winners {
+            if let Some(condition) = setting.condition.filter(|_| !is_certain.contains(key)) {
+                self.conditional.entry(condition).or_default().insert(key.to_owned());
+            }
+            let document = &mut self.reading.document;
+            if document.options.set(key, setting.value.clone()).is_err() {
+                let json = setting.json.clone().unwrap_or_else(|| json_of(&setting.value));
+                document.unknown_options.insert(key.to_owned(), json);
+                self.remark(Severity::Warning, setting.line, unknown_option(key));
+            }
+        }
+    }
+
+    /// Variables: the last assignment of each wins.
+    fn variables(&mut self, records: &Records) {
+        for variable in &records.variables {
+            let environment = &mut self.reading.document.environment;
+            let before = environment.get(&variable.name).map(str::to_owned);
+            match &variable.text {
+                None => environment.remove(&variable.name),
+                Some(text) => environment.set(&variable.name, text),
+            }
+            if let (Some(before), Some(text)) = (before, &variable.text)
+                && before != *text
+            {
+                let message = format!("{} is set again, from \"{before}\" to \"{text}\"", variable.name);
+                self.remark(Severity::Info, variable.line, message);
+            }
+            if let Some(condition) = variable.condition {
+                self.conditional
+                    .entry(condition)
+                    .or_default()
+                    .insert(variable.name.clone());
+            }
+        }
+    }
+
+    fn conditions(&mut self) {
+        for (line, names) in std::mem::take(&mut self.conditional) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let (verb, they) = if names.len() == 1 {
+                ("is", "it is")
+            } else {
+                ("are", "they are")
+            };
+            let message = format!(
+                "{} {verb} set only where this condition holds; {they} taken as set",
+                listed(&names)
+            );
+            self.remark(Severity::Warning, line, message);
+        }
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Remarks in the order of their lines.
+fn told(mut remarks: Vec<Remark>) -> Diagnostics {
+    remarks.sort_by_key(|remark| remark.line);
+    let n_left = remarks.len().saturating_sub(MAX_REMARKS);
+    let mut diagnostics = Diagnostics::new();
+    for Remark {
+        severity,
+        line,
+        message,
+    } in remarks.into_iter().take(MAX_REMARKS)
+    {
+        let place = format!("line {line}");
+        let message = format!("{place}: {message}");
+        match severity {
+            Severity::Error => diagnostics.error(message, &place),
+            Severity::Warning => diagnostics.warning(message, &place),
+            Severity::Info => diagnostics.info(message, &place),
+        }
+    }
+    if n_left > 0 {
+        diagnostics.warning(format!("{n_left} more remarks are left out"), "");
+    }
+    diagnostics
+}

@@ -1,0 +1,85 @@
+//! The script's text: lines of places, and expressions as they stand there.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_parser::Parsed;
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+/// How much of an expression a message shows.
+const MAX_SHOWN: usize = 80;
+
+/// The text with its line starts and comments.
+pub(super) struct Source<'a> {
+    text: &'a str,
+    /// Byte offsets of the lines' starts, ascending from 0.
+    lines: Vec<usize>,
+    comments: Vec<TextRange>,
+}
+
+impl<'a> Source<'a> {
+    /// Of a parsed script.
+    pub(super) fn new<T>(text: &'a str, parsed: &Parsed<T>) -> Self {
+        let comments = parsed
+            .tokens()
+            .iter()
+            .filter(|token| token.kind() == TokenKind::Comment);
+        Self {
+            text,
+            lines: std::iter::once(0)
+                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+                .collect(),
+            comments: comments.map(Ranged::range).collect(),
+        }
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: TextSize) -> usize {
+        self.lines.partition_point(|start| *start <= at.to_usize())
+    }
+
+    /// The column of a place in letters, from 1.
+    pub(super) fn column(&self, at: TextSize) -> usize {
+        let start = self.lines[self.line(at).max(1) - 1];
+        self.text
+            .get(start..at.to_usize())
+            .map_or(1, |before| before.chars().count() + 1)
+    }
+
+    /// The text of a range as it stands there.
+    pub(super) fn slice(&self, range: TextRange) -> &'a str {
+        self.text.get(range.to_std_range()).unwrap_or("")
+    }
+
+    /// The comments with their places.
+    pub(super) fn comments(&self) -> impl Iterator<Item = (TextSize, &'a str)> {
+        self.comments.iter().map(|range| (range.start(), self.slice(*range)))
+    }
+
+    /// An expression in one line, without comments and with single spaces.
+    pub(super) fn expression(&self, range: TextRange) -> String {
+        let first = self.comments.partition_point(|comment| comment.end() <= range.start());
+        let inner = self.comments[first..]
+            .iter()
+            .take_while(|comment| comment.start() < range.end());
+        let mut text = String::new();
+        let mut from = range.start();
+        for comment in inner {
+            text.push_str(self.slice(TextRange::new(from, comment.start())));
+            from = comment.end();
+        }
+        text.push_str(self.slice(TextRange::new(from, range.end())));
+        let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
+        text.split_whitespace().collect::<Vec<&str>>().join(" ")
+    }
+
+    /// The start of an expression, for messages.
+    pub(super) fn shown(&self, range: TextRange) -> String {
+        let text = self.slice(range);
+        let start: String = text.chars().take(MAX_SHOWN + 1).collect();
+        let is_whole = start.len() == text.len();
+        let mut shown = start.split_whitespace().collect::<Vec<&str>>().join(" ");
+        if !is_whole {
+            shown.push_str("...");
+        }
+        shown
+    }
+}

@@ -1,0 +1,238 @@
+//! What the whole script declares, wherever that stands: flags, attributes of classes, other names of known classes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
+use ruff_text_size::Ranged as _;
+
+use super::constructors::find_class;
+use super::source::Source;
+
+/// A flag of the command line and its default.
+pub(super) struct Flag<'a> {
+    /// The default as it stands in the declaration.
+    pub(super) default: Option<&'a Expr>,
+    /// What the declaration implies where it names no default.
+    pub(super) implied: Option<bool>,
+    /// `int` or `float`, where texts are read as numbers.
+    pub(super) kind: Option<&'a str>,
+    /// The line of the declaration.
+    pub(super) line: usize,
+}
+
+/// An assignment to an attribute of a class or its objects.
+#[derive(Clone, Copy)]
+pub(super) struct Attribute<'a> {
+    /// What is assigned.
+    pub(super) value: &'a Expr,
+    /// Its line.
+    pub(super) line: usize,
+}
+
+/// The declarations of a script.
+#[derive(Default)]
+pub(super) struct Survey<'a> {
+    /// By name, as the script reads them.
+    pub(super) flags: BTreeMap<String, Flag<'a>>,
+    /// By `Class.name`.
+    pub(super) attributes: BTreeMap<String, Vec<Attribute<'a>>>,
+    /// Classes of the script.
+    pub(super) classes: BTreeSet<&'a str>,
+    /// Names that stand for others: `import ... as`, `Cfg = NPURunConfig`.
+    aliases: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Survey<'a> {
+    /// Looks through a script.
+    pub(super) fn of(body: &'a [Stmt], source: &Source<'_>) -> Self {
+        let mut surveyor = Surveyor {
+            survey: Self::default(),
+            source,
+            classes: Vec::new(),
+        };
+        for statement in body {
+            surveyor.visit_stmt(statement);
+        }
+        surveyor.survey
+    }
+
+    /// The name that a name was imported or assigned from.
+    pub(super) fn original<'b>(&self, name: &'b str) -> &'b str
+    where
+        'a: 'b,
+    {
+        self.aliases.get(name).copied().unwrap_or(name)
+    }
+
+    /// The last part of a dotted name, behind aliases: `NPURunConfig` of `npu_config.NPURunConfig`.
+    pub(super) fn last_name<'b>(&self, expr: &'b Expr) -> Option<&'b str>
+    where
+        'a: 'b,
+    {
+        match expr {
+            Expr::Name(name) => Some(self.original(name.id.as_str())),
+            Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+            _ => None,
+        }
+    }
+}
+
+struct Surveyor<'a, 's> {
+    survey: Survey<'a>,
+    source: &'s Source<'s>,
+    classes: Vec<&'a str>,
+}
+
+impl<'a> Visitor<'a> for Surveyor<'a, '_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::ImportFrom(import) => {
+                for name in &import.names {
+                    if let Some(alias) = &name.asname {
+                        self.survey.aliases.insert(alias.as_str(), name.name.as_str());
+                    }
+                }
+            }
+            Stmt::ClassDef(class) => return self.class(class),
+            Stmt::Assign(assign) => {
+                for target in &assign.targets {
+                    self.assigned(target, &assign.value);
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.assigned(&assign.target, value);
+                }
+            }
+            // Two values, so that neither is taken for the only one.
+            Stmt::AugAssign(assign) => {
+                self.assigned(&assign.target, &assign.value);
+                self.assigned(&assign.target, &assign.value);
+            }
+            _ => {}
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr {
+            self.call(call);
+        }
+        walk_expr(self, expr);
+    }
+}
+
+impl<'a> Surveyor<'a, '_> {
+    fn class(&mut self, class: &'a StmtClassDef) {
+        let name = class.name.as_str();
+        self.survey.classes.insert(name);
+        let has_constructor = class
+            .body
+            .iter()
+            .any(|statement| matches!(statement, Stmt::FunctionDef(def) if def.name.as_str() == "__init__"));
+        let known = class
+            .bases()
+            .iter()
+            .filter_map(|base| self.survey.last_name(base))
+            .find(|base| find_class(base).is_some());
+        if let Some(known) = known.filter(|_| !has_constructor) {
+            self.survey.aliases.insert(name, known);
+        }
+        self.classes.push(name);
+        for statement in &class.body {
+            match statement {
+                Stmt::Assign(assign) => {
+                    for target in &assign.targets {
+                        self.class_field(name, target, &assign.value);
+                    }
+                }
+                Stmt::AnnAssign(assign) => {
+                    if let Some(value) = &assign.value {
+                        self.class_field(name, &assign.target, value);
+                    }
+                }
+                _ => {}
+            }
+            self.visit_stmt(statement);
+        }
+        self.classes.pop();
+    }
+
+    fn class_field(&mut self, class: &str, target: &Expr, value: &'a Expr) {
+        if let Expr::Name(field) = target {
+            self.attribute(format!("{class}.{}", field.id), value);
+        }
+    }
+
+    fn assigned(&mut self, target: &'a Expr, value: &'a Expr) {
+        match target {
+            Expr::Attribute(attribute) => {
+                let Expr::Name(owner) = &*attribute.value else {
+                    return;
+                };
+                let owner = match (owner.id.as_str(), self.classes.last()) {
+                    ("self" | "cls", Some(class)) => class,
+                    (owner, _) => owner,
+                };
+                self.attribute(format!("{owner}.{}", attribute.attr), value);
+            }
+            Expr::Name(name) => {
+                let original = self.survey.last_name(value);
+                if let Some(original) = original.filter(|original| find_class(original).is_some()) {
+                    self.survey.aliases.insert(name.id.as_str(), original);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn attribute(&mut self, key: String, value: &'a Expr) {
+        let line = self.source.line(value.start());
+        let attributes = self.survey.attributes.entry(key).or_default();
+        // Two are as good as many.
+        if attributes.len() < 2 {
+            attributes.push(Attribute { value, line });
+        }
+    }
+
+    fn call(&mut self, call: &'a ExprCall) {
+        let Some(name) = self.survey.last_name(&call.func) else {
+            return;
+        };
+        let text = |expr: &'a Expr| match expr {
+            Expr::StringLiteral(literal) => Some(literal.value.to_str()),
+            _ => None,
+        };
+        let keyword = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
+        let mut flag = Flag {
+            default: keyword("default"),
+            implied: None,
+            kind: None,
+            line: self.source.line(call.start()),
+        };
+        if name.starts_with("DEFINE_") {
+            let flag_name = call.arguments.find_argument_value("name", 0).and_then(text);
+            flag.default = call.arguments.find_argument_value("default", 1);
+            if let Some(flag_name) = flag_name {
+                self.survey.flags.insert(flag_name.to_owned(), flag);
+            }
+        } else if name == "add_argument" {
+            let names = || call.arguments.args.iter().filter_map(text);
+            let long = names().find(|name| name.starts_with("--")).or_else(|| names().next());
+            let flag_name = keyword("dest")
+                .and_then(text)
+                .or(long)
+                .map(|name| name.trim_start_matches('-').replace('-', "_"));
+            flag.kind = keyword("type").and_then(|kind| self.survey.last_name(kind));
+            flag.implied = match keyword("action").and_then(text) {
+                Some("store_true") => Some(false),
+                Some("store_false") => Some(true),
+                _ => None,
+            };
+            if let Some(flag_name) = flag_name {
+                self.survey.flags.insert(flag_name, flag);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Environment variables from a shell script, a Dockerfile or a file of `NAME=value` lines.
+//!
+//! The file is read from top to bottom and nothing is run: bodies of `if`, `for`, `case` and functions count as if
+//! each ran once. What only a running shell knows is reported and left out. Of the parser crates for shells none
+//! fits: they refuse a whole file for one construct that they do not know, or split words without expanding them;
+//! the few hundred lines here read the part of the grammar that assignments use.
+
+mod words;
+
+use std::collections::BTreeMap;
+
+use crate::options::{ENVIRONMENT, nearest_within};
+
+use super::reading::Reading;
+use words::{Command, Piece, Word, commands};
+
+pub(super) use words::is_name;
+
+/// The first line of what is written here; a file that has it is read with all its variables.
+pub(super) const HEADER: &str = "# Environment variables, written by highwater";
+
+/// Longest text that a variable may grow to.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// How many letters a mistyped name may be away from a known one.
+const MAX_TYPOS: usize = 2;
+
+/// Words in front of a command that change nothing about assignments.
+const LEADING: &[&str] = &[
+    "if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "time", "case", "exec",
+];
+
+/// Reads the variables that have an effect here, and those that look like one of them.
+pub(super) fn from_shell(text: &str) -> Reading {
+    let mut reader = ShellReader {
+        reading: Reading::default(),
+        variables: BTreeMap::new(),
+        takes_all: text.trim_start().starts_with(HEADER),
+    };
+    for command in commands(text) {
+        reader.command(&command);
+    }
+    reader.reading
+}
+
+struct ShellReader {
+    reading: Reading,
+    /// Every variable of the file; `None` where its text is not known.
+    variables: BTreeMap<String, Option<String>>,
+    takes_all: bool,
+}
+
+/// Why a text is not known.
+enum Problem {
+    Unset(String),
+    Computed(String),
+}
+
+impl ShellReader {
+    fn command(&mut self, command: &Command) {
+        let is_leading = |word: &&Word| word.plain().is_some_and(|text| LEADING.contains(&text));
+        let n_leading = command.words.iter().take_while(is_leading).count();
+        let words = &command.words[n_leading..];
+        let Some(first) = words.first() else {
+            return;
+        };
+        match first.plain() {
+            Some("export" | "declare" | "typeset" | "readonly" | "local" | "env" | "set") => {
+                self.assignments(&words[1..], command.line);
+            }
+            Some("ENV" | "setenv") => match words {
+                [_, name, value] if name.assignment().is_none() => {
+                    if let Some(name) = name.plain().filter(|name| is_name(name)) {
+                        self.assign(name, value, command.line);
+                    }
+                }
+                _ => self.assignments(&words[1..], command.line),
+            },
+            Some("unset") => {
+                for name in words[1..].iter().filter_map(Word::plain) {
+                    self.variables.remove(name);
+                    self.reading.document.environment.remove(name);
+                }
+            }
+            // Assignments alone, or in front of the command that they hold for.
+            _ => {
+                let n_assignments = words.iter().take_while(|word| word.assignment().is_some()).count();
+                self.assignments(&words[..n_assignments], command.line);
+            }
+        }
+    }
+
+    /// Takes over assignments up to the first word that is none, nor a flag, nor a bare name.
+    fn assignments(&mut self, words: &[Word], line: usize) {
+        for word in words {
+            match word.assignment() {
+                Some((name, value)) => self.assign(&name, &value, line),
+                None if word.plain().is_some_and(|text| text.starts_with('-') || is_name(text)) => {}
+                None => break,
+            }
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: &Word, line: usize) {
+        let expanded = self.expand(&value.pieces, name, line);
+        let near = || nearest_within(name, MAX_TYPOS, ENVIRONMENT.iter().map(|row| row.name));
+        let is_known = ENVIRONMENT.iter().any(|row| row.name == name);
+        let near = if is_known || self.takes_all { None } else { near() };
+        if is_known || self.takes_all || near.is_some() {
+            self.reading.is_found = true;
+            if let Some(near) = near {
+                let message =
+                    format!("line {line}: no variable \"{name}\" has an effect here; did you mean \"{near}\"?");
+                self.reading.warnings.warning(message, name);
+            }
+            match &expanded {
+                Ok(text) => self.reading.document.environment.set(name, text),
+                Err(problem) => {
+                    let why = match problem {
+                        Problem::Unset(other) => format!("depends on ${other}, which this file does not set"),
+                        Problem::Computed(text) => format!("is computed when the script runs ({text})"),
+                    };
+                    let message = format!("line {line}: {name} {why}; set it by hand");
+                    self.reading.warnings.warning(message, name);
+                }
+            }
+        }
+        self.variables.insert(name.to_owned(), expanded.ok());
+    }
+
+    fn expand(&mut self, pieces: &[Piece], target: &str, line: usize) -> Result<String, Problem> {
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Computed(command) => return Err(Problem::Computed(command.clone())),
+                Piece::Variable(name, default) => {
+                    let known = self.variables.get(name).cloned();
+                    match (known, default) {
+                        (Some(None), _) => return Err(Problem::Computed(format!("${name}"))),
+                        (Some(Some(known)), None) => text.push_str(&known),
+                        (Some(Some(known)), Some(_)) if !known.is_empty() => text.push_str(&known),
+                        (None, None) => return Err(Problem::Unset(name.clone())),
+                        (known, Some(default)) => {
+                            let default = self.expand(default, target, line)?;
+                            if known.is_none() && ENVIRONMENT.iter().any(|row| row.name == target) {
+                                self.reading.warnings.info(
+                                    format!(
+                                        "line {line}: {target} takes the default \"{default}\", since this file does \
+                                         not set ${name}"
+                                    ),
+                                    target,
+                                );
+                            }
+                            text.push_str(&default);
+                        }
+                    }
+                }
+            }
+            if text.len() > MAX_TEXT {
+                return Err(Problem::Computed("a very long text".to_owned()));
+            }
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,336 @@
+//! A configuration as a Python script, in the style of the vendor's reference.
+//!
+//! Every option stands where Python takes it: in a constructor, in `custom_op.parameter_map`, or in the engine's
+//! dictionary. What none of these holds stands in comments `# highwater: key = value`, which are read back.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use crate::options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
+
+use super::super::config::ConfigDocument;
+use super::super::json_value::json_of;
+use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, from_python};
+
+const OS: &str = "import os";
+const FLUID: &str = "import paddle.fluid as fluid";
+const TENSORFLOW: &str = "import tensorflow as tf";
+const DTR: &str = "from megengine.jit import DTRConfig";
+const ADAPTER: &str = "from npu_bridge.npu_init import *";
+
+/// The order of imports.
+const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
+
+/// Calls of up to so many letters stay in one line.
+const MAX_LINE: usize = 88;
+
+/// The options, the variables and the unknown options as a script of Python 3. Expressions of the user's own script
+/// are written as they are where they can be, with the names that they use still to be defined.
+pub fn to_python(document: &ConfigDocument) -> String {
+    let expressions = document
+        .options
+        .overrides()
+        .filter(|(_, value)| matches!(value, Value::Python(_)));
+    let mut hidden: BTreeSet<&str> = expressions.map(|(key, _)| key).collect();
+    if hidden.is_empty() {
+        return Writer::new(document, hidden).script();
+    }
+    // An expression may be no Python at all, or mean something else here than in the script that it came from.
+    let all = hidden.clone();
+    hidden.retain(|key| {
+        let mut alone = ConfigDocument::default();
+        let value = document.options.get(key).cloned().unwrap_or(Value::Unset);
+        alone.options.set(key, value).is_err() || !is_read_back(&alone, &BTreeSet::new())
+    });
+    let hidden = if is_read_back(document, &hidden) { hidden } else { all };
+    Writer::new(document, hidden).script()
+}
+
+/// Whether the script says what the document says, with these options in comments.
+fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
+    let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script);
+    read.error.is_none() && read.document.options == document.options
+}
+
+/// A Python literal; `None` for what is no literal.
+fn literal(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Text(text) => quoted(text),
+        Value::List(items) => format!("[{}]", literals(items)?),
+        Value::Tuple(items) if items.len() == 1 => format!("({},)", literals(items)?),
+        Value::Tuple(items) => format!("({})", literals(items)?),
+        Value::Python(_) => return None,
+        plain => plain.to_string(),
+    })
+}
+
+fn literals(items: &[Value]) -> Option<String> {
+    let literals: Option<Vec<String>> = items.iter().map(literal).collect();
+    Some(literals?.join(", "))
+}
+
+/// A text in double quotes, in one line.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            control if u32::from(control) < 0x20 || control == '\u{7f}' => {
+                quoted.push_str(&format!("\\x{:02x}", u32::from(control)));
+            }
+            // Invisible, or a line's end to some editors.
+            '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+                quoted.push_str(&format!("\\u{:04x}", u32::from(letter)));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// One constructor call to be written.
+struct Call {
+    name: String,
+    /// What stands in front of the arguments with names.
+    positional: Option<&'static str>,
+    arguments: Vec<(String, String)>,
+}
+
+impl Call {
+    fn text(&self, target: Option<&str>) -> String {
+        let start = target.map_or_else(
+            || format!("{}(", self.name),
+            |target| format!("{target} = {}(", self.name),
+        );
+        let named = self.arguments.iter().map(|(name, value)| format!("{name}={value}"));
+        let arguments: Vec<String> = self.positional.map(str::to_owned).into_iter().chain(named).collect();
+        let line = format!("{start}{})\n", arguments.join(", "));
+        if line.chars().count() <= MAX_LINE {
+            return line;
+        }
+        format!("{start}\n    {},\n)\n", arguments.join(",\n    "))
+    }
+}
+
+struct Writer<'a> {
+    document: &'a ConfigDocument,
+    /// Expressions that go to comments instead of standing in the code.
+    hidden: BTreeSet<&'a str>,
+    /// Keys that have found their place.
+    placed: BTreeSet<&'static str>,
+}
+
+impl<'a> Writer<'a> {
+    const fn new(document: &'a ConfigDocument, hidden: BTreeSet<&'a str>) -> Self {
+        Self {
+            document,
+            hidden,
+            placed: BTreeSet::new(),
+        }
+    }
+
+    fn script(mut self) -> String {
+        let mut parts = Vec::new();
+        let variables = self.variables();
+        let mut objects = Vec::new();
+        let mut arguments = Vec::new();
+        let mut imports = BTreeSet::new();
+        for group in GROUPS.iter().filter(|group| group.is_argument) {
+            if let Some(call) = self.call(group) {
+                objects.push(call.text(Some(variable_of(group))));
+                arguments.push((group.key, variable_of(group)));
+            }
+        }
+        let run = self.run_config(&arguments);
+        let engine = self.engine();
+        let parameters = self.parameters();
+        if !objects.is_empty() || run.is_some() {
+            imports.insert(ADAPTER);
+        }
+        if parameters.is_some() {
+            imports.insert(TENSORFLOW);
+        }
+        for group in GROUPS.iter().filter(|group| !group.is_argument) {
+            let Some(mut call) = self.call(group) else {
+                continue;
+            };
+            if group.class == "memory_optimize" {
+                imports.insert(FLUID);
+                "fluid.memory_optimize".clone_into(&mut call.name);
+                call.positional = Some("fluid.default_main_program()");
+                objects.push(call.text(None));
+            } else {
+                imports.insert(DTR);
+                objects.push(call.text(Some(variable_of(group))));
+            }
+        }
+        if variables.is_some() {
+            imports.insert(OS);
+        }
+        parts.push("# A configuration, written by highwater.\n".to_owned());
+        let imports: Vec<&str> = IMPORTS
+            .iter()
+            .copied()
+            .filter(|import| imports.contains(import))
+            .collect();
+        parts.extend((!imports.is_empty()).then(|| format!("{}\n", imports.join("\n"))));
+        parts.extend(variables);
+        parts.extend((!objects.is_empty()).then(|| objects.concat()));
+        parts.extend([run, engine, parameters, self.comments()].into_iter().flatten());
+        parts.join("\n")
+    }
+
+    /// An option's value as it stands in code, if it can stand there.
+    fn code(&self, key: &str) -> Option<String> {
+        match self.document.options.get(key)? {
+            Value::Python(text) => (!self.hidden.contains(key)).then(|| text.clone()),
+            other => literal(other),
+        }
+    }
+
+    /// The value of an option that finds its place with this.
+    fn place(&mut self, row: &'static OptionRow) -> Option<String> {
+        let code = self.code(row.key)?;
+        self.placed.insert(row.key);
+        Some(code)
+    }
+
+    fn variables(&self) -> Option<String> {
+        let line = |(name, value)| format!("os.environ[{}] = {}\n", quoted(name), quoted(value));
+        let lines: String = self.document.environment.iter().map(line).collect();
+        (!lines.is_empty()).then_some(lines)
+    }
+
+    /// The call that makes a group's object, with the options that are set, in the constructor's order.
+    fn call(&mut self, group: &'static Group) -> Option<Call> {
+        let mut arguments = Vec::new();
+        for field in group.positional {
+            let row = TABLE
+                .iter()
+                .find(|row| row.group() == Some(group.key) && row.short_key() == *field);
+            if let Some(code) = row.and_then(|row| self.place(row)) {
+                arguments.push(((*field).to_owned(), code));
+            }
+        }
+        (!arguments.is_empty()).then(|| Call {
+            name: group.class.to_owned(),
+            positional: None,
+            arguments,
+        })
+    }
+
+    fn run_config(&mut self, objects: &[(&str, &str)]) -> Option<String> {
+        let mut arguments = Vec::new();
+        for name in RUN_CONFIG_ARGUMENTS {
+            if let Some((_, variable)) = objects.iter().find(|(key, _)| key == name) {
+                arguments.push(((*name).to_owned(), (*variable).to_owned()));
+            } else if let Some(code) = TABLE
+                .iter()
+                .find(|row| row.key == *name)
+                .and_then(|row| self.place(row))
+            {
+                arguments.push(((*name).to_owned(), code));
+            }
+        }
+        let call = Call {
+            name: RUN_CONFIG.class.to_owned(),
+            positional: None,
+            arguments,
+        };
+        (!call.arguments.is_empty()).then(|| call.text(Some("config")))
+    }
+
+    fn engine(&mut self) -> Option<String> {
+        let mut entries = String::new();
+        for row in TABLE.iter().filter(|row| row.section == Section::Engine) {
+            if let Some(code) = self.place(row) {
+                entries.push_str(&format!("    {}: {code},\n", quoted(row.key)));
+            }
+        }
+        (!entries.is_empty()).then(|| format!("ge_options = {{\n{entries}}}\n"))
+    }
+
+    /// Options that only the session's parameters hold.
+    fn parameters(&mut self) -> Option<String> {
+        let mut lines = String::new();
+        for row in TABLE.iter().filter(|row| is_parameter(row)) {
+            let Some(value) = self.document.options.get(row.key) else {
+                continue;
+            };
+            let (field, code) = match value {
+                Value::Bool(_) => ("b", literal(value)),
+                Value::Int(_) => ("i", literal(value)),
+                Value::Float(_) => ("f", literal(value)),
+                Value::Text(text) => ("s", Some(format!("tf.compat.as_bytes({})", quoted(text)))),
+                _ => continue,
+            };
+            if let Some(code) = code {
+                self.placed.insert(row.key);
+                let name = quoted(row.parameter_name());
+                lines.push_str(&format!("custom_op.parameter_map[{name}].{field} = {code}\n"));
+            }
+        }
+        (!lines.is_empty()).then(|| {
+            format!(
+                "# Options that NPURunConfig does not take; pass session_config to it or to the session.\n\
+                 session_config = tf.ConfigProto()\n\
+                 custom_op = session_config.graph_options.rewrite_options.custom_optimizers.add()\n\
+                 custom_op.name = \"NpuOptimizer\"\n{lines}"
+            )
+        })
+    }
+
+    /// Everything that has found no place, and the options that nobody knows.
+    fn comments(&self) -> Option<String> {
+        let known = self
+            .document
+            .options
+            .overrides()
+            .filter(|(key, _)| !self.placed.contains(key))
+            .map(|(key, value)| (key, json_of(value)));
+        let unknown = self
+            .document
+            .unknown_options
+            .iter()
+            .map(|(key, json)| (key.as_str(), json.clone()));
+        let mut lines = String::new();
+        for (key, json) in known.chain(unknown) {
+            lines.push_str(&format!("{MARK}{} = {json}\n", bare_or_quoted(key)));
+        }
+        (!lines.is_empty()).then_some(lines)
+    }
+}
+
+/// Whether neither a constructor nor the engine's dictionary takes an option, and it is one of the adapter's.
+fn is_parameter(row: &OptionRow) -> bool {
+    let is_of_adapter = !matches!(
+        row.section,
+        Section::Engine | Section::Dtr | Section::MemoryOptimize | Section::Simulation
+    );
+    is_of_adapter && row.group().is_none() && !RUN_CONFIG_ARGUMENTS.contains(&row.key)
+}
+
+/// The name that a group's object gets.
+const fn variable_of(group: &Group) -> &'static str {
+    match group.class.as_bytes() {
+        b"MemoryConfig" => "mem_config",
+        b"DTRConfig" => "dtr_config",
+        _ => group.key,
+    }
+}
+
+/// A key as it stands in a comment.
+fn bare_or_quoted(key: &str) -> String {
+    let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c));
+    if is_bare {
+        key.to_owned()
+    } else {
+        Json::from(key).to_string()
+    }
+}

@@ -1,0 +1,207 @@
+//! Configurations written as Python, and everything written read back.
+
+use expect_test::expect;
+use highwater::export::{ConfigDocument, from_json, json_of, read_config, to_json, to_python};
+use highwater::options::{Float, TABLE, Value, find};
+use proptest::prelude::*;
+
+/// A document with something of every kind, and an expression that is no Python.
+fn sample() -> ConfigDocument {
+    let mut document = ConfigDocument::new();
+    for (key, text) in [
+        ("memory_config.static_memory_policy", "2"),
+        ("memory_config.atomic_clean_policy", "1"),
+        ("precision_mode", "allow_mix_precision"),
+        ("iterations_per_loop", "100"),
+        ("deterministic", "1"),
+        ("session_config", "tf.ConfigProto(allow_soft_placement=True)"),
+        ("distribute", "strategy"),
+        ("dtr.eviction_threshold", "3GiB"),
+        ("memory_optimize.level", "1"),
+        ("use_off_line", "True"),
+        ("job", "worker"),
+        ("ge.exec.disableReuseMemory", "1"),
+        ("simulation.device_memory", "24GiB"),
+    ] {
+        document.options.set_text(key, text).unwrap();
+    }
+    document
+        .options
+        .set("op_debug_level", Value::Python("FLAGS.level".to_owned()))
+        .unwrap();
+    document
+        .options
+        .set("work_path", Value::Python("oh (no".to_owned()))
+        .unwrap();
+    document.environment.set("GE_USE_STATIC_MEMORY", "it's \"2\"");
+    document
+        .unknown_options
+        .insert("new option".to_owned(), serde_json::json!({"a": [1]}));
+    document
+}
+
+#[test]
+fn a_document_is_written_in_the_style_of_the_reference() {
+    let mut document = sample();
+    let lines = [
+        "# highwater: work_path = {\"python\":\"oh (no\"}\n",
+        "    op_debug_level=FLAGS.level,\n",
+    ];
+    let text = to_python(&document);
+    assert!(lines.iter().all(|line| text.contains(line)), "{text}");
+    document.options.reset("work_path");
+    expect![[r#"
+        # A configuration, written by highwater.
+
+        import os
+        import paddle.fluid as fluid
+        import tensorflow as tf
+        from megengine.jit import DTRConfig
+        from npu_bridge.npu_init import *
+
+        os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
+
+        mem_config = MemoryConfig(atomic_clean_policy=1, static_memory_policy=2)
+        dtr_config = DTRConfig(eviction_threshold=3221225472)
+        fluid.memory_optimize(fluid.default_main_program(), level=1)
+
+        config = NPURunConfig(
+            iterations_per_loop=100,
+            session_config=tf.ConfigProto(allow_soft_placement=True),
+            distribute="strategy",
+            precision_mode="allow_mix_precision",
+            op_debug_level=FLAGS.level,
+            memory_config=mem_config,
+            deterministic=1,
+        )
+
+        ge_options = {
+            "ge.exec.disableReuseMemory": "1",
+        }
+
+        # Options that NPURunConfig does not take; pass session_config to it or to the session.
+        session_config = tf.ConfigProto()
+        custom_op = session_config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["use_off_line"].b = True
+        custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
+
+        # highwater: simulation.device_memory = 25769803776
+        # highwater: "new option" = {"a":[1]}
+    "#]]
+    .assert_eq(&to_python(&document));
+    expect![[r"
+        # A configuration, written by highwater.
+    "]]
+    .assert_eq(&to_python(&ConfigDocument::new()));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![".*", "[a-z\"'\\\\\n\r\t\u{0}\u{2028}é{}#%]{0,12}", "[0-9]{1,3}(GiB|)"];
+    let plain = prop_oneof![
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        any::<f64>().prop_filter_map("finite", |number| Float::new(number).map(Value::Float)),
+        text.prop_map(Value::Text),
+        prop_oneof![
+            Just("x"),
+            Just("f(y=1)"),
+            Just("5"),
+            Just("oh (no"),
+            Just("config"),
+            Just("a\nb"),
+            Just("MemoryConfig(0, 2)"),
+            Just("DumpConfig(**d)"),
+            Just("NPURunConfig(deterministic=1)"),
+            Just("os.environ['A']")
+        ]
+        .prop_map(|text| Value::Python(text.to_owned())),
+    ];
+    let nested = plain.clone().prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::List),
+            proptest::collection::vec(inner, 0..3).prop_map(Value::Tuple),
+        ]
+    });
+    prop_oneof![3 => plain, 1 => nested]
+}
+
+fn document() -> impl Strategy<Value = ConfigDocument> {
+    let options = proptest::collection::vec((0..TABLE.len(), value()), 0..20);
+    let environment = proptest::collection::btree_map(prop_oneof![".*", "[A-Z_]{1,8}"], ".*|[a\n'\"\\\\$`]{0,6}", 0..4);
+    let unknown = proptest::collection::btree_map(".*|[a-z_.]{1,8}", value(), 0..3);
+    (options, environment, unknown).prop_map(|(options, environment, unknown)| {
+        let mut document = ConfigDocument::default();
+        for (row, value) in options {
+            document.options.set(TABLE[row].key, value).unwrap();
+        }
+        for (name, text) in environment {
+            document.environment.set(&name, &text);
+        }
+        for (key, value) in unknown {
+            if find(&key).is_none() {
+                document.unknown_options.insert(key, json_of(&value));
+            }
+        }
+        document
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_as_python_is_read_back(document in document()) {
+        let text = to_python(&document);
+        let read = read_config("a.py", text.as_bytes());
+        let (read, _) = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(&read.options, &document.options, "{}", text);
+        prop_assert_eq!(&read.environment, &document.environment, "{}", text);
+        prop_assert_eq!(&read.unknown_options, &document.unknown_options, "{}", text);
+    }
+
+    #[test]
+    fn what_is_written_as_json_is_read_back(document in document()) {
+        let text = to_json(&document);
+        let (read, _) = from_json(text.as_bytes()).unwrap();
+        prop_assert_eq!(&read.options, &document.options, "{}", text);
+        prop_assert_eq!(&read.environment, &document.environment, "{}", text);
+    }
+
+    #[test]
+    fn no_text_stops_the_reader(parts in proptest::collection::vec(prop_oneof![
+        Just("NPURunConfig("), Just("custom_op.parameter_map["), Just("'a'"), Just("]"), Just(".i = "), Just(")"), Just("\n"),
+        Just("    "), Just("if x:"), Just("else:"), Just("x = "), Just("x"), Just("**"), Just(","), Just("{"), Just("}"), Just(":"),
+        Just("os.environ["), Just("def f(x=1):"), Just("# highwater: a = "), Just("f'{x"), Just("'''"), Just("export A="), Just("${"),
+        Just("$("), Just("\\"), Just("\""), Just("é"), Just("1"), Just("MemoryConfig("), Just("=")], 0..60)) {
+        let text = parts.concat();
+        for name in ["a.py", "a.sh", "a.json", "a.ipynb", "a"] {
+            drop(read_config(name, text.as_bytes()));
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_python() {
+    let mut document = ConfigDocument::new();
+    for (at, row) in TABLE.iter().enumerate() {
+        let value = [
+            Value::Int(1),
+            Value::Bool(true),
+            Value::from("a\"'\\\n\u{1}é"),
+            Value::Tuple(vec![Value::Int(1)]),
+        ][at % 4]
+            .clone();
+        document.options.set(row.key, value).unwrap();
+    }
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", "import ast, sys; ast.parse(sys.stdin.buffer.read())"]);
+    let Ok(mut child) = command.stdin(std::process::Stdio::piped()).spawn() else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let mut input = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, to_python(&document).as_bytes()).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
