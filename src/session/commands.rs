@@ -64,7 +64,7 @@ pub enum Command {
     SetDim {
         /// Its name.
         name: String,
-        /// At least one value.
+        /// The values; none leaves it to the options, or to an assumption.
         values: Vec<u64>,
     },
     /// Iterations of the schedule.

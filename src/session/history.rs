@@ -3,6 +3,8 @@
 //! Letters typed into one field are one step. Opening other sources starts a new history, since settings of the
 //! schedule belong to the graphs that were open.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
 use super::document::Document;
@@ -24,14 +26,16 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// The settings of a document.
-    pub(super) fn of(document: &Document) -> Self {
+    /// The settings of a document, without the values that were only assumed for dimensions.
+    pub(super) fn of(document: &Document, assumed: &BTreeSet<String>) -> Self {
+        let mut plan = document.plan.clone();
+        plan.dims.retain(|name, _| !assumed.contains(name));
         Self {
             options: document.options.clone(),
             unknown_options: document.unknown_options.clone(),
             unknown_fields: document.unknown_fields.clone(),
             environment: document.environment.clone(),
-            plan: document.plan.clone(),
+            plan,
             with_evaluation: document.with_evaluation,
         }
     }
@@ -83,14 +87,19 @@ impl History {
 
     /// Takes one step back (or forth) in the document; `None` where there is none.
     /// Returns what changed, as a list of names.
-    pub(super) fn step(&mut self, document: &mut Document, is_back: bool) -> Option<String> {
+    pub(super) fn step(
+        &mut self,
+        document: &mut Document,
+        assumed: &BTreeSet<String>,
+        is_back: bool,
+    ) -> Option<String> {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)
         } else {
             (&mut self.future, &mut self.past)
         };
         let settings = from.pop()?;
-        let current = Settings::of(document);
+        let current = Settings::of(document, assumed);
         let names = difference(&current, &settings);
         to.push(current);
         self.typing = None;

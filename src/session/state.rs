@@ -15,7 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::{Finding, SeenFiles, Value};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
-use crate::workload::DeviceProfiles;
+use crate::workload::{DeviceProfiles, DimValues};
 
 /// What the worker is doing.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,8 @@ pub struct Session {
     notice: Option<Notice>,
     /// Symbolic dimensions that were given the value 1, because nobody gave them another.
     assumed: BTreeSet<String>,
+    /// Values that options give to symbolic dimensions.
+    bound_dims: DimValues,
     /// Why the current document has no answer, where it has none.
     problem: Option<String>,
     /// The document that the answer on the screen belongs to.
@@ -88,6 +90,7 @@ impl Session {
             busy: None,
             notice: None,
             assumed: BTreeSet::new(),
+            bound_dims: DimValues::new(),
             problem: None,
             answered: None,
             opened: None,
@@ -169,6 +172,11 @@ impl Session {
     /// Symbolic dimensions whose value 1 is an assumption, in name order.
     pub fn assumed_dims(&self) -> &BTreeSet<String> {
         &self.assumed
+    }
+
+    /// Values of symbolic dimensions that options give (ranges of shapes), in name order.
+    pub fn bound_dims(&self) -> &DimValues {
+        &self.bound_dims
     }
 
     /// Shows a sentence.
@@ -299,6 +307,8 @@ impl Session {
             strategy: &STRATEGIES[0],
         };
         let (bound, _) = bound_plan(&request);
+        self.bound_dims.clone_from(&bound.dims);
+        self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
         for symbol in symbols {
             if !bound.dims.contains_key(&symbol) {
                 self.assumed.insert(symbol.clone());

@@ -15,6 +15,7 @@ impl Session {
     /// Commands that change the settings.
     pub(super) fn edit(&mut self, command: Command) {
         let before = self.document.clone();
+        let settings = Settings::of(&before, &self.assumed);
         let typing = match &command {
             Command::TypeOption { key: name, .. } | Command::TypeEnvironment { name, .. } => Some(name.clone()),
             _ => None,
@@ -24,7 +25,7 @@ impl Session {
             self.notice = Some(Notice::Failed(error.to_string()));
         }
         if self.document != before {
-            self.history.record(Settings::of(&before), typing);
+            self.history.record(settings, typing);
             self.settle_edit(before);
         }
     }
@@ -51,6 +52,9 @@ impl Session {
             },
             Command::TypeEnvironment { name, text } if text.is_empty() => environment.remove(&name),
             Command::TypeEnvironment { name, text } => environment.set(&name, &text),
+            Command::SetDim { name, values } if values.is_empty() => {
+                self.document.plan.dims.remove(&name);
+            }
             Command::SetDim { name, values } => {
                 self.assumed.remove(&name);
                 self.document.plan.dims.insert(name, values);
@@ -66,7 +70,7 @@ impl Session {
     pub(super) fn step(&mut self, is_back: bool) {
         let before = self.document.clone();
         let verb = if is_back { "undone" } else { "done again" };
-        self.notice = Some(match self.history.step(&mut self.document, is_back) {
+        self.notice = Some(match self.history.step(&mut self.document, &self.assumed, is_back) {
             Some(names) => Notice::Done(format!("{verb}: {names}")),
             None if is_back => Notice::Done("there is nothing to undo".to_owned()),
             None => Notice::Done("there is nothing to do again".to_owned()),
@@ -130,10 +134,11 @@ impl Session {
     pub(super) fn take_config(&mut self, read: ReadConfig) {
         let ReadConfig { name, config, remarks } = read;
         let before = self.document.clone();
+        let settings = Settings::of(&before, &self.assumed);
         apply_config(&config, &mut self.document);
         self.assumed.clear();
         if self.document != before {
-            self.history.record(Settings::of(&before), None);
+            self.history.record(settings, None);
             self.settle_edit(before);
         }
         let n_set = config.options.overrides().count() + config.environment.iter().count();

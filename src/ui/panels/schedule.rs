@@ -86,23 +86,33 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
     let current = text_from_values(&values);
     let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
     let parsed = values_from_text(text);
-    let field = egui::TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let bound = session.bound_dims().get(symbol);
+    let hint = bound.map_or_else(String::new, |values| text_from_values(values));
+    let field = egui::TextEdit::singleline(text)
+        .desired_width(f32::INFINITY)
+        .hint_text(hint);
     let response = ui.add(field).labelled_by(label.id);
     if response.changed() {
-        if let Some(values) = values_from_text(text) {
+        let is_empty = text.trim().is_empty();
+        if let Some(values) = values_from_text(text).or_else(|| is_empty.then(Vec::new)) {
             commands.push(Command::SetDim {
                 name: symbol.to_owned(),
                 values,
             });
         }
-    } else if !response.has_focus() && parsed.as_ref() != Some(&values) {
+    } else if !response.has_focus() && parsed.clone().unwrap_or_default() != values {
         *text = current;
     }
     ui.end_row();
-    if parsed.is_none() && response.has_focus() {
+    if parsed.is_none() && !text.trim().is_empty() && response.has_focus() {
         ui.label("");
         let text = "write whole numbers from 1, separated by commas";
         ui.label(RichText::new(text).small().color(ui.visuals().error_fg_color));
+        ui.end_row();
+    }
+    if bound.is_some() {
+        ui.label("");
+        ui.label(RichText::new("values of dynamic_inputs_shape_range; type yours instead").small());
         ui.end_row();
     }
     if session.assumed_dims().contains(symbol) {
