@@ -17,7 +17,7 @@ pub struct OptionRow {
     pub default: DefaultValue,
     /// What the original does where the option is `None` or not given, if its default is `None`: `1836`.
     pub unset_means: Option<&'static str>,
-    /// The defaults in online inference (graph_run_mode 0) and in training (1), where they differ.
+    /// The defaults in online inference (`graph_run_mode` 0) and in training (1), where they differ.
     pub by_run_mode: Option<[DefaultValue; 2]>,
     /// The unit of its number, such as `bytes`; `None` for plain numbers and everything else.
     pub unit: Option<&'static str>,

@@ -188,9 +188,10 @@ impl Parser {
         }
         self.skip_blanks();
         if self.take(']') {
-            return match start == before {
-                true => Ok(Vec::new()),
-                false => Err(error(before, "no blank may stand before the [] of a scalar")),
+            return if start == before {
+                Ok(Vec::new())
+            } else {
+                Err(error(before, "no blank may stand before the [] of a scalar"))
             };
         }
         let mut dims = vec![self.dim()?];

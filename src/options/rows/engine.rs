@@ -153,7 +153,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "ge.experiment.memory_pool_threshold",
-        kind: OptionKind::Int { min: 1, max: 1048576 },
+        kind: OptionKind::Int { min: 1, max: 1_048_576 },
         unset_means: Some("95 % of the device memory"),
         unit: Some("GiB"),
         summary: "TEXT",

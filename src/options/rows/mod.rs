@@ -70,6 +70,10 @@ const PARTS: &[&[OptionRow]] = &[
 ];
 
 const N_ROWS: usize = super::count(PARTS);
+#[expect(
+    clippy::large_const_arrays,
+    reason = "other constants are made of it, which no static allows"
+)]
 const JOINED: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
 static ROWS: [OptionRow; N_ROWS] = JOINED;
 

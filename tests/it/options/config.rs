@@ -57,7 +57,7 @@ fn the_text_has_a_fixed_order() {
         .split_once("  \"effective\"")
         .and_then(|(head, rest)| Some(format!("{head}{}", rest.split_once("},\n")?.1)))
         .unwrap();
-    expect![[r"
+    expect![[r#"
         {
           "highwater_config": 1,
           "tool_version": "0.1.0",
@@ -100,7 +100,7 @@ fn the_text_has_a_fixed_order() {
             }
           }
         }
-    "]]
+    "#]]
     .assert_eq(&without_effective);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["effective"]["effective_policy"], 4);
