@@ -40,8 +40,8 @@ pub fn effective_values(options: &Options, environment: &Environment, files: &dy
     values
 }
 
-/// The device of the session: session_device_id, else ASCEND_DEVICE_ID, else DEVICE_ID, else 0. An invalid id acts
-/// as 0.
+/// The device of the session: `session_device_id`, else `ASCEND_DEVICE_ID`, else `DEVICE_ID`, else 0. An
+/// invalid id acts as 0.
 pub fn effective_device_id(options: &Options, environment: &Environment) -> u32 {
     device(options, environment).1.unwrap_or(0)
 }
@@ -81,7 +81,6 @@ fn effective_value(key: &str, options: &Options, environment: &Environment, file
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that Option::filter wants")]
 fn is_given(text: &&str) -> bool {
     !text.is_empty()
 }

@@ -5,7 +5,8 @@
 //! in force, and [`Lowered`] parameters. One option is one [`OptionRow`] in `rows/`; one rule is one
 //! [`Check`] in `checks/`. Parsing, range checks, widgets, help texts and file formats all read the
 //! tables. A value of the wrong type or out of range is kept, reported by [`check`], and acts as its
-//! default. Deliberately not here: file formats (`export`), the real process environment, files.
+//! default. Files that options name are seen through [`Files`] and read in `config_files/`. Deliberately not
+//! here: file formats of our own (`export`), the real process environment, disks.
 
 mod checks;
 mod config_files;

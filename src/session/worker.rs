@@ -5,7 +5,7 @@
 //! is a closure, so this file knows no GUI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -255,7 +255,7 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             if let [SourceSpec::Path(path)] = &sources[..]
                 && is_config(path)
             {
-                return read_config_file(path.clone());
+                return read_config_file(path);
             }
             load(&sources, with_evaluation, progress).map(Answer::Loaded)
         }
@@ -268,13 +268,13 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
         }
-        Job::ReadConfig(path) => read_config_file(path),
+        Job::ReadConfig(path) => read_config_file(&path),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
 }
 
-fn read_config_file(path: PathBuf) -> Result<Answer, String> {
-    let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
+fn read_config_file(path: &Path) -> Result<Answer, String> {
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
     Ok(Answer::ConfigRead(Box::new(ReadConfig { name, config, remarks })))

@@ -75,7 +75,7 @@ fn every_option_has_a_widget_with_its_name() {
     // A search opens every section.
     search(&mut harness, "e");
     let input = [Role::TextInput, Role::ComboBox, Role::CheckBox];
-    let names = TABLE.iter().map(|row| row.short_key());
+    let names = TABLE.iter().map(highwater::options::OptionRow::short_key);
     for name in names.chain(ENVIRONMENT.iter().map(|row| row.name)) {
         let is_there = input
             .iter()

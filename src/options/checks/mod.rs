@@ -163,12 +163,17 @@ impl Report<'_> {
     }
 
     fn push(&mut self, severity: Severity, options: &[&str], message: String) -> &mut Finding {
+        // Values and files may hold anything; a finding stays one line.
+        let message = if message.contains(char::is_control) {
+            message.replace(char::is_control, " ")
+        } else {
+            message
+        };
         self.findings.push_mut(Finding {
             rule: self.check.id,
             severity,
             options: options.iter().map(|&name| name.to_owned()).collect(),
-            // Values and files may hold anything; a finding stays one line.
-            message: message.replace(char::is_control, " "),
+            message,
             fixes: Vec::new(),
             source: self.check.source,
         })

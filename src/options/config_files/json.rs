@@ -37,9 +37,10 @@ pub(super) fn read(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> 
     };
     let read = reader.item(0).and_then(|item| {
         reader.skip_blanks();
-        match reader.rest.is_empty() {
-            true => Ok(item),
-            false => Err(reader.problem("more text stands behind the end: remove it")),
+        if reader.rest.is_empty() {
+            Ok(item)
+        } else {
+            Err(reader.problem("more text stands behind the end: remove it"))
         }
     });
     match read {

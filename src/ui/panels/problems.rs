@@ -119,6 +119,13 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
             finding: None,
         }));
     }
+    add_oddities(session, &mut lines);
+    lines.sort_by_key(|line| line.severity);
+    lines
+}
+
+/// What was odd in the graphs and in their comparison, each once.
+fn add_oddities(session: &Session, lines: &mut Vec<Line<'_>>) {
     let import = session.loaded().map(|loaded| &loaded.diagnostics);
     let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
     for diagnostics in import.into_iter().chain(run) {
@@ -145,6 +152,4 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
             }
         }
     }
-    lines.sort_by_key(|line| line.severity);
-    lines
 }

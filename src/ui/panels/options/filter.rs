@@ -1,25 +1,49 @@
 //! Search and filters of the option panel.
 
+use std::collections::BTreeSet;
+
 use eframe::egui;
 
 use super::{Item, OptionsState, items};
 use crate::options::{EnvironmentRow, OptionRow};
 use crate::session::{Command, Session};
 
+/// A way to show fewer rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Narrowing {
+    Changed,
+    AffectsMemory,
+    HasProblems,
+    NotDeprecated,
+}
+
+/// Every narrowing with the words of its button and its tooltip.
+const NARROWINGS: &[(Narrowing, &str, &str)] = &[
+    (Narrowing::Changed, "changed", "only what is set"),
+    (
+        Narrowing::AffectsMemory,
+        "affects memory",
+        "only what changes the simulated memory",
+    ),
+    (Narrowing::HasProblems, "has problems", "only what a finding is about"),
+    (
+        Narrowing::NotDeprecated,
+        "hide deprecated",
+        "leave out what the vendor is going to remove, unless it is set",
+    ),
+];
+
 /// Which rows are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     pub(super) search: String,
-    pub(super) only_changed: bool,
-    pub(super) only_memory: bool,
-    pub(super) only_troubled: bool,
-    pub(super) hides_deprecated: bool,
+    narrowings: BTreeSet<Narrowing>,
 }
 
 impl Filter {
     /// Whether rows are looked for: then sections do not hide them.
     pub(super) fn is_active(&self) -> bool {
-        !self.search.trim().is_empty() || self.only_changed || self.only_memory || self.only_troubled
+        !self.search.trim().is_empty() || self.narrowings.iter().any(|way| *way != Narrowing::NotDeprecated)
     }
 
     /// What is searched for, in lower case.
@@ -27,17 +51,20 @@ impl Filter {
         self.search.trim().to_lowercase()
     }
 
-    /// Whether the filters let a row through.
-    pub(super) fn lets_through(&self, item: Item, is_changed: bool, is_troubled: bool) -> bool {
-        let affects_memory = match item {
-            Item::Option(row) => row.affects_memory(),
-            Item::Variable(row) => row.affects_memory(),
-        };
-        let is_deprecated = matches!(item, Item::Option(row) if row.deprecated.is_some());
-        (!self.only_changed || is_changed)
-            && (!self.only_memory || affects_memory)
-            && (!self.only_troubled || is_troubled)
-            && (!self.hides_deprecated || !is_deprecated || is_changed)
+    /// Whether the narrowings let a row through.
+    pub(super) fn lets_through(&self, item: Item, session: &Session, troubled: &BTreeSet<&str>) -> bool {
+        self.narrowings.iter().all(|way| match way {
+            Narrowing::Changed => item.is_changed(session),
+            Narrowing::AffectsMemory => match item {
+                Item::Option(row) => row.affects_memory(),
+                Item::Variable(row) => row.affects_memory(),
+            },
+            Narrowing::HasProblems => troubled.contains(item.name()),
+            Narrowing::NotDeprecated => {
+                let is_deprecated = matches!(item, Item::Option(row) if row.deprecated.is_some());
+                !is_deprecated || item.is_changed(session)
+            }
+        })
     }
 }
 
@@ -110,31 +137,14 @@ pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut Option
 
 /// The filters, each a button that stays down.
 pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
-    let filter = &mut state.filter;
+    let narrowings = &mut state.filter.narrowings;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (value, text, tooltip) in [
-            (&mut filter.only_changed, "changed", "only what is set"),
-            (
-                &mut filter.only_memory,
-                "affects memory",
-                "only what changes the simulated memory",
-            ),
-            (
-                &mut filter.only_troubled,
-                "has problems",
-                "only what a finding is about",
-            ),
-            (
-                &mut filter.hides_deprecated,
-                "hide deprecated",
-                "leave out what the vendor is going to remove, unless it is set",
-            ),
-        ] {
-            let button = egui::Button::selectable(*value, text).small().frame_when_inactive(true);
-            let response = ui.add(button).on_hover_text(tooltip);
-            if response.clicked() {
-                *value = !*value;
+        for (way, text, tooltip) in NARROWINGS {
+            let is_on = narrowings.contains(way);
+            let button = egui::Button::selectable(is_on, *text).small().frame_when_inactive(true);
+            if ui.add(button).on_hover_text(*tooltip).clicked() && !narrowings.remove(way) {
+                narrowings.insert(*way);
             }
         }
     });

@@ -170,9 +170,7 @@ fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>)
     let needle = filter.needle();
     let mut passes = |position: usize, item: Item| {
         let is_target = jump.as_deref() == Some(item.name());
-        is_target
-            || (haystacks.contains(position, &needle)
-                && filter.lets_through(item, item.is_changed(session), troubled.contains(item.name())))
+        is_target || (haystacks.contains(position, &needle) && filter.lets_through(item, session, troubled))
     };
     let mut shown: Vec<Item> = items()
         .enumerate()

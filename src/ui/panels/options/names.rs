@@ -50,46 +50,44 @@ fn add_ui(
 ) -> Response {
     let text = edit.state.texts.entry(row.key).or_default().free();
     let choices = row.kind.choices();
-    let response = ui
-        .horizontal(|ui| {
-            let space = if choices.is_empty() { 44.0 } else { 130.0 };
-            // The number of names above must not change who this field is.
-            let field = egui::TextEdit::singleline(text)
-                .id(egui::Id::unique(("another name", row.key)))
-                .desired_width((ui.available_width() - space).max(60.0))
-                .hint_text("add a name");
-            let response = ui.add(field).labelled_by(label.id);
-            let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let is_clicked = ui
-                .add_enabled(!text.trim().is_empty(), egui::Button::new("add").small())
-                .clicked();
-            if (is_entered || is_clicked) && !text.trim().is_empty() {
-                let added = std::mem::take(text);
-                let new = added.split(',').map(str::trim).filter(|name| !name.is_empty());
-                edit.commands.push(set(row, value, with(names, new)));
-                response.request_focus();
-            }
-            if !choices.is_empty() {
-                egui::ComboBox::from_id_salt((row.key, "known"))
-                    .selected_text("known")
-                    .width(70.0)
-                    .show_ui(ui, |ui| {
-                        for (choice, summary) in &choices {
-                            let name = choice.to_string();
-                            let entry = ui.selectable_label(names.contains(&name), &name);
-                            if entry.on_hover_text(*summary).clicked() {
-                                edit.commands
-                                    .push(set(row, value, with(names, [name.as_str()].into_iter())));
-                            }
+    ui.horizontal(|ui| {
+        let space = if choices.is_empty() { 44.0 } else { 130.0 };
+        // The number of names above must not change who this field is.
+        let field = egui::TextEdit::singleline(text)
+            .id(egui::Id::unique(("another name", row.key)))
+            .desired_width((ui.available_width() - space).max(60.0))
+            .hint_text("add a name");
+        let response = ui.add(field).labelled_by(label.id);
+        let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let is_clicked = ui
+            .add_enabled(!text.trim().is_empty(), egui::Button::new("add").small())
+            .clicked();
+        if (is_entered || is_clicked) && !text.trim().is_empty() {
+            let added = std::mem::take(text);
+            let new = added.split(',').map(str::trim).filter(|name| !name.is_empty());
+            edit.commands.push(set(row, value, with(names, new)));
+            response.request_focus();
+        }
+        if !choices.is_empty() {
+            egui::ComboBox::from_id_salt((row.key, "known"))
+                .selected_text("known")
+                .width(70.0)
+                .show_ui(ui, |ui| {
+                    for (choice, summary) in &choices {
+                        let name = choice.to_string();
+                        let entry = ui.selectable_label(names.contains(&name), &name);
+                        if entry.on_hover_text(*summary).clicked() {
+                            edit.commands
+                                .push(set(row, value, with(names, [name.as_str()].into_iter())));
                         }
-                    })
-                    .response
-                    .on_hover_text(format!("names that {} knows", row.key));
-            }
-            response
-        })
-        .inner;
-    response
+                    }
+                })
+                .response
+                .on_hover_text(format!("names that {} knows", row.key));
+        }
+        response
+    })
+    .inner
 }
 
 /// The names and some more, each once.

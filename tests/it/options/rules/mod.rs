@@ -4,6 +4,7 @@ mod companions;
 mod debugging;
 mod devices;
 mod dynamic;
+mod effective;
 mod files;
 mod fuzz;
 mod memory;
