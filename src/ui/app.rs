@@ -209,7 +209,7 @@ fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
         painter.text(
             area.center(),
             egui::Align2::CENTER_CENTER,
-            "Drop graphs to open them; hold Shift to add them to the session",
+            "Drop graphs to open them (with Shift: add them to the session), or a configuration or script to read it",
             font,
             theme.text,
         );

@@ -157,6 +157,21 @@ pub fn options_ui(
     }
     // A name that no row has leads nowhere.
     state.jump = None;
+    unknown_ui(ui, session);
+}
+
+/// Options of a configuration that no row stands for: kept, and written again.
+fn unknown_ui(ui: &mut egui::Ui, session: &Session) {
+    let unknown = &session.document().unknown_options;
+    if unknown.is_empty() {
+        return;
+    }
+    ui.add_space(6.0);
+    ui.strong("Unknown here, kept as they are");
+    for (key, value) in unknown {
+        let text = format!("{key} = {value}");
+        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    }
 }
 
 /// The rows that search and filters let through; also the target of a jump, whatever they say.
