@@ -71,6 +71,20 @@ impl Diagnostics {
         }
     }
 
+    /// The same messages with the name of what they are about in front.
+    #[must_use]
+    pub fn prefixed(&self, name: &str) -> Self {
+        let mut all = Self::new();
+        for entry in &self.entries {
+            let message = format!("{name}: {}", entry.message);
+            all.push_counted(Diagnostic {
+                message,
+                ..entry.clone()
+            });
+        }
+        all
+    }
+
     /// Shapes that stayed unknown: counted as 0 bytes. `example` is the first tensor's name.
     pub fn unknown_shapes(&mut self, example: &str, count: u64) {
         self.push_counted(Diagnostic {

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(arguments: &cli::Arguments) -> ExitCode {
-    match cli::document(arguments).and_then(highwater::ui::run) {
+    match cli::document(arguments).and_then(|(document, remarks)| highwater::ui::run(document, remarks)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli::fail(&format!("{error:#}")),
     }

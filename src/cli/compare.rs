@@ -72,8 +72,8 @@ pub(super) fn with_sample_dims(mut settings: Settings, sources: &[SourceSpec]) -
 /// What importers and configuration files found odd.
 pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagnostics {
     let mut all = loaded.diagnostics.clone();
-    for warning in &settings.warnings {
-        all.warning(warning.clone(), "");
+    for (name, remarks) in &settings.remarks {
+        all.extend(&remarks.prefixed(name));
     }
     all
 }

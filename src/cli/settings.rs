@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits};
+use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
@@ -28,8 +29,8 @@ pub struct Settings {
     pub device: Device,
     /// Iterations and dimension values.
     pub plan: SchedulePlan,
-    /// What was odd in configuration files.
-    pub warnings: Vec<String>,
+    /// What was odd in configuration files, by the name of the file.
+    pub remarks: Vec<(String, Diagnostics)>,
 }
 
 /// Reads configuration files first, then the flags, which win.
@@ -45,17 +46,13 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
         environment: Environment::default(),
         device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
         plan: SchedulePlan::default(),
-        warnings: Vec::new(),
+        remarks: Vec::new(),
     };
     for path in &common.config {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
-        let (document, warnings) = read_config(&name, &bytes).with_context(|| name.clone())?;
-        let texts = warnings
-            .entries()
-            .iter()
-            .map(|warning| format!("{name}: {}", warning.message));
-        settings.warnings.extend(texts);
+        let (document, remarks) = read_config(&name, &bytes).with_context(|| name.clone())?;
+        settings.remarks.push((name, remarks));
         merge(&document, &mut settings);
     }
     apply_edits(&common.edits, &mut settings.options, &mut settings.environment)?;
@@ -84,11 +81,12 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// The document that the window opens with: the default sample where no file is named.
+/// The document that the window opens with (the default sample where no file is named), and what was odd in the
+/// configuration files.
 ///
 /// # Errors
 /// A sentence that names the file or the flag.
-pub fn document(arguments: &Arguments) -> anyhow::Result<Document> {
+pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String, Diagnostics)>)> {
     let settings = read_settings(&arguments.common)?;
     let mut sources = Vec::new();
     for file in &arguments.files {
@@ -108,7 +106,7 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<Document> {
     if settings.plan.iterations != 1 {
         document.plan.iterations = settings.plan.iterations;
     }
-    Ok(document)
+    Ok((document, settings.remarks))
 }
 
 /// Takes over what a configuration file says.

@@ -36,6 +36,8 @@ pub enum Command {
         /// The value.
         value: Value,
     },
+    /// Remove an option that no row stands for.
+    RemoveUnknown(String),
     /// Mend a finding.
     ApplyFix(Fix),
     /// Take back the last edit of settings.
@@ -79,6 +81,8 @@ pub enum Command {
     ImportConfig(PathBuf),
     /// Stop what the worker does; the last answer stays.
     Cancel,
+    /// Take the remarks about a configuration file off the screen.
+    ForgetRemarks(String),
     /// Take a notice off the screen.
     DismissNotice,
 }

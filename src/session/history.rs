@@ -86,13 +86,13 @@ impl History {
     }
 
     /// Takes one step back (or forth) in the document; `None` where there is none.
-    /// Returns what changed, as a list of names.
+    /// Returns the names of what changed.
     pub(super) fn step(
         &mut self,
         document: &mut Document,
         assumed: &BTreeSet<String>,
         is_back: bool,
-    ) -> Option<String> {
+    ) -> Option<Vec<String>> {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)
         } else {
@@ -108,8 +108,8 @@ impl History {
     }
 }
 
-/// The names of what differs, the first three in full.
-fn difference(a: &Settings, b: &Settings) -> String {
+/// The names of what differs.
+fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let keys = a.options.overrides().chain(b.options.overrides()).map(|(key, _)| key);
     for key in keys {
@@ -131,12 +131,5 @@ fn difference(a: &Settings, b: &Settings) -> String {
     }
     names.sort();
     names.dedup();
-    let n_more = names.len().saturating_sub(3);
-    names.truncate(3);
-    let text = names.join(", ");
-    if n_more == 0 {
-        text
-    } else {
-        format!("{text} and {n_more} more")
-    }
+    names
 }

@@ -12,7 +12,7 @@ use super::samples::SAMPLES;
 use super::worker::{Answer, Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
-use crate::options::{Finding, SeenFiles, Value};
+use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::STRATEGIES;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues};
@@ -47,10 +47,14 @@ pub struct Session {
     answer: Option<(Arc<Comparison>, Arc<Timeline>)>,
     findings: Vec<Finding>,
     effective: BTreeMap<String, Value>,
+    /// The values that act where nothing is set.
+    unset: BTreeMap<String, Value>,
     /// The files that options name, as they were when the worker looked last.
     files: Arc<SeenFiles>,
-    /// The configuration file that was read last, and what is odd in it.
-    remarks: Option<(String, Diagnostics)>,
+    /// What is odd in the configuration files that were read, by file.
+    remarks: Vec<(String, Diagnostics)>,
+    /// The first name that the last undo or redo changed.
+    stepped: Option<String>,
     selection: Option<Selected>,
     busy: Option<Busy>,
     notice: Option<Notice>,
@@ -79,8 +83,12 @@ impl Session {
         let mut session = Self {
             findings: Vec::new(),
             effective: BTreeMap::new(),
+            unset: effective_values(&Options::default(), &Environment::default(), &NoFiles)
+                .into_iter()
+                .collect(),
             files: Arc::default(),
-            remarks: None,
+            remarks: Vec::new(),
+            stepped: None,
             document,
             profiles,
             worker,
@@ -138,15 +146,33 @@ impl Session {
         &self.findings
     }
 
-    /// The value that acts for an option, with rules and environment applied.
-    pub fn effective(&self, key: &str) -> Option<&Value> {
-        self.effective.get(key)
+    /// The value that acts for an option, where that is not what its field says.
+    pub fn acts_as(&self, key: &str) -> Option<&Value> {
+        let acting = self.effective.get(key).filter(|value| **value != Value::Unset)?;
+        let said = match self.document.options.get(key) {
+            Some(value) => value,
+            // What no value means is known; something else comes from the environment or from another option.
+            None => self.unset.get(key)?,
+        };
+        (acting != said).then_some(acting)
     }
 
-    /// The configuration file that was read last, and what is odd in it.
-    pub fn config_remarks(&self) -> Option<(&str, &Diagnostics)> {
-        let (name, remarks) = self.remarks.as_ref()?;
-        Some((name, remarks))
+    /// What is odd in the configuration files that were read, by file.
+    pub fn config_remarks(&self) -> &[(String, Diagnostics)] {
+        &self.remarks
+    }
+
+    /// Notes what is odd in a configuration file; what was noted about that file before is forgotten.
+    pub fn note_config(&mut self, name: String, remarks: Diagnostics) {
+        self.remarks.retain(|(known, _)| *known != name);
+        if !remarks.entries().is_empty() {
+            self.remarks.push((name, remarks));
+        }
+    }
+
+    /// The first option or variable that the last undo or redo changed; the answer is given once.
+    pub fn take_stepped(&mut self) -> Option<String> {
+        self.stepped.take()
     }
 
     /// The selected tensor.
@@ -208,6 +234,7 @@ impl Session {
                 self.busy = None;
             }
             Command::DismissNotice => self.notice = None,
+            Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
             Command::Undo => self.step(true),
             Command::Redo => self.step(false),
             edit => self.edit(edit),
@@ -360,7 +387,15 @@ impl Session {
                     self.compare();
                 }
             }
-            Answer::Written(path) => self.notice = Some(Notice::Done(format!("saved {}", path.display()))),
+            Answer::Written(path) => {
+                let part = match path.extension().and_then(|extension| extension.to_str()) {
+                    Some("py") => " (options and variables; schedule and figures need .json)",
+                    Some("sh" | "bash" | "env") => " (the variables; options need .py or .json)",
+                    _ => "",
+                };
+                let place = std::path::absolute(&path).unwrap_or(path);
+                self.notice = Some(Notice::Done(format!("saved {}{part}", place.display())));
+            }
             Answer::ConfigRead(read) if is_load => {
                 // A configuration was opened: the graphs stay.
                 if let Some(opened) = self.opened.take() {

@@ -26,6 +26,8 @@ pub struct UiState {
     pub dialogs: Dialogs,
     /// Whether the list of keys is open.
     pub is_help_open: bool,
+    /// The finding that was looked at last.
+    pub problem: usize,
 }
 
 /// The program's window.
@@ -65,6 +67,10 @@ impl App {
         }
         self.session.poll();
         let commands = self.frame(ui);
+        if let Some(name) = self.session.take_stepped() {
+            // What undo or redo changed comes into view.
+            self.state.options.jump = Some(name);
+        }
         if !commands.is_empty() {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");
@@ -81,8 +87,9 @@ impl App {
         let mut asked = Vec::new();
         let is_elsewhere = self.state.dialogs.is_open() || self.state.options.has_search_focus;
         keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
+        // The search takes the letters that follow its shortcut in the same frame.
+        self.state.options.wants_search |= asked.contains(&UiCommand::SearchOptions);
         top_bar_ui(ui, &self.session, &theme, &mut asked, &mut commands);
-        notice_ui(ui, &self.session, &theme, &mut commands);
         let input = PanesInput {
             session: &self.session,
             theme: &theme,
@@ -91,6 +98,9 @@ impl App {
             self.panes.ui(ui, &input, &mut self.state, &mut commands);
         });
         help::help_ui(ui.ctx(), &mut self.state.is_help_open);
+        if let Some(key) = self.state.dialogs.take_returned() {
+            self.state.options.jump = Some(key.to_owned());
+        }
         if let Some((key, kind)) = self.state.options.pick.take() {
             self.state.dialogs.ask(Purpose::PickPath { key, kind }, ui.ctx());
         }
@@ -120,6 +130,14 @@ impl App {
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
             UiCommand::SearchOptions => state.options.wants_search = true,
+            UiCommand::NextProblem => {
+                let findings = self.session.findings();
+                let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
+                if !named.is_empty() {
+                    state.problem = (state.problem + 1) % named.len();
+                    state.options.jump = Some(named[state.problem].clone());
+                }
+            }
             UiCommand::ToggleTheme => {
                 let is_dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
@@ -158,7 +176,8 @@ fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), aske
         let Some(shortcut) = row.shortcut else {
             continue;
         };
-        let is_plain = shortcut.modifiers.is_none();
+        // Letters are for the field that has the keyboard; function keys are not letters.
+        let is_plain = shortcut.modifiers.is_none() && shortcut.logical_key != Key::F8;
         if is_plain && is_typing {
             continue;
         }
@@ -176,25 +195,6 @@ fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), aske
             asked.push(row.command);
         }
     }
-}
-
-/// A sentence below the top bar, with a button that takes it away.
-fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let Some(notice) = session.notice() else {
-        return;
-    };
-    let (text, color) = match notice {
-        Notice::Done(text) => (text, theme.good),
-        Notice::Failed(text) => (text, theme.bad),
-    };
-    egui::Panel::top("notice").show(ui, |ui| {
-        ui.horizontal(|ui| {
-            if ui.small_button("×").on_hover_text("take this message away").clicked() {
-                commands.push(Command::DismissNotice);
-            }
-            ui.add(egui::Label::new(egui::RichText::new(text).color(color)).truncate());
-        });
-    });
 }
 
 /// Files that are held over or dropped onto the window.

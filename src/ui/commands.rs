@@ -25,6 +25,8 @@ pub enum UiCommand {
     ResetOptions,
     /// Put the keyboard into the option search.
     SearchOptions,
+    /// Put the keyboard into the field of the next finding.
+    NextProblem,
     /// Light or dark.
     ToggleTheme,
     /// Lanes stacked or side by side.
@@ -165,6 +167,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Redo",
         tooltip: "make the edit again that was taken back last",
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
+    },
+    CommandRow {
+        command: UiCommand::NextProblem,
+        menu: Menu::Edit,
+        text: "Next problem",
+        tooltip: "go to the field of the next finding",
+        shortcut: Some(plain(Key::F8)),
     },
     CommandRow {
         command: UiCommand::ResetOptions,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, bounded};
 use eframe::egui;
 
+use super::panels::options::select_all;
 use crate::import::IMPORTERS;
 use crate::options::PathKind;
 use crate::session::{Command, SourceSpec};
@@ -44,6 +45,17 @@ impl Purpose {
         }
     }
 
+    /// What a path looks like.
+    const fn example(self) -> &'static str {
+        match self {
+            Self::PickPath {
+                kind: PathKind::Directory,
+                ..
+            } => "/path/to/directory",
+            _ => "/path/to/file",
+        }
+    }
+
     const fn verb(self) -> &'static str {
         match self {
             Self::Open => "Open",
@@ -75,6 +87,10 @@ impl Purpose {
 pub struct Dialogs {
     running: Option<Running>,
     prompt: Option<Prompt>,
+    /// The paths that were typed last.
+    last: Vec<(Purpose, String)>,
+    /// The option whose path was asked for just now: its field gets the keyboard back.
+    returned: Option<&'static str>,
 }
 
 struct Running {
@@ -100,6 +116,12 @@ impl std::fmt::Debug for Dialogs {
 
 const NO_SERVICE: &str = "This machine has no file dialog service. Type a path, drag a file onto the window, or name \
 files when you start highwater.";
+
+const NO_SERVICE_TO_SAVE: &str = "This machine has no file dialog service: type a path.";
+
+/// What the extension decides.
+const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
+.sh the variables.";
 
 impl Dialogs {
     /// Opens the system's dialog on a thread of its own.
@@ -128,12 +150,18 @@ impl Dialogs {
         }
     }
 
-    /// Opens the path field.
+    /// Opens the path field, with the path that was typed last for the same purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let text = if purpose == Purpose::ExportConfig {
+        let usual = if purpose == Purpose::ExportConfig {
             "highwater.json"
         } else {
             ""
+        };
+        let last = self.last.iter().find(|(known, _)| *known == purpose);
+        let text = last.map_or(usual, |(_, text)| text);
+        let reason = match purpose {
+            Purpose::ExportConfig => reason.map(|_| NO_SERVICE_TO_SAVE),
+            _ => reason,
         };
         self.prompt = Some(Prompt {
             purpose,
@@ -175,17 +203,24 @@ impl Dialogs {
         let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
             ui.set_width(460.0);
             ui.heading(purpose.title());
+            if let Purpose::PickPath { key, .. } = purpose {
+                ui.label(key);
+            }
             if let Some(reason) = prompt.reason {
                 ui.label(reason);
+            }
+            if purpose == Purpose::ExportConfig {
+                ui.weak(FORMS);
             }
             ui.add_space(4.0);
             let label = ui.label("Path");
             let field = egui::TextEdit::singleline(&mut prompt.text)
                 .desired_width(f32::INFINITY)
-                .hint_text("/path/to/file");
+                .hint_text(purpose.example());
             let field = ui.add(field).labelled_by(label.id);
             if std::mem::take(&mut prompt.wants_focus) {
                 field.request_focus();
+                select_all(ui, &field, &prompt.text);
             }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             ui.add_space(6.0);
@@ -193,15 +228,33 @@ impl Dialogs {
                 let has_text = !prompt.text.trim().is_empty();
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
                 if has_text && (is_clicked || is_entered) {
-                    commands.extend(purpose.command(&[PathBuf::from(prompt.text.trim())]));
+                    commands.extend(purpose.command(&[at_home(prompt.text.trim())]));
+                    self.last.retain(|(known, _)| *known != purpose);
+                    self.last.push((purpose, prompt.text.clone()));
                     is_done = true;
                 }
                 is_done |= ui.button("Close").clicked();
             });
         });
         if is_done || modal.should_close() {
+            if let Purpose::PickPath { key, .. } = purpose {
+                self.returned = Some(key);
+            }
             self.prompt = None;
         }
+    }
+
+    /// The option whose path was asked for just now; the answer is given once.
+    pub fn take_returned(&mut self) -> Option<&'static str> {
+        self.returned.take()
+    }
+}
+
+/// A path as shells read it: a leading `~/` is the home directory.
+fn at_home(text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod top_bar;
 use anyhow::anyhow;
 use eframe::egui;
 
+use crate::diagnostics::Diagnostics;
 use crate::session::{Document, Session, Worker};
 use crate::workload::DeviceProfiles;
 
@@ -23,7 +24,7 @@ use crate::workload::DeviceProfiles;
 ///
 /// # Errors
 /// One sentence where there is no display or no graphics driver.
-pub fn run(document: Document) -> anyhow::Result<()> {
+pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -41,7 +42,10 @@ pub fn run(document: Document) -> anyhow::Result<()> {
             Box::new(move |creation| {
                 let wake = creation.egui_ctx.clone();
                 let worker = Worker::start(move || wake.request_repaint())?;
-                let session = Session::new(document, profiles, worker);
+                let mut session = Session::new(document, profiles, worker);
+                for (name, remarks) in remarks {
+                    session.note_config(name, remarks);
+                }
                 Ok(Box::new(app::App::new(session)))
             }),
         )

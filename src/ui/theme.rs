@@ -222,6 +222,7 @@ pub fn style(ctx: &egui::Context) {
         style.spacing.item_spacing = egui::vec2(6.0, 4.0);
         style.interaction.selectable_labels = false;
         style.animation_time = 0.0;
+        style.scroll_animation = egui::style::ScrollAnimation::none();
         // egui's 9 points are too small for findings and facts.
         style
             .text_styles
@@ -239,6 +240,8 @@ pub fn style(ctx: &egui::Context) {
             visuals.widgets.inactive.fg_stroke.color = theme.text;
             visuals.widgets.noninteractive.bg_stroke.color = theme.frame;
             visuals.hyperlink_color = theme.accent();
+            // What has the keyboard (egui draws it as hovered) has a ring that is seen on every ground.
+            visuals.widgets.hovered.bg_stroke = egui::Stroke::new(1.0, theme.accent());
         });
     }
 }

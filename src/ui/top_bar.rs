@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText};
 
 use super::commands::{COMMANDS, Menu, UiCommand};
 use super::theme::Theme;
-use crate::session::{Command, SAMPLES, Session, SourceSpec};
+use crate::session::{Command, Notice, SAMPLES, Session, SourceSpec};
 
 /// Draws the bar.
 pub fn top_bar_ui(
@@ -31,13 +31,14 @@ pub fn top_bar_ui(
                 .map(SourceSpec::title)
                 .collect::<Vec<_>>()
                 .join(" + ");
-            let space = (ui.available_width() - 300.0).max(80.0);
+            let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
             ui.scope(|ui| {
                 ui.set_max_width(space);
                 ui.add(egui::Label::new(RichText::new(title).strong()).truncate());
             });
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 status_ui(ui, session, theme, commands);
+                notice_ui(ui, session, theme, commands);
             });
         });
     });
@@ -90,4 +91,26 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
             crate::units::grouped(u64::from(comparison.axis.n_steps))
         ));
     }
+}
+
+/// A sentence about what was done or failed, with a button that takes it away. It stands in the bar, where it moves
+/// nothing.
+fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    let Some(notice) = session.notice() else {
+        return;
+    };
+    let (text, color) = match notice {
+        Notice::Done(text) => (text, theme.good),
+        Notice::Failed(text) => (text, theme.bad),
+    };
+    ui.separator();
+    if ui
+        .small_button("×")
+        .on_hover_text("take this message away")
+        .clicked()
+    {
+        commands.push(Command::DismissNotice);
+    }
+    let label = egui::Label::new(RichText::new(text).color(color)).truncate();
+    ui.add(label).on_hover_text(text);
 }

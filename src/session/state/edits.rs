@@ -38,13 +38,16 @@ impl Session {
         match command {
             Command::SetOption { key, text } | Command::TypeOption { key, text } => options.set_text(&key, &text)?,
             Command::SetValue { key, value } => options.set(&key, value)?,
+            Command::RemoveUnknown(key) => {
+                self.document.unknown_options.shift_remove(&key);
+            }
             Command::ApplyFix(fix) => fix.apply(options, environment),
             Command::ResetOption(key) => options.reset(&key),
             Command::ResetAll => {
                 *options = Options::default();
                 *environment = Environment::default();
                 self.document.unknown_options.clear();
-                self.remarks = None;
+                self.remarks.clear();
             }
             Command::SetEnvironment { name, value } => match value {
                 Some(value) => environment.set(&name, &value),
@@ -71,7 +74,10 @@ impl Session {
         let before = self.document.clone();
         let verb = if is_back { "undone" } else { "done again" };
         self.notice = Some(match self.history.step(&mut self.document, &self.assumed, is_back) {
-            Some(names) => Notice::Done(format!("{verb}: {names}")),
+            Some(names) => {
+                self.stepped = names.first().cloned();
+                Notice::Done(format!("{verb}: {}", first_three(&names)))
+            }
             None if is_back => Notice::Done("there is nothing to undo".to_owned()),
             None => Notice::Done("there is nothing to do again".to_owned()),
         });
@@ -121,9 +127,16 @@ impl Session {
         let config = config_from_document(&self.document, comparison);
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let text = match extension.to_ascii_lowercase().as_str() {
+            "json" => to_json(&config),
             "py" => to_python(&config),
             "sh" | "bash" | "env" => to_shell(&config.environment),
-            _ => to_json(&config),
+            _ => {
+                self.notice = Some(Notice::Failed(format!(
+                    "{}: name a file that ends in .json (everything), .py (options and variables) or .sh (variables)",
+                    path.display()
+                )));
+                return;
+            }
         };
         self.worker.send(Job::Write {
             path,
@@ -149,6 +162,15 @@ impl Session {
             count => format!("; {count} remarks, see Problems"),
         };
         self.notice = Some(Notice::Done(format!("read {n_set} {noun} from {name}{odd}")));
-        self.remarks = Some((name, remarks));
+        self.note_config(name, remarks);
+    }
+}
+
+/// A list of names, the first three in full.
+fn first_three(names: &[String]) -> String {
+    let text = names.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(3) {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
 }

@@ -28,6 +28,12 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
     }
     let mut jump = None;
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        for (name, remarks) in session.config_remarks() {
+            let text = format!("forget the {} remarks about {name}", remarks.entries().len());
+            if ui.small_button(text).clicked() {
+                commands.push(Command::ForgetRemarks(name.clone()));
+            }
+        }
         for line in &lines {
             ui.horizontal_wrapped(|ui| {
                 ui.label(
@@ -39,6 +45,9 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
                 match line.option {
                     Some(option) => {
                         let link = ui.link(&line.text).on_hover_text(format!("show {option}"));
+                        if link.gained_focus() {
+                            link.scroll_to_me(None);
+                        }
                         if link.clicked() {
                             jump = Some(option.to_owned());
                         }
@@ -47,8 +56,10 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
                         ui.label(&line.text);
                     }
                 }
-                if let Some(finding) = line.finding {
-                    fixes_ui(ui, finding, commands);
+                if let Some(finding) = line.finding
+                    && fixes_ui(ui, finding, commands)
+                {
+                    jump = line.option.map(str::to_owned);
                 }
             });
         }
@@ -109,7 +120,7 @@ fn lines(session: &Session) -> Vec<Line<'_>> {
         option: None,
         finding: None,
     }));
-    if let Some((name, remarks)) = session.config_remarks() {
+    for (name, remarks) in session.config_remarks() {
         let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
         lines.extend(remarks.entries().iter().map(|entry| Line {
             severity: entry.severity,

@@ -24,7 +24,7 @@ pub(super) fn bool_ui(
     response
 }
 
-/// A list of values with their meanings; returns the one that was chosen. Up and down choose without opening it.
+/// A list of values with their meanings; returns the one that was chosen. Up and down choose, whether it is open or not.
 pub(super) fn choice_ui(
     ui: &mut egui::Ui,
     salt: &str,
@@ -47,9 +47,8 @@ pub(super) fn choice_ui(
             }
         }
     });
-    let is_open = response.inner.is_some();
     let response = response.response.labelled_by(label.id);
-    if response.has_focus() && !is_open {
+    if response.has_focus() {
         let filter = egui::EventFilter {
             vertical_arrows: true,
             ..egui::EventFilter::default()

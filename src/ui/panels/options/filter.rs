@@ -117,6 +117,7 @@ pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut Option
         let response = ui.add(field).labelled_by(label.id);
         if std::mem::take(&mut state.wants_search) {
             response.request_focus();
+            select_all(ui, &response, &state.filter.search);
         }
         state.has_search_focus = response.has_focus();
         // Escape takes the keyboard out of the field; a second look at all rows should need no more keys.
@@ -131,6 +132,8 @@ pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut Option
             .clicked()
         {
             commands.push(Command::ResetAll);
+            // The button is of no use now; the keyboard belongs somewhere.
+            state.wants_search = true;
         }
     });
 }
@@ -148,4 +151,13 @@ pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
             }
         }
     });
+}
+
+/// Selects the text of a field, so that typing replaces it.
+pub(in crate::ui) fn select_all(ui: &egui::Ui, field: &egui::Response, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let mut state = egui::TextEdit::load_state(ui.ctx(), field.id).unwrap_or_default();
+    let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(all));
+    state.store(ui.ctx(), field.id);
 }

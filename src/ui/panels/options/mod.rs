@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{self, RichText};
 
 use self::filter::{Filter, Haystacks};
+pub(in crate::ui) use self::filter::select_all;
 pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;
@@ -34,12 +35,17 @@ const USUAL_HEIGHT: f32 = 46.0;
 pub struct OptionsState {
     filter: Filter,
     haystacks: Haystacks,
-    /// Sections that the user opened or closed against the rule of [`opens_by_itself`].
-    turned: BTreeSet<&'static str>,
+    /// Sections that the user opened or closed.
+    opened: BTreeMap<&'static str, bool>,
     heights: BTreeMap<&'static str, f32>,
     texts: BTreeMap<&'static str, Typed>,
     /// The row whose explanation stands below it.
     explained: Option<&'static str>,
+    /// The row that has the keyboard. It is drawn even where it cannot be seen: egui takes the keyboard from what is
+    /// not there.
+    held: Option<&'static str>,
+    /// Lists of names that are shown whole.
+    spread: BTreeSet<&'static str>,
     /// Put the keyboard into the search field.
     pub wants_search: bool,
     /// Whether the keyboard is in the search field.
@@ -130,14 +136,15 @@ pub fn options_ui(
         .iter()
         .flat_map(|finding| finding.options.iter().map(String::as_str))
         .collect();
+    reveal_target(session, state, &troubled);
     let shown = shown(session, state, &troubled);
-    reveal_target(&shown, state);
     if shown.is_empty() {
         ui.add_space(6.0);
         ui.weak("No option matches the search and the filters.");
         if ui.button("Show all options").clicked() {
             state.filter = Filter::default();
         }
+        unknown_ui(ui, session, commands);
         return;
     }
     let needle = state.filter.needle();
@@ -157,11 +164,11 @@ pub fn options_ui(
     }
     // A name that no row has leads nowhere.
     state.jump = None;
-    unknown_ui(ui, session);
+    unknown_ui(ui, session, commands);
 }
 
 /// Options of a configuration that no row stands for: kept, and written again.
-fn unknown_ui(ui: &mut egui::Ui, session: &Session) {
+fn unknown_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     let unknown = &session.document().unknown_options;
     if unknown.is_empty() {
         return;
@@ -169,27 +176,26 @@ fn unknown_ui(ui: &mut egui::Ui, session: &Session) {
     ui.add_space(6.0);
     ui.strong("Unknown here, kept as they are");
     for (key, value) in unknown {
-        let text = format!("{key} = {value}");
-        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        ui.horizontal(|ui| {
+            let button = ui.small_button("×").on_hover_text(format!("remove {key}"));
+            if button.clicked() {
+                commands.push(Command::RemoveUnknown(key.clone()));
+            }
+            let text = format!("{key} = {value}");
+            ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        });
     }
 }
 
-/// The rows that search and filters let through; also the target of a jump, whatever they say.
+/// The rows that search and filters let through.
 fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>) -> Vec<Item> {
-    let OptionsState {
-        filter,
-        haystacks,
-        jump,
-        ..
-    } = state;
+    let OptionsState { filter, haystacks, .. } = state;
     let needle = filter.needle();
-    let mut passes = |position: usize, item: Item| {
-        let is_target = jump.as_deref() == Some(item.name());
-        is_target || (haystacks.contains(position, &needle) && filter.lets_through(item, session, troubled))
-    };
     let mut shown: Vec<Item> = items()
         .enumerate()
-        .filter(|(position, item)| passes(*position, *item))
+        .filter(|(position, item)| {
+            haystacks.contains(*position, &needle) && filter.lets_through(*item, session, troubled)
+        })
         .map(|(_, item)| item)
         .collect();
     // Who types a name wants that option first, not those whose explanation mentions it.
@@ -197,16 +203,17 @@ fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>)
     shown
 }
 
-/// Opens the section of a jump's target.
-fn reveal_target(shown: &[Item], state: &mut OptionsState) {
-    let Some(target) = &state.jump else {
+/// Makes way for the target of a jump: takes away what hides it and opens its section.
+fn reveal_target(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>) {
+    let Some(target) = state.jump.clone() else {
         return;
     };
-    if let Some(item) = shown.iter().find(|item| item.name() == target) {
-        let section = item.section();
-        if !is_open(state, section) && !state.turned.remove(section) {
-            state.turned.insert(section);
-        }
+    let is_target = |item: &Item| item.name() == target;
+    if !shown(session, state, troubled).iter().any(is_target) {
+        state.filter = Filter::default();
+    }
+    if let Some(item) = items().find(is_target) {
+        state.opened.insert(item.section(), true);
     }
 }
 
@@ -218,22 +225,20 @@ fn opens_by_itself(section: &str) -> bool {
         || section == "environment"
 }
 
-fn is_open(state: &OptionsState, section: &str) -> bool {
-    state.filter.is_active() || (opens_by_itself(section) != state.turned.contains(section))
-}
-
 fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look: Look<'_>, edit: &mut Edit<'_>) {
     let section = rows[0].section();
-    let is_open = is_open(edit.state, section);
     let n_changed = rows.iter().filter(|item| item.is_changed(look.session)).count();
     let n_troubled = rows.iter().filter(|item| troubled.contains(item.name())).count();
+    let by_itself = opens_by_itself(section) || n_changed + n_troubled > 0;
+    let chosen = edit.state.opened.get(section).copied();
+    let is_open = edit.state.filter.is_active() || chosen.unwrap_or(by_itself);
     ui.add_space(6.0);
     let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option section", rows[0].name())));
     let counts = (rows.len(), n_changed, n_troubled);
     let header = ui.scope_builder(builder, |ui| header_ui(ui, section, is_open, counts, look.theme));
     let clicked = header.inner;
-    if clicked && !edit.state.filter.is_active() && !edit.state.turned.remove(section) {
-        edit.state.turned.insert(section);
+    if clicked && !edit.state.filter.is_active() {
+        edit.state.opened.insert(section, !is_open);
     }
     if is_open {
         for item in rows {
@@ -281,8 +286,8 @@ fn culled_ui(ui: &mut egui::Ui, item: Item, look: Look<'_>, edit: &mut Edit<'_>)
     let top = ui.cursor().top();
     let height = edit.state.heights.get(name).copied().unwrap_or(USUAL_HEIGHT);
     let seen = ui.clip_rect().expand(OVERSCAN);
-    let is_target = edit.state.jump.as_deref() == Some(name);
-    if !is_target && (top + height < seen.top() || top > seen.bottom()) {
+    let is_wanted = edit.state.jump.as_deref() == Some(name) || edit.state.held == Some(name);
+    if !is_wanted && (top + height < seen.top() || top > seen.bottom()) {
         ui.add_space(height);
         return;
     }

@@ -1,10 +1,13 @@
-//! The editor of lists of names: one button a name (a click takes it out), a field for another one.
+//! The editor of lists of names: a field for another one, and one button a name (a click takes it out).
 
 use eframe::egui::{self, Key, Response};
 
 use super::Edit;
 use crate::options::{OptionKind, OptionRow, Value};
 use crate::session::Command;
+
+/// Most names that are shown before the user asks for all.
+const FEW: usize = 6;
 
 /// Draws the editor. The field for another name has the option's own name.
 pub(super) fn names_ui(
@@ -16,35 +19,57 @@ pub(super) fn names_ui(
 ) -> Response {
     let names = names_of(value);
     ui.vertical(|ui| {
+        let field = add_ui(ui, row, &names, label, edit);
+        let is_spread = names.len() <= FEW || edit.state.spread.contains(row.key);
+        let n_shown = if is_spread { names.len() } else { FEW };
         let mut removed = None;
-        if !names.is_empty() {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = egui::vec2(3.0, 3.0);
-                for (position, name) in names.iter().enumerate() {
-                    let button = ui
-                        .small_button(format!("{name} ×"))
-                        .on_hover_text(format!("take {name} out of {}", row.key));
-                    if button.clicked() {
-                        removed = Some(position);
-                    }
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(3.0, 3.0);
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            for (position, name) in names[..n_shown].iter().enumerate() {
+                let button = ui
+                    .small_button(format!("{name} ×"))
+                    .on_hover_text(format!("take {name} out of {}", row.key));
+                if button.clicked() {
+                    removed = Some(position);
                 }
-            });
-        }
+            }
+            if names.len() > FEW {
+                spread_ui(ui, row, (names.len(), is_spread), edit);
+            }
+        });
         if let Some(position) = removed {
             let mut names = names.clone();
             names.remove(position);
-            edit.commands.push(set(row, value, names));
+            edit.commands.push(set(row, names));
+            // The buttons move up; the next press must not take out another name.
+            field.request_focus();
         }
-        add_ui(ui, row, (value, &names), label, edit)
+        field
     })
     .inner
+}
+
+/// The button that shows all names, or few again.
+fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, (n_names, is_spread): (usize, bool), edit: &mut Edit<'_>) {
+    let text = if is_spread {
+        "show fewer".to_owned()
+    } else {
+        format!("show all {n_names}")
+    };
+    let button = ui
+        .small_button(text)
+        .on_hover_text(format!("the names of {}", row.key));
+    if button.clicked() && !edit.state.spread.remove(row.key) {
+        edit.state.spread.insert(row.key);
+    }
 }
 
 /// The field for another name; Enter adds it. Names with commas between them are added together.
 fn add_ui(
     ui: &mut egui::Ui,
     row: &'static OptionRow,
-    (value, names): (&Value, &[String]),
+    names: &[Value],
     label: &Response,
     edit: &mut Edit<'_>,
 ) -> Response {
@@ -52,7 +77,7 @@ fn add_ui(
     let choices = row.kind.choices();
     ui.horizontal(|ui| {
         let space = if choices.is_empty() { 44.0 } else { 130.0 };
-        // The number of names above must not change who this field is.
+        // The number of names must not change who this field is.
         let field = egui::TextEdit::singleline(text)
             .id(egui::Id::unique(("another name", row.key)))
             .desired_width((ui.available_width() - space).max(60.0))
@@ -65,7 +90,7 @@ fn add_ui(
         if (is_entered || is_clicked) && !text.trim().is_empty() {
             let added = std::mem::take(text);
             let new = added.split(',').map(str::trim).filter(|name| !name.is_empty());
-            edit.commands.push(set(row, value, with(names, new)));
+            edit.commands.push(set(row, with(names, new)));
             response.request_focus();
         }
         if !choices.is_empty() {
@@ -74,11 +99,11 @@ fn add_ui(
                 .width(70.0)
                 .show_ui(ui, |ui| {
                     for (choice, summary) in &choices {
-                        let name = choice.to_string();
-                        let entry = ui.selectable_label(names.contains(&name), &name);
+                        let entry = ui.selectable_label(names.contains(choice), choice.to_string());
                         if entry.on_hover_text(*summary).clicked() {
+                            let name = choice.to_string();
                             edit.commands
-                                .push(set(row, value, with(names, [name.as_str()].into_iter())));
+                                .push(set(row, with(names, std::iter::once(name.as_str()))));
                         }
                     }
                 })
@@ -91,33 +116,38 @@ fn add_ui(
 }
 
 /// The names and some more, each once.
-fn with<'a>(names: &[String], new: impl Iterator<Item = &'a str>) -> Vec<String> {
+fn with<'a>(names: &[Value], new: impl Iterator<Item = &'a str>) -> Vec<Value> {
     let mut all = names.to_vec();
-    for name in new {
-        if !all.iter().any(|known| known == name) {
-            all.push(name.to_owned());
+    for name in new.map(Value::from) {
+        if !all.contains(&name) {
+            all.push(name);
         }
     }
     all
 }
 
-fn names_of(value: &Value) -> Vec<String> {
+/// The items of a list as they are, or the names of one text.
+fn names_of(value: &Value) -> Vec<Value> {
     match value {
         Value::Text(text) => text
             .split(',')
-            .map(|name| name.trim().to_owned())
+            .map(str::trim)
             .filter(|name| !name.is_empty())
+            .map(Value::from)
             .collect(),
-        other => other.items().unwrap_or(&[]).iter().map(ToString::to_string).collect(),
+        other => other.items().unwrap_or(&[]).to_vec(),
     }
 }
 
 /// The edit: a list stays a list, names in one text stay one text. No names reset an option without a default.
-fn set(row: &OptionRow, _old: &Value, names: Vec<String>) -> Command {
+fn set(row: &OptionRow, names: Vec<Value>) -> Command {
     let value = match (&row.kind, names.is_empty()) {
         (_, true) if row.default_value() == Value::Unset => Value::Unset,
-        (OptionKind::List, _) => Value::List(names.into_iter().map(Value::Text).collect()),
-        _ => Value::Text(names.join(",")),
+        (OptionKind::List, _) => Value::List(names),
+        _ => {
+            let texts: Vec<String> = names.iter().map(ToString::to_string).collect();
+            Value::Text(texts.join(","))
+        }
     };
     Command::SetValue {
         key: row.key.to_owned(),

@@ -5,9 +5,9 @@ use eframe::egui::{self, Response, RichText};
 use super::choices::{bool_ui, choice_ui};
 use super::names::names_ui;
 use super::texts::text_ui;
-use super::tooltip::{explanation_ui, option_tooltip};
+use super::tooltip::{explanation_ui, option_text, option_tooltip};
 use super::{Edit, Look};
-use crate::options::{Finding, OptionKind, OptionRow, Value};
+use crate::options::{Finding, OptionKind, OptionRow, Value, find_group};
 use crate::session::Command;
 use crate::ui::panels::problems::icon;
 use crate::ui::theme::Theme;
@@ -34,17 +34,19 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'
                 ));
                 if reset.clicked() {
                     edit.commands.push(Command::ResetOption(row.key.to_owned()));
+                    // The button goes away; the keyboard belongs into the field.
+                    edit.state.jump = Some(row.key.to_owned());
                 }
             }
             field.inner
         })
         .inner;
-    follow(ui, row.key, &field, edit);
-    acting_ui(ui, row, &value, look);
+    let is_asked = follow(ui, row.key, &field, edit);
+    acting_ui(ui, row, look);
     if edit.state.explained == Some(row.key) {
-        explanation_ui(ui, look.theme, |ui| option_tooltip(ui, row));
+        explanation_ui(ui, look.theme, is_asked, |ui| option_text(ui, row));
     }
-    findings_ui(ui, row.key, look, edit.commands);
+    findings_ui(ui, row.key, look, edit);
 }
 
 /// The name; what is set is marked by a dot, colour and weight, what is deprecated is struck through.
@@ -60,17 +62,20 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         }
         let label = ui.add(egui::Label::new(name).truncate());
         let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
-        let mark = match (row.affects_memory(), row.is_estimate) {
-            (true, true) => "memory, estimate",
-            (true, false) => "memory",
-            (false, _) => "",
-        };
-        let text = match (is_set, mark) {
-            (true, _) => format!("default {}", default_text(row)),
-            (false, mark) => mark.to_owned(),
-        };
-        if !text.is_empty() {
-            ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate());
+        let mut marks = Vec::new();
+        if row.affects_memory() {
+            marks.push(if row.is_estimate { "memory, estimate" } else { "memory" }.to_owned());
+        }
+        if let Some(other) = row.replaced_by {
+            marks.push(format!("use {other}"));
+        }
+        if is_set {
+            marks.push(format!("default {}", default_text(row)));
+        }
+        if !marks.is_empty() {
+            let text = RichText::new(marks.join("; ")).small().weak();
+            ui.add(egui::Label::new(text).truncate())
+                .on_hover_text(marks.join("; "));
         }
         label
     })
@@ -95,6 +100,9 @@ fn widget_ui(
 ) -> Response {
     let is_expression = matches!(value, Value::Python(_));
     match &row.kind {
+        OptionKind::Object { .. } if *value == Value::Unset && find_group(row.key).is_some() => {
+            ui.weak("set by its fields, which stand beside it")
+        }
         _ if is_expression => text_ui(ui, row, value, label, edit),
         OptionKind::Bool if row.default_value() != Value::Unset => bool_ui(ui, row, value, label, edit.commands),
         kind @ (OptionKind::Bool | OptionKind::IntChoice(_) | OptionKind::TextChoice(_)) => {
@@ -130,59 +138,70 @@ fn choices_of(kind: &OptionKind) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Scrolls to a field that the keyboard or a jump reaches, and explains it on F1.
-pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: &mut Edit<'_>) {
+/// Scrolls to a field that the keyboard or a jump reaches, and explains it on F1. Returns whether the explanation
+/// was asked for just now.
+pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: &mut Edit<'_>) -> bool {
     let state = &mut *edit.state;
     if state.jump.as_deref() == Some(name) {
         state.jump = None;
+        state.held = Some(name);
         field.request_focus();
         field.scroll_to_me(Some(egui::Align::Center));
     } else if field.gained_focus() {
         field.scroll_to_me(None);
     }
-    if field.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1)) {
+    if field.has_focus() {
+        state.held = Some(name);
+    } else if state.held == Some(name) && field.lost_focus() {
+        state.held = None;
+    }
+    let is_asked =
+        field.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
+    if is_asked {
         state.explained = if state.explained == Some(name) {
             None
         } else {
             Some(name)
         };
     }
+    is_asked
 }
 
 /// What acts, where it is not what the field says.
-fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, value: &Value, look: Look<'_>) {
-    let Some(acting) = look.session.effective(row.key) else {
-        return;
-    };
-    if acting != value && *acting != Value::Unset {
+fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: Look<'_>) {
+    if let Some(acting) = look.session.acts_as(row.key) {
         let unit = row.unit.map_or_else(String::new, |unit| format!(" {unit}"));
-        ui.label(
-            RichText::new(format!("acts as {acting}{unit}"))
-                .small()
-                .color(look.theme.accent()),
-        );
+        let text = format!("acts as {acting}{unit}");
+        ui.label(RichText::new(text).small().color(look.theme.accent()))
+            .on_hover_text("what the rules and the environment make of it; F1 explains the option");
     }
 }
 
 /// What the rules say about this field, with a button where the mend is clear.
-pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: Look<'_>, commands: &mut Vec<Command>) {
+pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: Look<'_>, edit: &mut Edit<'_>) {
     let is_about = |finding: &&Finding| finding.options.iter().any(|option| option == name);
     for finding in look.session.findings().iter().filter(is_about) {
         let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
         let text = RichText::new(text).small().color(look.theme.severity(finding.severity));
         ui.add(egui::Label::new(text).wrap()).on_hover_text(finding.source);
-        fixes_ui(ui, finding, commands);
+        if fixes_ui(ui, finding, edit.commands) {
+            // The button goes away; the keyboard belongs into the field.
+            edit.state.jump = Some(name.to_owned());
+        }
     }
 }
 
-/// One button a fix.
-pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) {
+/// One button a fix; returns whether one was clicked.
+pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) -> bool {
+    let mut is_clicked = false;
     for fix in &finding.fixes {
         let button = ui
             .small_button(format!("Fix: {}", fix.text))
             .on_hover_text(format!("mends {} (Ctrl+Z takes it back)", finding.rule));
         if button.clicked() {
             commands.push(Command::ApplyFix(fix.clone()));
+            is_clicked = true;
         }
     }
+    is_clicked
 }

@@ -4,7 +4,7 @@
 //! the keyboard it shows what was typed (`128KiB`); a change from elsewhere (undo, a fix) replaces that.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
-use eframe::egui::{self, Response, RichText, Stroke};
+use eframe::egui::{self, Response, Stroke};
 
 use super::Edit;
 use crate::options::{OptionKind, OptionRow, ShapeRanges, Value};
@@ -60,18 +60,12 @@ pub(super) fn text_ui(
     let hint = hint(row, value);
     let is_path = matches!(row.kind, OptionKind::Path(_));
     let space = if is_path { 34.0 } else { hint_width(&hint) };
-    let mut error = None;
     let response = ui
         .horizontal(|ui| {
             let width = (ui.available_width() - space).max(60.0);
             let field = if row.kind == OptionKind::ShapeRange {
-                error = range_error(&typed.text);
-                range_field(
-                    ui,
-                    &mut typed.text,
-                    error.as_ref().map(|(position, _)| *position),
-                    width,
-                )
+                let error = range_error(&typed.text);
+                range_field(ui, &mut typed.text, error, width)
             } else {
                 ui.add(
                     egui::TextEdit::singleline(&mut typed.text)
@@ -100,9 +94,6 @@ pub(super) fn text_ui(
     } else if !response.has_focus() && typed.text != current {
         typed.text.clone_from(&current);
         typed.expected = current;
-    }
-    if let Some((_, reason)) = error {
-        ui.label(RichText::new(reason).small().color(ui.visuals().error_fg_color));
     }
     response
 }
@@ -161,13 +152,13 @@ fn hint_width(hint: &str) -> f32 {
     }
 }
 
-/// What is wrong with a shape range and at which character; nothing where the field is empty.
-fn range_error(text: &str) -> Option<(usize, String)> {
+/// The character at which a text stops to be a shape range; nothing where the field is empty. What is wrong there
+/// is a finding below the field.
+fn range_error(text: &str) -> Option<usize> {
     if text.trim().is_empty() {
         return None;
     }
-    let error = ShapeRanges::parse(text).err()?;
-    Some((error.position, error.to_string()))
+    ShapeRanges::parse(text).err().map(|error| error.position)
 }
 
 /// A field whose text is underlined from the place where it stops to be a shape range.

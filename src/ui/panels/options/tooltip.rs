@@ -6,9 +6,14 @@ use super::row::default_text;
 use crate::options::{EnvironmentRow, OptionRow};
 use crate::ui::theme::Theme;
 
-/// Everything that the table says about an option.
+/// A tooltip about an option.
 pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {
     ui.set_max_width(440.0);
+    option_text(ui, row);
+}
+
+/// Everything that the table says about an option.
+pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
     ui.strong(row.key);
     ui.label(row.summary);
     ui.separator();
@@ -17,7 +22,8 @@ pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {
     let estimate = if row.is_estimate { " (estimate)" } else { "" };
     ui.label(format!("Memory in this simulation{estimate}: {}", row.memory_effect));
     if let Some(parameter) = row.lowers_to {
-        ui.weak(format!("becomes {parameter}"));
+        let (_, name) = parameter.split_once("::").unwrap_or(("", parameter));
+        ui.weak(format!("engine parameter: {name}"));
     }
     ui.add_space(4.0);
     let mut facts = vec![format!("type {}, default {}", row.kind.name(), default_text(row))];
@@ -47,9 +53,14 @@ pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {
     ui.weak(format!("source: {}", row.source));
 }
 
-/// Everything that the table says about a variable.
+/// A tooltip about a variable.
 pub(super) fn variable_tooltip(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.set_max_width(440.0);
+    variable_text(ui, row);
+}
+
+/// Everything that the table says about a variable.
+pub(super) fn variable_text(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.strong(row.name);
     ui.label(row.summary);
     ui.separator();
@@ -59,11 +70,19 @@ pub(super) fn variable_tooltip(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.weak(format!("source: {}", row.source));
 }
 
-/// An explanation below its row.
-pub(super) fn explanation_ui(ui: &mut egui::Ui, theme: &Theme, content: impl FnOnce(&mut egui::Ui)) {
+/// An explanation below its row, no wider than the panel; scrolled to where it was asked for just now.
+pub(super) fn explanation_ui(ui: &mut egui::Ui, theme: &Theme, is_new: bool, content: impl FnOnce(&mut egui::Ui)) {
     let frame = egui::Frame::new()
         .fill(theme.grid)
         .corner_radius(3)
         .inner_margin(egui::Margin::same(6));
-    frame.show(ui, content);
+    let width = (ui.available_width() - 20.0).max(120.0);
+    let shown = frame.show(ui, |ui| {
+        ui.set_max_width(width);
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Wrap);
+        content(ui);
+    });
+    if is_new {
+        shown.response.scroll_to_me(None);
+    }
 }

@@ -4,7 +4,7 @@ use eframe::egui::{self, Response, RichText};
 
 use super::choices::choice_ui;
 use super::row::{findings_ui, follow};
-use super::tooltip::{explanation_ui, variable_tooltip};
+use super::tooltip::{explanation_ui, variable_text, variable_tooltip};
 use super::{Edit, Look};
 use crate::options::EnvironmentRow;
 use crate::session::Command;
@@ -37,16 +37,17 @@ pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look:
                         name: row.name.to_owned(),
                         value: None,
                     });
+                    edit.state.jump = Some(row.name.to_owned());
                 }
             }
             field.inner
         })
         .inner;
-    follow(ui, row.name, &field, edit);
+    let is_asked = follow(ui, row.name, &field, edit);
     if edit.state.explained == Some(row.name) {
-        explanation_ui(ui, look.theme, |ui| variable_tooltip(ui, row));
+        explanation_ui(ui, look.theme, is_asked, |ui| variable_text(ui, row));
     }
-    findings_ui(ui, row.name, look, edit.commands);
+    findings_ui(ui, row.name, look, edit);
 }
 
 fn widget_ui(
