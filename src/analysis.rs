@@ -25,6 +25,9 @@ pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
 pub use session::{LOOP_VARIABLES, engine_size};
 pub use shapes::bound_plan;
 
+/// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
+const MAX_COPIED_TENSORS: u64 = 2_000_000;
+
 /// What to compare.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -150,6 +153,19 @@ pub enum AnalysisError {
     /// More steps than the axis can count.
     #[error("the schedule has more than 4 000 000 steps; use fewer iterations or values")]
     TooManySteps,
+    /// More concurrent copies than can be simulated.
+    #[error(
+        "graph_max_parallel_model_num is {copies}: {copies} copies of {tensors} tensors are more than the {limit} that \
+         can be simulated; use fewer"
+    )]
+    TooManyCopies {
+        /// Copies asked for.
+        copies: u32,
+        /// Tensors of the schedule.
+        tensors: u64,
+        /// Tensors in sum that are simulated at most.
+        limit: u64,
+    },
     /// No such strategy.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -177,6 +193,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let (running, mut diagnostics) = running_request(request, &lowered)?;
     let (axis, session, oddities) = session::device_session(&running, &lowered, progress)?;
     diagnostics.extend(&oddities);
+    check_copies(&session, &lowered.params)?;
     let policies: Vec<StaticMemoryPolicy> = POLICIES
         .iter()
         .map(|row| row.policy)
@@ -217,6 +234,22 @@ fn running_request(request: &Request, lowered: &Lowered) -> Result<(Request, Dia
         ..request.clone()
     };
     Ok((running, diagnostics))
+}
+
+/// Refuses what would take more memory and time than anybody has: every copy of every tensor is simulated.
+fn check_copies(session: &DeviceSession, params: &Params) -> Result<(), AnalysisError> {
+    let runs = session.runs.iter();
+    let tensors: u64 = runs.map(|run| run.bound.program.lifetimes.items.len() as u64).sum();
+    let copies = params.feature_copies;
+    let is_too_many = tensors.saturating_mul(u64::from(copies)) > MAX_COPIED_TENSORS || copies > u32::from(u16::MAX);
+    if copies > 1 && is_too_many {
+        return Err(AnalysisError::TooManyCopies {
+            copies,
+            tensors,
+            limit: MAX_COPIED_TENSORS,
+        });
+    }
+    Ok(())
 }
 
 /// One lane per policy, in order; each lane is computed by a thread of its own.

@@ -47,10 +47,18 @@ pub struct Diagnostic {
     pub count: u64,
 }
 
+/// Most different messages that are kept: nobody reads more, and finding equal ones takes time.
+const MAX_MESSAGES: usize = 500;
+
+/// What stands for the messages beyond the limit.
+const LEFT_OUT: &str = "further messages are left out";
+
 /// A sink that stages pass along.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     entries: Vec<Diagnostic>,
+    /// Messages beyond the limit.
+    left_out: u64,
 }
 
 impl Diagnostics {
@@ -156,13 +164,29 @@ impl Diagnostics {
 
     /// Linear in the number of *different* messages, which importers keep small.
     fn push_counted(&mut self, new: Diagnostic) {
-        let same = self
-            .entries
-            .iter_mut()
-            .find(|old| old.severity == new.severity && old.message == new.message);
-        match same {
-            Some(old) => old.count += new.count,
-            None => self.entries.push(new),
+        let is_same = |old: &Diagnostic| old.severity == new.severity && old.message == new.message;
+        let position = if self.left_out == 0 {
+            self.entries.iter().position(is_same)
+        } else {
+            None
+        };
+        match position {
+            Some(position) => self.entries[position].count += new.count,
+            None if self.entries.len() < MAX_MESSAGES => self.entries.push(new),
+            None => {
+                if self.left_out == 0 {
+                    self.entries.push(Diagnostic {
+                        severity: Severity::Warning,
+                        message: LEFT_OUT.to_owned(),
+                        place: String::new(),
+                        count: 0,
+                    });
+                }
+                self.left_out += new.count;
+                if let Some(last) = self.entries.last_mut() {
+                    last.count = self.left_out;
+                }
+            }
         }
     }
 }

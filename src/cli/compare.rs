@@ -8,13 +8,13 @@ use super::args::{CompareArgs, Format};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, Request, compare};
+use crate::analysis::{Comparison, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::WireComparison;
 use crate::options::{Finding, check};
 use crate::plan::find;
 use crate::progress::Progress;
-use crate::session::{Loaded, SourceSpec, load, look_at_files};
+use crate::session::{Loaded, SourceSpec, load, look_at_files, presets_of};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
 use crate::units::Bytes;
@@ -22,9 +22,9 @@ use crate::units::Bytes;
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let sources = sources(&args.files)?;
-    let settings = with_sample_dims(read_settings(&args.common)?, &sources);
+    let settings = read_settings(&args.common)?;
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
-    let request = Request {
+    let mut request = Request {
         workload: Arc::clone(&loaded.workload),
         plan: settings.plan.clone(),
         options: settings.options.clone(),
@@ -34,6 +34,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         policies: policies(&args.policies)?,
         strategy: find(&args.strategy)?,
     };
+    fill_presets(&mut request, &sources);
     let comparison = compare(&request, progress)?;
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
@@ -56,17 +57,14 @@ pub(super) fn sources(files: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
     Ok(sources)
 }
 
-/// A bundled sample brings values for its dimensions; flags win over them.
-pub(super) fn with_sample_dims(mut settings: Settings, sources: &[SourceSpec]) -> Settings {
-    for source in sources {
-        if let SourceSpec::Sample(sample) = source {
-            for (name, values) in sample.dims {
-                let entry = settings.plan.dims.entry((*name).to_owned());
-                entry.or_insert_with(|| values.to_vec());
-            }
+/// A bundled sample brings values for its dimensions; flags and options win over them.
+pub(super) fn fill_presets(request: &mut Request, sources: &[SourceSpec]) {
+    let (bound, _) = bound_plan(request);
+    for (name, values) in presets_of(sources) {
+        if !bound.dims.contains_key(&name) {
+            request.plan.dims.insert(name, values);
         }
     }
-    settings
 }
 
 /// What importers and configuration files found odd.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::{CheckArgs, ExportArgs, Format, OptionsArgs};
-use super::compare::{sources, with_sample_dims};
+use super::compare::{fill_presets, sources};
 use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
@@ -64,16 +64,16 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
 pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let write = writer(&args.to)?;
     let sources = sources(&args.files)?;
-    let settings = with_sample_dims(read_settings(&args.common)?, &sources);
+    let settings = read_settings(&args.common)?;
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
-    let mut document = Document::new(sources);
+    let mut document = Document::new(sources.clone());
     document.options = settings.options;
     document.environment = settings.environment;
     document.unknown_options = settings.unknown_options;
     document.unknown_fields = settings.unknown_fields;
     document.plan = settings.plan;
     document.with_evaluation = settings.evaluation;
-    let request = Request {
+    let mut request = Request {
         workload: Arc::clone(&loaded.workload),
         plan: document.plan.clone(),
         options: document.options.clone(),
@@ -83,6 +83,8 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         policies: Vec::new(),
         strategy: &STRATEGIES[0],
     };
+    fill_presets(&mut request, &sources);
+    document.plan.clone_from(&request.plan);
     let comparison = compare(&request, progress)?;
     let config = config_from_document(&document, Some(&comparison));
     write_whole(&args.to, write(&config).as_bytes())?;

@@ -29,6 +29,8 @@ pub enum Command {
         /// The text so far.
         text: String,
     },
+    /// A field is left: what is typed into it next is undone apart.
+    EndTyping,
     /// Set an option to a typed value.
     SetValue {
         /// Its key.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::samples::Sample;
 use crate::options::{Environment, Options, keys, resolve_device};
-use crate::workload::{Device, SchedulePlan};
+use crate::workload::{Device, DimValues, SchedulePlan};
 
 /// Where a graph comes from.
 #[derive(Clone, Debug)]
@@ -105,11 +105,9 @@ impl Document {
         for source in &sources {
             if let SourceSpec::Sample(sample) = source {
                 plan.iterations = plan.iterations.max(sample.iterations);
-                for (name, values) in sample.dims {
-                    plan.dims.insert((*name).to_owned(), values.to_vec());
-                }
             }
         }
+        plan.dims = presets_of(&sources);
         Self {
             sources,
             with_evaluation: false,
@@ -119,6 +117,11 @@ impl Document {
             environment: Environment::default(),
             plan,
         }
+    }
+
+    /// Values that the samples among the sources suggest for symbolic dimensions.
+    pub fn presets(&self) -> DimValues {
+        presets_of(&self.sources)
     }
 
     /// The device that the options name, with the memory that they state; an unknown profile (the rules report it)
@@ -156,6 +159,18 @@ impl Document {
         }
         words.join(" ")
     }
+}
+
+/// Values that samples suggest for symbolic dimensions.
+pub fn presets_of(sources: &[SourceSpec]) -> DimValues {
+    let mut presets = DimValues::new();
+    for source in sources {
+        if let SourceSpec::Sample(sample) = source {
+            let dims = sample.dims.iter();
+            presets.extend(dims.map(|(name, values)| ((*name).to_owned(), values.to_vec())));
+        }
+    }
+    presets
 }
 
 /// A word as a POSIX shell reads it.

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 const STREAM_LIMIT: u64 = 4 << 30;
 
 /// The most bytes of a file that an option names.
-const OPTION_FILE_LIMIT: u64 = 16 << 20;
+const OPTION_FILE_LIMIT: u64 = 1 << 20;
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +132,7 @@ pub fn look(path: &str) -> FileState {
         return FileState::Unreadable("it is no regular file".to_owned());
     }
     if metadata.len() > OPTION_FILE_LIMIT {
-        return FileState::Unreadable("it is larger than 16 MiB".to_owned());
+        return FileState::Unreadable("it is larger than 1 MiB, which no such file is".to_owned());
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(OPTION_FILE_LIMIT).read_to_end(&mut bytes));

@@ -75,6 +75,16 @@ impl History {
         }
     }
 
+    /// Ends the step of the field that is typed into: what is typed there next is a step of its own.
+    pub(super) fn end_typing(&mut self) {
+        self.typing = None;
+    }
+
+    /// Whether the last edit was a letter.
+    pub(super) fn is_typing(&self) -> bool {
+        self.typing.is_some()
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         *self = Self::default();

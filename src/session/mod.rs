@@ -15,7 +15,7 @@ mod worker;
 
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
-pub use document::{Document, SourceSpec};
+pub use document::{Document, SourceSpec, presets_of};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use samples::{SAMPLES, Sample, sample};
 pub use state::{Busy, Notice, Session};

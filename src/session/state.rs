@@ -1,5 +1,6 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
+mod answers;
 mod edits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,8 +9,7 @@ use std::sync::Arc;
 use super::commands::Command;
 use super::document::{Document, SourceSpec};
 use super::history::History;
-use super::samples::SAMPLES;
-use super::worker::{Answer, Job, Loaded, Worker};
+use super::worker::{Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
@@ -51,6 +51,8 @@ pub struct Session {
     unset: BTreeMap<String, Value>,
     /// The files that options name, as they were when the worker looked last.
     files: Arc<SeenFiles>,
+    /// The paths that the worker looked at last.
+    looked_at: Vec<String>,
     /// What is odd in the configuration files that were read, by file.
     remarks: Vec<(String, Diagnostics)>,
     /// The first name that the last undo or redo changed.
@@ -73,7 +75,6 @@ pub struct Session {
     has_new_sources: bool,
     load_generation: u64,
     compare_generation: u64,
-    config_generation: u64,
     look_generation: u64,
 }
 
@@ -87,6 +88,7 @@ impl Session {
                 .into_iter()
                 .collect(),
             files: Arc::default(),
+            looked_at: Vec::new(),
             remarks: Vec::new(),
             stepped: None,
             document,
@@ -106,7 +108,6 @@ impl Session {
             has_new_sources: false,
             load_generation: 0,
             compare_generation: 0,
-            config_generation: 0,
             look_generation: 0,
         };
         session.check();
@@ -228,11 +229,14 @@ impl Session {
             }
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
-            Command::ImportConfig(path) => self.config_generation = self.worker.send(Job::ReadConfig(path)),
+            Command::ImportConfig(path) => {
+                self.worker.send(Job::ReadConfig(path));
+            }
             Command::Cancel => {
                 self.worker.cancel();
                 self.busy = None;
             }
+            Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
             Command::Undo => self.step(true),
@@ -323,6 +327,10 @@ impl Session {
         for symbol in std::mem::take(&mut self.assumed) {
             self.document.plan.dims.remove(&symbol);
         }
+        // What a sample suggests gives way to what an option says.
+        let presets = self.document.presets();
+        let dims = &mut self.document.plan.dims;
+        dims.retain(|name, values| presets.get(name) != Some(values));
         let mut request = Request {
             workload: Arc::clone(&loaded.workload),
             plan: self.document.plan.clone(),
@@ -337,10 +345,17 @@ impl Session {
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
         for symbol in symbols {
-            if !bound.dims.contains_key(&symbol) {
-                self.assumed.insert(symbol.clone());
-                self.document.plan.dims.insert(symbol, vec![1]);
+            if bound.dims.contains_key(&symbol) {
+                continue;
             }
+            let preset = presets.get(&symbol).cloned();
+            if preset.is_none() {
+                self.assumed.insert(symbol.clone());
+            }
+            self.document
+                .plan
+                .dims
+                .insert(symbol, preset.unwrap_or_else(|| vec![1]));
         }
         request.plan = self.document.plan.clone();
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
@@ -349,116 +364,5 @@ impl Session {
             fraction: 0.0,
             is_loading: false,
         });
-    }
-
-    fn take(&mut self, generation: u64, answer: Answer) {
-        let is_load = generation == self.load_generation;
-        let is_compare = generation == self.compare_generation;
-        match answer {
-            Answer::Progress { stage, fraction } if is_load || is_compare => {
-                self.busy = Some(Busy {
-                    stage,
-                    fraction,
-                    is_loading: is_load,
-                });
-            }
-            Answer::Loaded(loaded) if is_load => {
-                self.load_generation = 0;
-                self.busy = None;
-                self.opened = None;
-                if std::mem::take(&mut self.has_new_sources) {
-                    self.history.clear();
-                }
-                self.loaded = Some(loaded);
-                self.compare();
-            }
-            Answer::Compared(comparison, timeline) if is_compare => {
-                self.compare_generation = 0;
-                self.busy = None;
-                self.answer = Some((comparison, timeline));
-                self.answered = Some(self.document.clone());
-                self.drop_dead_selection();
-            }
-            Answer::Looked(files) if generation == self.look_generation => {
-                self.look_generation = 0;
-                if *self.files != files {
-                    self.files = Arc::new(files);
-                    self.judge();
-                    self.compare();
-                }
-            }
-            Answer::Written(path) => {
-                let part = match path.extension().and_then(|extension| extension.to_str()) {
-                    Some("py") => " (options and variables; schedule and figures need .json)",
-                    Some("sh" | "bash" | "env") => " (the variables; options need .py or .json)",
-                    _ => "",
-                };
-                let place = std::path::absolute(&path).unwrap_or(path);
-                self.notice = Some(Notice::Done(format!("saved {}{part}", place.display())));
-            }
-            Answer::ConfigRead(read) if is_load => {
-                // A configuration was opened: the graphs stay.
-                if let Some(opened) = self.opened.take() {
-                    self.document.sources = opened.sources;
-                    self.document.plan = opened.plan;
-                    self.document.with_evaluation = opened.with_evaluation;
-                }
-                self.stop();
-                self.take_config(*read);
-                if self.loaded.is_none() {
-                    self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
-                }
-            }
-            Answer::ConfigRead(read) if generation == self.config_generation => {
-                self.take_config(*read);
-            }
-            Answer::Failed(message) => self.fail(generation, message),
-            Answer::Cancelled if is_load || is_compare => self.stop(),
-            _ => {}
-        }
-    }
-
-    fn fail(&mut self, generation: u64, message: String) {
-        match (self.opened.take(), generation == self.load_generation) {
-            (Some(opened), true) => {
-                // What was open stays open, with the settings as they are now.
-                self.document.sources = opened.sources;
-                self.document.plan = opened.plan;
-                self.document.with_evaluation = opened.with_evaluation;
-                self.stop();
-                self.compare();
-            }
-            (None, true) => {
-                self.problem = Some(message.clone());
-                self.stop();
-            }
-            _ if generation == self.compare_generation => {
-                self.problem = Some(message.clone());
-                self.stop();
-            }
-            _ => {}
-        }
-        self.notice = Some(Notice::Failed(message));
-    }
-
-    fn stop(&mut self) {
-        self.has_new_sources = false;
-        self.load_generation = 0;
-        self.compare_generation = 0;
-        self.busy = None;
-    }
-
-    /// A selection survives an edit where its run and tensor still exist.
-    fn drop_dead_selection(&mut self) {
-        let Some((comparison, _)) = &self.answer else {
-            return;
-        };
-        let exists = self.selection.is_some_and(|selected| {
-            let run = comparison.axis.runs.get(selected.run as usize);
-            run.is_some_and(|run| run.run.graph == selected.graph)
-        });
-        if !exists {
-            self.selection = None;
-        }
     }
 }

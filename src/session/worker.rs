@@ -51,6 +51,10 @@ pub enum Job {
 pub struct Loaded {
     /// The graphs.
     pub workload: Arc<Workload>,
+    /// What was read, in order; configurations among the sources stand apart.
+    pub sources: Vec<SourceSpec>,
+    /// Configurations that were named among the sources.
+    pub configs: Vec<ReadConfig>,
     /// Each source's format, by position.
     pub formats: Vec<&'static str>,
     /// Oddities of all sources.
@@ -84,8 +88,8 @@ pub enum Answer {
     Compared(Arc<Comparison>, Arc<Timeline>),
     /// A file was written.
     Written(PathBuf),
-    /// A configuration file was read.
-    ConfigRead(Box<ReadConfig>),
+    /// Configuration files were read.
+    ConfigsRead(Vec<ReadConfig>),
     /// What stands at the paths.
     Looked(SeenFiles),
     /// The job failed; a sentence for the user.
@@ -251,13 +255,13 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             sources,
             with_evaluation,
         } => {
-            // What is dropped or named may be a configuration instead of a graph.
-            if let [SourceSpec::Path(path)] = &sources[..]
-                && is_config(path)
-            {
-                return read_config_file(path);
+            let (configs, graphs) = split_configs(sources)?;
+            if graphs.is_empty() && !configs.is_empty() {
+                return Ok(Answer::ConfigsRead(configs));
             }
-            load(&sources, with_evaluation, progress).map(Answer::Loaded)
+            let mut loaded = load(&graphs, with_evaluation, progress)?;
+            loaded.configs = configs;
+            Ok(Answer::Loaded(loaded))
         }
         Job::Compare(request) => {
             let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
@@ -268,16 +272,29 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
         }
-        Job::ReadConfig(path) => read_config_file(&path),
+        Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
 }
 
-fn read_config_file(path: &Path) -> Result<Answer, String> {
+/// What is dropped or named may be a configuration instead of a graph; those are read at once.
+fn split_configs(sources: Vec<SourceSpec>) -> Result<(Vec<ReadConfig>, Vec<SourceSpec>), String> {
+    let mut configs = Vec::new();
+    let mut graphs = Vec::new();
+    for source in sources {
+        match &source {
+            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path)?),
+            _ => graphs.push(source),
+        }
+    }
+    Ok((configs, graphs))
+}
+
+fn read_config_file(path: &Path) -> Result<ReadConfig, String> {
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
-    Ok(Answer::ConfigRead(Box::new(ReadConfig { name, config, remarks })))
+    Ok(ReadConfig { name, config, remarks })
 }
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.
@@ -310,6 +327,8 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     };
     Ok(Loaded {
         workload: Arc::new(Workload { name, source }),
+        sources: sources.to_vec(),
+        configs: Vec::new(),
         formats,
         diagnostics,
     })

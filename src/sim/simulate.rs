@@ -233,8 +233,7 @@ impl<'a> Machine<'a> {
     fn load_static(&mut self, request: ArenaRequest, run: &DeviceRun) -> Result<(), Stop> {
         let graph = request.graph;
         let io = io_bytes(self.session, run, self.params);
-        let need = self.arenas.missing(request.footprint) + io + self.residents.missing_weights(graph);
-        self.make_room(graph, need);
+        self.make_room(request, io);
         self.memory.serve(self.residents.subject(graph));
         if self.graphs[graph.idx()].loading == Loading::Unloaded {
             let region = self.arenas.region(graph).unwrap_or(NO_REGION);
@@ -247,9 +246,12 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Unloads other static graphs, in graph order, until `need` fits. One 32nd of the device is kept back.
-    fn make_room(&mut self, graph: GraphIdx, need: Bytes) {
+    /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept back. What is
+    /// needed grows where a graph goes whose weights were shared.
+    fn make_room(&mut self, request: ArenaRequest, io: Bytes) {
+        let graph = request.graph;
         for other in 0..self.graphs.len() {
+            let need = self.arenas.missing(request.footprint) + io + self.residents.missing_weights(graph);
             let capacity = self.memory.capacity().get();
             let usable = u64::try_from(u128::from(capacity) * 31 / 32).unwrap_or(capacity);
             let have = self.memory.available() - Bytes(capacity - usable);

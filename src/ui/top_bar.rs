@@ -104,11 +104,7 @@ fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         Notice::Failed(text) => (text, theme.bad),
     };
     ui.separator();
-    if ui
-        .small_button("×")
-        .on_hover_text("take this message away")
-        .clicked()
-    {
+    if ui.small_button("×").on_hover_text("take this message away").clicked() {
         commands.push(Command::DismissNotice);
     }
     let label = egui::Label::new(RichText::new(text).color(color)).truncate();

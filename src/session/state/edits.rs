@@ -17,7 +17,10 @@ impl Session {
         let before = self.document.clone();
         let settings = Settings::of(&before, &self.assumed);
         let typing = match &command {
-            Command::TypeOption { key: name, .. } | Command::TypeEnvironment { name, .. } => Some(name.clone()),
+            Command::TypeOption { key: name, .. }
+            | Command::TypeEnvironment { name, .. }
+            | Command::SetDim { name, .. } => Some(name.clone()),
+            Command::SetIterations(_) => Some("iterations".to_owned()),
             _ => None,
         };
         self.notice = None;
@@ -81,6 +84,8 @@ impl Session {
             None if is_back => Notice::Done("there is nothing to undo".to_owned()),
             None => Notice::Done("there is nothing to do again".to_owned()),
         });
+        // The settings that are back hold no value that was only assumed.
+        self.assumed.clear();
         if self.document != before {
             let notice = self.notice.take();
             self.settle_edit(before);
@@ -106,7 +111,10 @@ impl Session {
     pub(super) fn check(&mut self) {
         self.judge();
         let paths = paths_of(&self.document.options, &self.document.environment);
-        if !paths.is_empty() || *self.files != SeenFiles::default() {
+        // Nothing is read again for each letter that is typed into another field.
+        let is_news = paths != self.looked_at || !self.history.is_typing();
+        if is_news && (!paths.is_empty() || *self.files != SeenFiles::default()) {
+            self.looked_at.clone_from(&paths);
             self.look_generation = self.worker.send(Job::Look(paths));
         }
     }
@@ -124,7 +132,9 @@ impl Session {
 
     pub(super) fn export_config(&mut self, path: PathBuf) {
         let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
-        let config = config_from_document(&self.document, comparison);
+        let mut chosen = self.document.clone();
+        chosen.plan.dims.retain(|name, _| !self.assumed.contains(name));
+        let config = config_from_document(&chosen, comparison);
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let text = match extension.to_ascii_lowercase().as_str() {
             "json" => to_json(&config),
@@ -148,8 +158,10 @@ impl Session {
         let ReadConfig { name, config, remarks } = read;
         let before = self.document.clone();
         let settings = Settings::of(&before, &self.assumed);
+        // Values that were only assumed must not turn into the user's.
+        let assumed = std::mem::take(&mut self.assumed);
+        self.document.plan.dims.retain(|name, _| !assumed.contains(name));
         apply_config(&config, &mut self.document);
-        self.assumed.clear();
         if self.document != before {
             self.history.record(settings, None);
             self.settle_edit(before);

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, RichText};
 
-use self::filter::{Filter, Haystacks};
 pub(in crate::ui) use self::filter::select_all;
+use self::filter::{Filter, Haystacks};
 pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;

@@ -57,9 +57,7 @@ fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, (n_names, is_spread): (
     } else {
         format!("show all {n_names}")
     };
-    let button = ui
-        .small_button(text)
-        .on_hover_text(format!("the names of {}", row.key));
+    let button = ui.small_button(text).on_hover_text(format!("the names of {}", row.key));
     if button.clicked() && !edit.state.spread.remove(row.key) {
         edit.state.spread.insert(row.key);
     }

@@ -155,8 +155,7 @@ pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: 
     } else if state.held == Some(name) && field.lost_focus() {
         state.held = None;
     }
-    let is_asked =
-        field.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
+    let is_asked = field.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
     if is_asked {
         state.explained = if state.explained == Some(name) {
             None

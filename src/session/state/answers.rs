@@ -1,0 +1,147 @@
+//! The worker's answers, and what follows from each.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::super::document::SourceSpec;
+use super::super::samples::SAMPLES;
+use super::super::worker::{Answer, Loaded, ReadConfig};
+use super::{Busy, Notice, Session};
+
+impl Session {
+    pub(super) fn take(&mut self, generation: u64, answer: Answer) {
+        let is_load = generation == self.load_generation;
+        let is_compare = generation == self.compare_generation;
+        match answer {
+            Answer::Progress { stage, fraction } if is_load || is_compare => {
+                self.busy = Some(Busy {
+                    stage,
+                    fraction,
+                    is_loading: is_load,
+                });
+            }
+            Answer::Loaded(loaded) if is_load => self.take_loaded(loaded),
+            Answer::Compared(comparison, timeline) if is_compare => {
+                self.compare_generation = 0;
+                self.busy = None;
+                self.answer = Some((comparison, timeline));
+                self.answered = Some(self.document.clone());
+                self.drop_dead_selection();
+            }
+            Answer::Looked(files) if generation == self.look_generation => {
+                self.look_generation = 0;
+                if *self.files != files {
+                    self.files = Arc::new(files);
+                    self.judge();
+                    self.compare();
+                }
+            }
+            Answer::Written(path) => self.notice = Some(Notice::Done(saved(path))),
+            Answer::ConfigsRead(configs) if is_load => self.take_opened_configs(configs),
+            Answer::ConfigsRead(configs) => self.take_configs(configs),
+            Answer::Failed(message) => self.fail(generation, message),
+            Answer::Cancelled if is_load => {
+                self.restore_opened();
+                self.stop();
+            }
+            Answer::Cancelled if is_compare => self.stop(),
+            _ => {}
+        }
+    }
+
+    fn take_loaded(&mut self, mut loaded: Loaded) {
+        self.load_generation = 0;
+        self.busy = None;
+        self.opened = None;
+        if std::mem::take(&mut self.has_new_sources) {
+            self.history.clear();
+        }
+        let configs = std::mem::take(&mut loaded.configs);
+        self.document.sources.clone_from(&loaded.sources);
+        self.loaded = Some(loaded);
+        if configs.is_empty() {
+            self.compare();
+        } else {
+            self.take_configs(configs);
+        }
+    }
+
+    /// Configurations were opened like graphs: the graphs stay.
+    fn take_opened_configs(&mut self, configs: Vec<ReadConfig>) {
+        self.restore_opened();
+        self.stop();
+        if self.loaded.is_none() {
+            // Something has to stand for the graph that nobody named.
+            self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        }
+        self.take_configs(configs);
+        if self.busy.is_none() && (self.answer.is_none() || self.is_stale()) {
+            self.compare();
+        }
+    }
+
+    fn take_configs(&mut self, configs: Vec<ReadConfig>) {
+        for config in configs {
+            self.take_config(config);
+        }
+    }
+
+    /// What was open before a load that brought nothing; settings stay as they are now.
+    fn restore_opened(&mut self) -> bool {
+        let Some(opened) = self.opened.take() else {
+            return false;
+        };
+        self.document.sources = opened.sources;
+        self.document.plan = opened.plan;
+        self.document.with_evaluation = opened.with_evaluation;
+        true
+    }
+
+    fn fail(&mut self, generation: u64, message: String) {
+        if generation == self.load_generation {
+            let is_back = self.restore_opened();
+            self.stop();
+            if is_back {
+                self.compare();
+            } else {
+                self.problem = Some(message.clone());
+            }
+        } else if generation == self.compare_generation {
+            self.problem = Some(message.clone());
+            self.stop();
+        }
+        self.notice = Some(Notice::Failed(message));
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.has_new_sources = false;
+        self.load_generation = 0;
+        self.compare_generation = 0;
+        self.busy = None;
+    }
+
+    /// A selection survives an edit where its run and tensor still exist.
+    fn drop_dead_selection(&mut self) {
+        let Some((comparison, _)) = &self.answer else {
+            return;
+        };
+        let exists = self.selection.is_some_and(|selected| {
+            let run = comparison.axis.runs.get(selected.run as usize);
+            run.is_some_and(|run| run.run.graph == selected.graph)
+        });
+        if !exists {
+            self.selection = None;
+        }
+    }
+}
+
+/// What a message says about a file that was written.
+fn saved(path: PathBuf) -> String {
+    let part = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("py") => " (options and variables; schedule and figures need .json)",
+        Some("sh" | "bash" | "env") => " (the variables; options need .py or .json)",
+        _ => "",
+    };
+    let place = std::path::absolute(&path).unwrap_or(path);
+    format!("saved {}{part}", place.display())
+}
