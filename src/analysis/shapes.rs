@@ -125,7 +125,11 @@ impl Binder {
             };
             match dim {
                 Dim::Known(value) if !range.contains(*value) => {
-                    let message = format!("{} is {value} in the graph, outside its range {range}", place.text());
+                    let message = format!(
+                        "{} is {value} in the graph, outside its range {range} (shapes of data go to the inputs in the \
+                         alphabetical order of their names)",
+                        place.text()
+                    );
                     self.diagnostics.warning(message, name);
                 }
                 Dim::Expr(id) => {

@@ -10,10 +10,10 @@ use super::compare::{fill_presets, sources};
 use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
-use crate::diagnostics::Severity;
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{
-    CheckReport, ConfigDocument, config_schema, options_json, options_markdown, options_text, read_config, to_json,
-    to_python, to_shell,
+    CheckReport, ConfigDocument, WireDiagnostic, config_schema, options_json, options_markdown, options_text,
+    read_config, to_json, to_python, to_shell,
 };
 use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
@@ -24,6 +24,7 @@ use crate::session::{Document, config_from_document, load, look_at_files, option
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
     let mut environment = Environment::default();
+    let mut remarks = Diagnostics::new();
     for path in &args.configs {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
@@ -31,13 +32,18 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         for warning in warnings.entries() {
             say(warning.severity, &format!("{name}: {}", warning.message));
         }
+        remarks.extend(&warnings.prefixed(&name));
         options.extend(&options_of(&document));
         environment.extend(&document.environment);
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
     let report = CheckReport::of(&options, &environment, &look_at_files(&options, &environment));
     match args.format {
-        Format::Json => print_json(&report.to_json())?,
+        Format::Json => {
+            let mut json = report.to_json();
+            json["diagnostics"] = serde_json::to_value(WireDiagnostic::all(&remarks))?;
+            print_json(&json)?;
+        }
         Format::Text => print(&report.to_text())?,
         format => return Err(format.refusal()),
     }

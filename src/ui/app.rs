@@ -27,7 +27,7 @@ pub struct UiState {
     /// Whether the list of keys is open.
     pub is_help_open: bool,
     /// The finding that was looked at last.
-    pub problem: usize,
+    pub problem: Option<usize>,
 }
 
 /// The program's window.
@@ -53,6 +53,11 @@ impl App {
     /// The session, for tests.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Applies a command, for tests.
+    pub fn apply(&mut self, command: Command) {
+        self.session.apply(command);
     }
 
     /// Waits for the worker, for tests and benches.
@@ -134,8 +139,9 @@ impl App {
                 let findings = self.session.findings();
                 let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
                 if !named.is_empty() {
-                    state.problem = (state.problem + 1) % named.len();
-                    state.options.jump = Some(named[state.problem].clone());
+                    let next = state.problem.map_or(0, |last| (last + 1) % named.len());
+                    state.problem = Some(next);
+                    state.options.jump = Some(named[next].clone());
                 }
             }
             UiCommand::ToggleTheme => {

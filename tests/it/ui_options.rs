@@ -4,7 +4,7 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::options::Value;
-use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::{Command, Document, SAMPLES, Session, SourceSpec, Worker};
 use highwater::ui::app::App;
 use highwater::workload::DeviceProfiles;
 
@@ -198,4 +198,67 @@ fn filters_narrow_the_rows() {
     harness.get_by_label("affects memory").click();
     harness.run_steps(3);
     assert_eq!(harness.query_all_by_label("debug_dir").count(), 0);
+}
+
+fn has_focus(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
+    harness
+        .query_all_by_role_and_label(role, name)
+        .any(|node| node.is_focused())
+}
+
+#[test]
+fn a_jump_takes_away_what_hides_its_field_and_brings_the_keyboard() {
+    let mut harness = window(900.0);
+    harness.state_mut().apply(Command::SetOption {
+        key: "memory_optimize.level".to_owned(),
+        text: "7".to_owned(),
+    });
+    search(&mut harness, "no such option");
+    plain(&mut harness, Key::F8);
+    harness.run_steps(4);
+    assert!(has_focus(&harness, Role::ComboBox, "level"));
+    plain(&mut harness, Key::ArrowDown);
+    assert_eq!(value(&harness, "memory_optimize.level"), Some(Value::Int(0)));
+}
+
+#[test]
+fn the_keyboard_goes_back_into_the_field_after_a_fix() {
+    let mut harness = window(900.0);
+    for (key, text) in [("mix_compile_mode", "True"), ("iterations_per_loop", "9")] {
+        harness.state_mut().apply(Command::SetOption {
+            key: key.to_owned(),
+            text: text.to_owned(),
+        });
+    }
+    search(&mut harness, "iterations_per_loop");
+    tab_to(&mut harness, Role::Button, "Fix: set iterations_per_loop to 1");
+    plain(&mut harness, Key::Space);
+    harness.run_steps(3);
+    assert!(has_focus(&harness, Role::TextInput, "iterations_per_loop"));
+}
+
+#[test]
+fn undo_shows_what_it_changed() {
+    let mut harness = window(900.0);
+    harness.state_mut().apply(Command::SetOption {
+        key: "hccl_timeout".to_owned(),
+        text: "600".to_owned(),
+    });
+    search(&mut harness, "precision");
+    // Out of the search field, whose letters are its own.
+    plain(&mut harness, Key::Tab);
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    harness.run_steps(3);
+    assert_eq!(value(&harness, "hccl_timeout"), None);
+    assert!(has_focus(&harness, Role::TextInput, "hccl_timeout"));
+}
+
+#[test]
+fn what_acts_is_said_where_it_differs() {
+    let mut harness = window(900.0);
+    search(&mut harness, "hccl_timeout");
+    assert_eq!(harness.query_all_by_label_contains("acts as").count(), 0);
+    tab_to(&mut harness, Role::TextInput, "hccl_timeout");
+    type_text(&mut harness, "600");
+    assert!(harness.query_all_by_label("acts as 544 s").count() > 0);
 }

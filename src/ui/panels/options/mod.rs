@@ -136,6 +136,7 @@ pub fn options_ui(
         .iter()
         .flat_map(|finding| finding.options.iter().map(String::as_str))
         .collect();
+    let target = state.jump.clone();
     reveal_target(session, state, &troubled);
     let shown = shown(session, state, &troubled);
     if shown.is_empty() {
@@ -162,8 +163,10 @@ pub fn options_ui(
         section_ui(ui, rows, &troubled, look, &mut Edit { state, commands });
         rest = later;
     }
-    // A name that no row has leads nowhere.
-    state.jump = None;
+    // A name that no row has leads nowhere; a jump that was asked for just now waits for the next frame.
+    if state.jump == target {
+        state.jump = None;
+    }
     unknown_ui(ui, session, commands);
 }
 
