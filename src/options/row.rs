@@ -93,7 +93,7 @@ impl OptionRow {
         if self.problem(value).is_none() {
             return match (&self.kind, value) {
                 // `True` for a number is the number 1.
-                (OptionKind::Int { .. } | OptionKind::IntChoice(_), Value::Bool(is_on)) => {
+                (OptionKind::Int { .. } | OptionKind::IntChoice(_) | OptionKind::Bytes { .. }, Value::Bool(is_on)) => {
                     Value::Int(i64::from(*is_on))
                 }
                 // Nobody knows what a script computes.

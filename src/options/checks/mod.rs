@@ -30,6 +30,7 @@ use crate::sim::StaticMemoryPolicy;
 use super::environment::Environment;
 use super::files::Files;
 use super::finding::Finding;
+use super::kind::OptionKind;
 use super::policy::effective_policy;
 use super::row::OptionRow;
 use super::rows::find;
@@ -192,6 +193,8 @@ fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
         .map(|(choice, _)| choice)
         .find(|choice| choice.to_string().eq_ignore_ascii_case(text.trim()));
     let near = match value {
+        // What a program takes for a truth value; Python does, too, but the adapter does not.
+        Value::Int(number @ 0..=1) if row.kind == OptionKind::Bool => Value::Bool(*number == 1),
         Value::Text(text) => named.unwrap_or_else(|| row.kind.read(text.trim())),
         Value::Int(_) | Value::Bool(_) => named.unwrap_or_else(|| row.kind.read(&text)),
         _ => return None,
