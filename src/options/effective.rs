@@ -41,9 +41,10 @@ pub fn effective_values(options: &Options, environment: &Environment, files: &dy
 }
 
 /// The device of the session: `session_device_id`, else `ASCEND_DEVICE_ID`, else `DEVICE_ID`, else 0. An
-/// invalid id acts as 0.
+/// option without a usable id counts as not set; a variable without one acts as 0.
 pub fn effective_device_id(options: &Options, environment: &Environment) -> u32 {
-    device(options, environment).1.unwrap_or(0)
+    let (_, id) = device(options, environment);
+    id.or_else(|_| variable_device(environment).1).unwrap_or(0)
 }
 
 fn effective_value(key: &str, options: &Options, environment: &Environment, files: &dyn Files) -> Value {
@@ -128,6 +129,17 @@ pub(super) fn hccl_timeout(options: &Options, environment: &Environment) -> i64 
         .unwrap_or(DEFAULT_HCCL_TIMEOUT)
 }
 
+/// What says that timeout, for sentences.
+pub(super) fn hccl_timeout_source(options: &Options, environment: &Environment) -> &'static str {
+    if options.acting(keys::HCCL_TIMEOUT).as_int().is_some() {
+        keys::HCCL_TIMEOUT
+    } else if environment.get(HCCL_EXEC_TIMEOUT).and_then(hccl_seconds).is_some() {
+        HCCL_EXEC_TIMEOUT
+    } else {
+        "the default of hccl_timeout"
+    }
+}
+
 /// The seconds that a variable's text says; `None` where it is no number in the option's range.
 pub(super) fn hccl_seconds(text: &str) -> Option<i64> {
     let seconds = Value::Int(text.trim().parse().ok()?);
@@ -166,16 +178,21 @@ pub(super) fn has_debug_level(options: &Options) -> bool {
 pub(super) fn device(options: &Options, environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     let key = keys::SESSION_DEVICE_ID;
     if let Some(value) = options.get(key) {
-        let id = match value {
-            Value::Python(_) => Ok(0),
-            value => value
-                .as_int()
-                .and_then(|id| u32::try_from(id).ok())
-                .ok_or_else(|| format!("session_device_id is {}", value.quoted())),
-        };
+        let id = value
+            .as_int()
+            .and_then(|id| u32::try_from(id).ok())
+            .ok_or_else(|| format!("session_device_id is {}", value.quoted()));
         return (Some(key), id);
     }
+    variable_device(environment)
+}
+
+/// The same for the variables alone; a variable that only the run knows chooses nothing here.
+fn variable_device(environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     for name in [ASCEND_DEVICE_ID, DEVICE_ID] {
+        if environment.is_unread(name) {
+            break;
+        }
         if let Some(text) = environment.get(name).filter(is_given) {
             return (Some(name), device_number(name, text));
         }

@@ -100,7 +100,7 @@ fn features(facts: &Facts<'_>, report: &mut Report<'_>) {
     let FileState::File(bytes) = facts.files.look(path) else {
         return;
     };
-    if facts.is_computed(MODE) {
+    if facts.is_computed(MODE) || (!facts.is_set(MODE) && facts.environment.is_unread(AOE_MODE)) {
         return;
     }
     let mode = aoe_mode(facts.options, facts.environment);

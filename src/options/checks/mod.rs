@@ -155,10 +155,32 @@ impl Report<'_> {
 
     /// Reports a value that is not of its option's type or out of its range.
     fn own_kind(&mut self, facts: &Facts<'_>, key: &'static str) {
+        self.own_kind_unless_idle(facts, key, None);
+    }
+
+    /// Reports such a value, as a mere warning where nobody looks at it unless the option `switch` is True.
+    fn own_kind_unless_idle(&mut self, facts: &Facts<'_>, key: &'static str, switch: Option<&'static str>) {
         if let Some(message) = facts.problem(key) {
-            let finding = self.error(&[key], message);
+            let finding = self.error_unless_idle(facts, key, switch, message);
             if let Some(value) = near_value(facts, key) {
                 finding.set(key, value);
+            }
+        }
+    }
+
+    /// Reports an error in the value of `key`, as a mere warning where nobody looks at it unless `switch` is True.
+    fn error_unless_idle(
+        &mut self,
+        facts: &Facts<'_>,
+        key: &'static str,
+        switch: Option<&'static str>,
+        message: String,
+    ) -> &mut Finding {
+        match switch.filter(|switch| !facts.bool(switch)) {
+            None => self.error(&[key], message),
+            Some(switch) => {
+                let name = find(switch).map_or(switch, OptionRow::short_key);
+                self.warning(&[key], format!("{message}; it is looked at once {name} is True"))
             }
         }
     }

@@ -32,7 +32,8 @@ pub(super) const CASES: &[Case] = &[
     case(&[ON, (RANGE, "data:[3~")], "R32E R46W"),
     case(&[ON, (RANGE, "input:[3]")], "R32E R46W"),
     case(&[(RANGE, "data:[3]")], "R32W R46W"),
-    case(&[(RANGE, "data:[3~")], "R32E R32W R46W"),
+    case(&[(RANGE, "data:[3~")], "R32W R46W"),
+    case(&[("dynamic_input", "False"), (RANGE, "data:[3~")], "R32W R46W"),
     case(&[ON, (RANGE, "data:[3]"), GOOD, STEPS, (NODE, "1")], "R32W R46W"),
     case(&[ON, (RANGE, "data:[1],[1],[1],[1],[1],[1],[1],[1],[1],[1]")], "R46W"),
     case(

@@ -46,6 +46,11 @@ const EFFECTIVE: &[(Case, &str, V)] = &[
         "session_device_id",
         V::Int(2),
     ),
+    (
+        case(&[("session_device_id", "first")], "").with(&[("DEVICE_ID", "4")]),
+        "session_device_id",
+        V::Int(4),
+    ),
     (case(&[], "").with(&[("AOE_MODE", "2")]), "aoe_mode", V::Text("2")),
     (
         case(&[("aoe_mode", "1")], "").with(&[("AOE_MODE", "2")]),

@@ -53,7 +53,16 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("stream_sync_timeout", "60000")], ""),
-            "60000 ms, which is not above the 1836 s of collective communication (hccl_timeout); in a cluster this",
+            "60000 ms, which is not above the 1836 s of collective communication (the default of hccl_timeout); in a \
+             cluster this",
+        ),
+        (
+            case(&[("stream_sync_timeout", "60000")], "").with(&[("HCCL_EXEC_TIMEOUT", "90")]),
+            "the 90 s of collective communication (HCCL_EXEC_TIMEOUT)",
+        ),
+        (
+            case(&[("dump_config.dump_mode", "both")], ""),
+            "dump_mode is \"both\": use input, output or all; it is looked at once enable_dump is True",
         ),
         (
             case(&[("op_precision_mode", "/m")], "").seeing(&[("/m", "[ByOpType]\nA=fast")]),

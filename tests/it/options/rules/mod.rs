@@ -12,6 +12,7 @@ mod messages;
 mod plain;
 mod precision;
 mod syntax;
+mod unread;
 mod vendor;
 
 use std::collections::BTreeSet;
