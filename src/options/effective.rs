@@ -10,6 +10,7 @@ use super::environment::{
 };
 use super::files::{FileState, Files};
 use super::policy::{clears_separately, effective_policy};
+use super::row::OptionRow;
 use super::rows::{TABLE, find, keys};
 use super::store::Options;
 use super::value::Value;
@@ -70,15 +71,25 @@ fn effective_value(key: &str, options: &Options, environment: &Environment, file
             environment.get(ASCEND_WORK_PATH).filter(is_given).unwrap_or("./"),
         )),
         keys::OP_COMPILER_CACHE_DIR => or(Value::Text(default_cache_dir(environment))),
-        keys::COMPILE_DYNAMIC_MODE | keys::DYNAMIC_INPUT => or(Value::Bool(false)),
-        keys::AC_PARALLEL_ENABLE | keys::QUANT_DUMPABLE => or(Value::from("0")),
         keys::DYNAMIC_INPUTS_SHAPE_RANGE if !has_shape_range(options) => Value::Unset,
         keys::OP_SELECT_IMPLMODE | keys::OPTYPELIST_FOR_IMPLMODE if options.is_set(keys::OP_PRECISION_MODE) => {
             Value::Unset
         }
         keys::GRAPH_MEMORY_MAX_SIZE | keys::VARIABLE_MEMORY_MAX_SIZE => Value::Unset,
         keys::SAVE_CHECKPOINTS_STEPS if !options.is_set(keys::SAVE_CHECKPOINTS_SECS) => or(Value::Int(100)),
-        _ => acting,
+        _ => or(find(key).map_or(Value::Unset, unset_value)),
+    }
+}
+
+/// The value that an option which is not set acts as, where the table says it in one word: `120`, `"0"`, `False`.
+fn unset_value(row: &OptionRow) -> Value {
+    let Some(meaning) = row.unset_means.filter(|meaning| !meaning.contains(' ')) else {
+        return Value::Unset;
+    };
+    let value = row.kind.read(meaning);
+    match row.problem(&value) {
+        None => value,
+        Some(_) => Value::Unset,
     }
 }
 

@@ -18,6 +18,7 @@ mod dynamic;
 mod files;
 mod kinds;
 mod memory;
+mod pairs;
 mod placement;
 mod precision;
 mod run_mode;
@@ -242,6 +243,7 @@ const PARTS: &[&[Check]] = &[
     companions::ROWS,
     kinds::ROWS,
     syntax::ROWS,
+    pairs::ROWS,
     files::ROWS,
 ];
 

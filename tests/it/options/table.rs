@@ -164,7 +164,7 @@ fn overrides_alone_are_stored() {
 fn an_unknown_key_names_the_nearest() {
     let error = Options::new().set_text("static_memory_polcy", "2").unwrap_err();
     let OptionError::UnknownKey { nearest, .. } = &error;
-    assert_eq!(*nearest, "memory_config.static_memory_policy");
+    assert_eq!(*nearest, Some("memory_config.static_memory_policy"));
     assert_eq!(
         error.to_string(),
         "no option \"static_memory_polcy\"; did you mean \"memory_config.static_memory_policy\"?"

@@ -78,6 +78,9 @@ pub(super) const CASES: &[Case] = &[
     case(&[], "R22E").with(&[("AOE_MODE", "1")]).seeing(&[("./", LOCKED)]),
     case(&[AOE_FILE, ("aoe_mode", "2")], "").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
     case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": "deeper_opat"}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "1")], "R23E")
+        .seeing(&[("/a.json", r#"{"feature": ["deeper_opat", "nonhomo_split"]}"#)]),
     case(&[AOE_FILE], "R23E").seeing(&[("/a.json", r#"{"feature": ["nonhomo_split"]}"#)]),
     case(&[AOE_FILE], "")
         .with(&[("AOE_MODE", "1")])

@@ -66,11 +66,15 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("op_precision_mode", "/m")], "").seeing(&[("/m", "[ByOpType]\nA=fast")]),
-            "op_precision_mode, line 2: \"fast\" is no known mode; did you mean",
+            "op_precision_mode, line 2: \"fast\" is no known mode: use high_precision,",
         ),
         (
             case(&[("work_path", "/w"), ("aoe_mode", "1")], "").seeing(&[("/w", "file")]),
             "work_path is \"/w\", which is a file",
+        ),
+        (
+            case(&[("buffer_optimize", "say \"on\"")], ""),
+            "buffer_optimize is 'say \"on\"': use",
         ),
         (
             case(&[("jit_compile", "a\nb")], ""),
@@ -109,6 +113,7 @@ fn reports_list_fixes_and_what_acts_otherwise() {
             ("mix_compile_mode", "True"),
             ("iterations_per_loop", "9"),
             ("aoe_mode", "1"),
+            ("buffer_optimize", "on"),
         ],
         "",
     )
@@ -123,6 +128,6 @@ fn reports_list_fixes_and_what_acts_otherwise() {
     );
     assert_eq!(json["effective"]["hccl_timeout"], 544);
     let text = report.to_text();
-    assert!(text.contains("\nhccl_timeout 600 acts as 544\n"), "{text}");
+    assert!(text.contains("\nhccl_timeout 600 acts as 544 s\n"), "{text}");
     assert_eq!(text.matches(" acts as ").count(), 1, "{text}");
 }
