@@ -4,7 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::Severity;
 use crate::options::{
-    Environment, Files, Finding, Options, TABLE, Value, check, effective_policy, effective_values, find,
+    Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check, effective_policy,
+    effective_values, find,
 };
 use crate::sim::StaticMemoryPolicy;
 
@@ -21,6 +22,8 @@ pub struct CheckReport {
     pub changed: Vec<(&'static str, Value, Value)>,
     /// The policy in force.
     pub policy: StaticMemoryPolicy,
+    /// Whether the run may join another policy to it: only the run knows what `GE_USE_STATIC_MEMORY` is set to.
+    pub is_policy_open: bool,
 }
 
 impl CheckReport {
@@ -32,6 +35,7 @@ impl CheckReport {
             changed: changed(options, &effective),
             effective,
             policy: effective_policy(options, environment),
+            is_policy_open: environment.is_unread(GE_USE_STATIC_MEMORY),
         }
     }
 
@@ -86,7 +90,12 @@ impl CheckReport {
         };
         lines.extend(self.changed.iter().map(acts));
         let row = self.policy.row();
-        lines.push(format!("policy in force: {} ({})", row.number, row.label));
+        let joined = if self.is_policy_open {
+            format!(", joined with what the run sets {GE_USE_STATIC_MEMORY} to")
+        } else {
+            String::new()
+        };
+        lines.push(format!("policy in force: {} ({}){joined}", row.number, row.label));
         lines.push(format!(
             "{}, {}, {}\n",
             counted(self.count(Severity::Error), "error"),

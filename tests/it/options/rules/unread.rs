@@ -1,5 +1,6 @@
 //! Variables and options whose values only the run knows: rules that look at presence fire, others keep silent.
 
+use highwater::export::CheckReport;
 use highwater::options::{GE_USE_STATIC_MEMORY, Value};
 
 use super::{Case, case, fired};
@@ -77,6 +78,21 @@ fn unread_variables_count_as_set_and_no_more() {
             }
         }
     }
+}
+
+#[test]
+fn an_unread_variable_leaves_the_policy_open() {
+    let mut settings = case(&[("memory_config.static_memory_policy", "3")], "").settings();
+    let report = |settings: &super::Settings| {
+        CheckReport::of(&settings.options, &settings.environment, &settings.files).to_text()
+    };
+    assert!(report(&settings).contains("policy in force: 3 (dynamic expansion)\n"));
+    settings.environment.set_unread(GE_USE_STATIC_MEMORY);
+    let text = report(&settings);
+    assert!(
+        text.contains("dynamic expansion), joined with what the run sets GE_USE_STATIC_MEMORY to\n"),
+        "{text}"
+    );
 }
 
 #[test]
