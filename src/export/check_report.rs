@@ -3,7 +3,10 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::Severity;
-use crate::options::{Environment, Files, Finding, Options, Value, check, effective_policy, effective_values, find};
+use crate::options::{
+    Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check, effective_policy,
+    effective_values, find,
+};
 use crate::sim::StaticMemoryPolicy;
 
 use super::json_value::json_of;
@@ -19,6 +22,8 @@ pub struct CheckReport {
     pub changed: Vec<(&'static str, Value, Value)>,
     /// The policy in force.
     pub policy: StaticMemoryPolicy,
+    /// Whether the run may join another policy to it: only the run knows what `GE_USE_STATIC_MEMORY` is set to.
+    pub is_policy_open: bool,
 }
 
 impl CheckReport {
@@ -30,6 +35,7 @@ impl CheckReport {
             changed: changed(options, &effective),
             effective,
             policy: effective_policy(options, environment),
+            is_policy_open: environment.is_unread(GE_USE_STATIC_MEMORY),
         }
     }
 
@@ -76,11 +82,20 @@ impl CheckReport {
             .map(|found| format!("{:<7}  {:<4} {}", found.severity.name(), found.rule, found.message))
             .collect();
         let acts = |(name, set, acting): &(&str, Value, Value)| {
-            format!("{name} {set} acts as {acting}").replace(char::is_control, " ")
+            let unit = match (unit_of(name), acting) {
+                (Some(unit), Value::Int(_)) => format!(" {unit}"),
+                _ => String::new(),
+            };
+            format!("{name} {set} acts as {acting}{unit}").replace(char::is_control, " ")
         };
         lines.extend(self.changed.iter().map(acts));
         let row = self.policy.row();
-        lines.push(format!("policy in force: {} ({})", row.number, row.label));
+        let joined = if self.is_policy_open {
+            format!(", joined with what the run sets {GE_USE_STATIC_MEMORY} to")
+        } else {
+            String::new()
+        };
+        lines.push(format!("policy in force: {} ({}){joined}", row.number, row.label));
         lines.push(format!(
             "{}, {}, {}\n",
             counted(self.count(Severity::Error), "error"),
@@ -91,7 +106,12 @@ impl CheckReport {
     }
 }
 
-/// Overrides whose acting value is another one.
+/// The unit of the option of that name.
+fn unit_of(name: &str) -> Option<&'static str> {
+    TABLE.iter().find(|row| row.short_key() == name)?.unit
+}
+
+/// Overrides whose acting value is another one; those that are refused do not act at all.
 fn changed(options: &Options, effective: &[(String, Value)]) -> Vec<(&'static str, Value, Value)> {
     let differs = |set: &Value, acting: &Value| {
         let is_same_number = set.as_int().is_some() && set.as_int() == acting.as_int();
@@ -101,8 +121,9 @@ fn changed(options: &Options, effective: &[(String, Value)]) -> Vec<(&'static st
         .overrides()
         .filter_map(|(key, set)| {
             let (_, acting) = effective.iter().find(|(name, _)| name == key)?;
-            let name = find(key)?.short_key();
-            differs(set, acting).then(|| (name, set.clone(), acting.clone()))
+            let row = find(key)?;
+            let is_refused = row.problem(set).is_some() && !(row.is_clamped && set.as_int().is_some());
+            (differs(set, acting) && !is_refused).then(|| (row.short_key(), set.clone(), acting.clone()))
         })
         .collect()
 }

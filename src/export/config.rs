@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::diagnostics::Diagnostics;
-use crate::options::{Environment, Options, has_fields, nearest_key};
+use crate::options::{Environment, Options, has_fields, unknown_key};
 use crate::workload::SchedulePlan;
 
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
@@ -171,10 +171,12 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
 
 /// What is said about an option that is not in the table.
 pub(super) fn unknown_option(key: &str) -> String {
-    format!(
-        "no option \"{key}\"; did you mean \"{}\"? It is kept as it is",
-        nearest_key(key)
-    )
+    let message = unknown_key(key);
+    if message.ends_with('?') {
+        format!("{message} It is kept as it is")
+    } else {
+        format!("{message}; it is kept as it is")
+    }
 }
 
 impl Wire {

@@ -129,6 +129,9 @@ fn option(row: &OptionRow) -> Json {
         schema.insert("deprecated".to_owned(), Json::Bool(true));
     }
     let mut forms = values(row);
+    if let Some((number, _)) = row.also {
+        forms.push(json!({"const": number}));
+    }
     forms.push(json!({"$ref": "#/$defs/expression"}));
     forms.push(json!({"type": "null", "description": "as if it were not set"}));
     schema.insert("anyOf".to_owned(), Json::Array(forms));

@@ -10,6 +10,7 @@ use super::environment::{
 };
 use super::files::{FileState, Files};
 use super::policy::{clears_separately, effective_policy};
+use super::row::OptionRow;
 use super::rows::{TABLE, find, keys};
 use super::store::Options;
 use super::value::Value;
@@ -41,9 +42,10 @@ pub fn effective_values(options: &Options, environment: &Environment, files: &dy
 }
 
 /// The device of the session: `session_device_id`, else `ASCEND_DEVICE_ID`, else `DEVICE_ID`, else 0. An
-/// invalid id acts as 0.
+/// option without a usable id counts as not set; a variable without one acts as 0.
 pub fn effective_device_id(options: &Options, environment: &Environment) -> u32 {
-    device(options, environment).1.unwrap_or(0)
+    let (_, id) = device(options, environment);
+    id.or_else(|_| variable_device(environment).1).unwrap_or(0)
 }
 
 fn effective_value(key: &str, options: &Options, environment: &Environment, files: &dyn Files) -> Value {
@@ -69,15 +71,25 @@ fn effective_value(key: &str, options: &Options, environment: &Environment, file
             environment.get(ASCEND_WORK_PATH).filter(is_given).unwrap_or("./"),
         )),
         keys::OP_COMPILER_CACHE_DIR => or(Value::Text(default_cache_dir(environment))),
-        keys::COMPILE_DYNAMIC_MODE | keys::DYNAMIC_INPUT => or(Value::Bool(false)),
-        keys::AC_PARALLEL_ENABLE | keys::QUANT_DUMPABLE => or(Value::from("0")),
         keys::DYNAMIC_INPUTS_SHAPE_RANGE if !has_shape_range(options) => Value::Unset,
         keys::OP_SELECT_IMPLMODE | keys::OPTYPELIST_FOR_IMPLMODE if options.is_set(keys::OP_PRECISION_MODE) => {
             Value::Unset
         }
         keys::GRAPH_MEMORY_MAX_SIZE | keys::VARIABLE_MEMORY_MAX_SIZE => Value::Unset,
         keys::SAVE_CHECKPOINTS_STEPS if !options.is_set(keys::SAVE_CHECKPOINTS_SECS) => or(Value::Int(100)),
-        _ => acting,
+        _ => or(find(key).map_or(Value::Unset, unset_value)),
+    }
+}
+
+/// The value that an option which is not set acts as, where the table says it in one word: `120`, `"0"`, `False`.
+fn unset_value(row: &OptionRow) -> Value {
+    let Some(meaning) = row.unset_means.filter(|meaning| !meaning.contains(' ')) else {
+        return Value::Unset;
+    };
+    let value = row.kind.read(meaning);
+    match row.problem(&value) {
+        None => value,
+        Some(_) => Value::Unset,
     }
 }
 
@@ -128,6 +140,17 @@ pub(super) fn hccl_timeout(options: &Options, environment: &Environment) -> i64 
         .unwrap_or(DEFAULT_HCCL_TIMEOUT)
 }
 
+/// What says that timeout, for sentences.
+pub(super) fn hccl_timeout_source(options: &Options, environment: &Environment) -> &'static str {
+    if options.acting(keys::HCCL_TIMEOUT).as_int().is_some() {
+        keys::HCCL_TIMEOUT
+    } else if environment.get(HCCL_EXEC_TIMEOUT).and_then(hccl_seconds).is_some() {
+        HCCL_EXEC_TIMEOUT
+    } else {
+        "the default of hccl_timeout"
+    }
+}
+
 /// The seconds that a variable's text says; `None` where it is no number in the option's range.
 pub(super) fn hccl_seconds(text: &str) -> Option<i64> {
     let seconds = Value::Int(text.trim().parse().ok()?);
@@ -166,16 +189,21 @@ pub(super) fn has_debug_level(options: &Options) -> bool {
 pub(super) fn device(options: &Options, environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     let key = keys::SESSION_DEVICE_ID;
     if let Some(value) = options.get(key) {
-        let id = match value {
-            Value::Python(_) => Ok(0),
-            value => value
-                .as_int()
-                .and_then(|id| u32::try_from(id).ok())
-                .ok_or_else(|| format!("session_device_id is {}", value.quoted())),
-        };
+        let id = value
+            .as_int()
+            .and_then(|id| u32::try_from(id).ok())
+            .ok_or_else(|| format!("session_device_id is {}", value.quoted()));
         return (Some(key), id);
     }
+    variable_device(environment)
+}
+
+/// The same for the variables alone; a variable that only the run knows chooses nothing here.
+fn variable_device(environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     for name in [ASCEND_DEVICE_ID, DEVICE_ID] {
+        if environment.is_unread(name) {
+            break;
+        }
         if let Some(text) = environment.get(name).filter(is_given) {
             return (Some(name), device_number(name, text));
         }

@@ -3,6 +3,8 @@
 //! A kind reads texts without ever failing, and says what is wrong with a value in words that finish the
 //! sentence "the option ...". Python's rule holds that `True` is an integer.
 
+use serde_json::Value as Json;
+
 use crate::units::Bytes;
 
 use super::shape_range::ShapeRanges;
@@ -117,12 +119,15 @@ impl OptionKind {
         let kept = || Value::from(text);
         match self {
             Self::Bool => match trimmed {
-                "True" | "true" | "1" => Value::Bool(true),
-                "False" | "false" | "0" => Value::Bool(false),
+                "True" | "true" => Value::Bool(true),
+                "False" | "false" => Value::Bool(false),
                 _ => trimmed.parse().map_or_else(|_| kept(), Value::Int),
             },
-            Self::Int { .. } | Self::IntChoice(_) => trimmed.parse().map_or_else(|_| kept(), Value::Int),
-            Self::Bytes { .. } => size(trimmed).map_or_else(kept, Value::Int),
+            Self::Int { .. } | Self::IntChoice(_) => whole_number(trimmed).unwrap_or_else(kept),
+            Self::Bytes { .. } => match size(trimmed) {
+                Some(bytes) => Value::Int(bytes),
+                None => whole_number(trimmed).unwrap_or_else(kept),
+            },
             Self::Float { .. } => number(trimmed).unwrap_or_else(kept),
             Self::List => list(trimmed).unwrap_or_else(kept),
             Self::Any => match trimmed {
@@ -131,12 +136,10 @@ impl OptionKind {
                 _ => number(trimmed).unwrap_or_else(kept),
             },
             Self::Object { .. } if trimmed.ends_with(')') && trimmed.contains('(') => Value::Python(trimmed.to_owned()),
-            Self::TextChoice(_)
-            | Self::Text
-            | Self::Names(_)
-            | Self::Path(_)
-            | Self::ShapeRange
-            | Self::Object { .. } => kept(),
+            Self::TextChoice(_) | Self::Text | Self::Names(_) | Self::Path(_) | Self::ShapeRange => {
+                unquoted(trimmed).map_or_else(kept, Value::from)
+            }
+            Self::Object { .. } => kept(),
         }
     }
 
@@ -248,8 +251,31 @@ fn between(min: i64, max: i64, unit: &str) -> String {
     }
 }
 
-/// A size in bytes: an integer (perhaps negative, which the range refuses), or digits with a unit.
+/// What stands between a pair of quotes that was copied from a script; `None` without such a pair.
+fn unquoted(text: &str) -> Option<&str> {
+    ['"', '\''].into_iter().find_map(|quote| {
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.contains(quote)).then_some(inner)
+    })
+}
+
+/// An integer as Python has it, `True` and `False` included; a number with a fraction stays what it is, so that it
+/// can be refused. Digits beyond 64 bits are none.
+fn whole_number(text: &str) -> Option<Value> {
+    match text {
+        "True" => Some(Value::Bool(true)),
+        "False" => Some(Value::Bool(false)),
+        _ => number(text).filter(|number| matches!(number, Value::Int(_)) || text.contains(['.', 'e', 'E'])),
+    }
+}
+
+/// A size in bytes: an integer (perhaps negative, which the range refuses), or digits with a unit. There are no
+/// fractions of a byte.
 fn size(text: &str) -> Option<i64> {
+    let digits = text.trim_end_matches(['b', 'B']).trim_end();
+    if digits.parse::<i64>().is_err() && digits.parse::<f64>().is_ok() {
+        return None;
+    }
     text.parse().ok().or_else(|| {
         let bytes = Bytes::parse(text).ok()?;
         i64::try_from(bytes.get()).ok()
@@ -264,13 +290,44 @@ fn number(text: &str) -> Option<Value> {
     text.parse().ok().and_then(Float::new).map(Value::Float)
 }
 
-/// A bracketed list of texts, as JSON writes it (single quotes are understood too).
+/// Names in brackets as Python writes them: a list, a set (which is kept as a list), or a tuple where there is a
+/// comma in round brackets; without one, the brackets mean nothing.
 fn list(text: &str) -> Option<Value> {
-    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
-    let names: Vec<String> = serde_json::from_str(text)
-        .or_else(|_| serde_json::from_str(&format!("[{}]", inner.replace('\'', "\""))))
+    let (inner, is_tuple) = match text.strip_prefix('(') {
+        Some(rest) => (rest.strip_suffix(')')?.trim(), true),
+        None => (
+            text.strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'))
+                // Empty braces are a dictionary.
+                .or_else(|| {
+                    text.strip_prefix('{')?
+                        .strip_suffix('}')
+                        .filter(|rest| !rest.trim().is_empty())
+                })?
+                .trim(),
+            false,
+        ),
+    };
+    let without_comma = inner.strip_suffix(',').unwrap_or(inner);
+    let items: Vec<Json> = serde_json::from_str(&format!("[{without_comma}]"))
+        .or_else(|_| serde_json::from_str(&format!("[{}]", without_comma.replace('\'', "\""))))
         .ok()?;
-    Some(Value::List(names.into_iter().map(Value::Text).collect()))
+    let items: Vec<Value> = items.iter().map(item).collect::<Option<_>>()?;
+    match (is_tuple, items.as_slice()) {
+        (true, [only]) if without_comma == inner => Some(only.clone()),
+        (true, _) => Some(Value::Tuple(items)),
+        (false, _) => Some(Value::List(items)),
+    }
+}
+
+/// A text, number or truth value of a list.
+fn item(json: &Json) -> Option<Value> {
+    match json {
+        Json::String(text) => Some(Value::from(text.as_str())),
+        Json::Bool(is_on) => Some(Value::Bool(*is_on)),
+        Json::Number(written) => number(&written.to_string()),
+        Json::Null | Json::Array(_) | Json::Object(_) => None,
+    }
 }
 
 /// The first name that is none of the choices; with no choices every name is right.

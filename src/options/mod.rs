@@ -52,7 +52,7 @@ pub use rows::{TABLE, find, keys};
 pub use section::Section;
 pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
 pub use store::{OptionError, Options};
-pub use suggest::{nearest_key, nearest_of, nearest_within};
+pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
 pub use value::{DefaultValue, Float, Value};
 
 /// Joins the parts of a table that is written in several files. `N` must be the sum of their lengths.

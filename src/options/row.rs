@@ -41,6 +41,8 @@ pub struct OptionRow {
     pub parameter: Option<&'static str>,
     /// The rule that reports a value of the wrong type or out of range.
     pub rule: &'static str,
+    /// A number that is taken beside the values of the kind, and the value that it acts as here.
+    pub also: Option<(i64, DefaultValue)>,
     /// Whether a number out of range acts as the nearest allowed one, instead of as the default.
     pub is_clamped: bool,
     /// Where the facts come from.
@@ -81,19 +83,28 @@ impl OptionRow {
 
     /// What is wrong with a value; `None` where nothing is. No value and the default are always right.
     pub fn problem(&self, value: &Value) -> Option<String> {
-        if *value == Value::Unset || *value == self.default_value() {
+        if *value == Value::Unset || *value == self.default_value() || self.acts_otherwise(value).is_some() {
             return None;
         }
         self.kind.problem(value)
     }
 
+    /// What the number that is taken beside the kind's values acts as.
+    fn acts_otherwise(&self, value: &Value) -> Option<Value> {
+        let (number, acting) = self.also?;
+        (*value == Value::Int(number)).then(|| acting.value())
+    }
+
     /// The value that acts: the value itself where it is right, else the nearest allowed number
     /// (options that clamp) or the default.
     pub fn acting(&self, value: &Value) -> Value {
+        if let Some(acting) = self.acts_otherwise(value) {
+            return acting;
+        }
         if self.problem(value).is_none() {
             return match (&self.kind, value) {
                 // `True` for a number is the number 1.
-                (OptionKind::Int { .. } | OptionKind::IntChoice(_), Value::Bool(is_on)) => {
+                (OptionKind::Int { .. } | OptionKind::IntChoice(_) | OptionKind::Bytes { .. }, Value::Bool(is_on)) => {
                     Value::Int(i64::from(*is_on))
                 }
                 // Nobody knows what a script computes.

@@ -5,19 +5,19 @@
 use std::collections::BTreeMap;
 
 use super::rows::{TABLE, find};
-use super::suggest::nearest_key;
+use super::suggest::{nearest_key, unknown_key};
 use super::value::Value;
 
 /// Why a setting could not be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// No option has that name.
-    #[error("no option \"{key}\"; did you mean \"{nearest}\"?")]
+    #[error("{}", unknown_key(key))]
     UnknownKey {
         /// The name as given.
         key: String,
-        /// The known key that is nearest to it.
-        nearest: &'static str,
+        /// The known key that is nearest to it, where one is near.
+        nearest: Option<&'static str>,
     },
 }
 

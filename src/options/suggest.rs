@@ -1,27 +1,45 @@
 //! The known name that is nearest to a mistyped one.
 //!
 //! Rule: a key whose last part is the name itself comes first; else the smallest edit distance to the
-//! key or its last part, ignoring case; ties go to the earlier row.
+//! key or its last part, ignoring case; ties go to the earlier row. A name that differs in more than a third of its
+//! letters (two are allowed, but never more than half) is near to nothing.
 
+use super::environment::ENVIRONMENT;
 use super::rows::TABLE;
 
 /// Longest name that is compared letter by letter; what follows is cut.
 const MAX_LETTERS: usize = 128;
 
-/// The known key that is nearest to `name`.
-pub fn nearest_key(name: &str) -> &'static str {
-    nearest_of(name, TABLE.iter().map(|row| row.key)).unwrap_or("")
+/// The known key that is nearest to `name`; `None` where none is near.
+pub fn nearest_key(name: &str) -> Option<&'static str> {
+    nearest_of(name, TABLE.iter().map(|row| row.key))
 }
 
-/// The candidate that is nearest to `name`; `None` where there are none.
+/// What is wrong with a name that is no key, and what to do: a sentence without a final dot.
+pub fn unknown_key(name: &str) -> String {
+    if ENVIRONMENT.iter().any(|row| row.name == name) {
+        return format!("\"{name}\" is an environment variable: set it with --env, or under \"environment\"");
+    }
+    match nearest_key(name) {
+        Some(nearest) => format!("no option \"{name}\"; did you mean \"{nearest}\"?"),
+        None => format!("no option \"{name}\"; highwater options lists them"),
+    }
+}
+
+/// The candidate that is nearest to `name`; `None` where none is near.
 pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     let wanted_last = letters(last_part(name));
-    candidates.min_by_key(|candidate| {
+    let edits = |candidate: &str| {
         let whole = distance(&wanted, &letters(candidate));
         let last = distance(&wanted_last, &letters(last_part(candidate)));
-        whole.min(last)
-    })
+        let is_near = whole <= limit(&wanted) || last <= limit(&wanted_last);
+        is_near.then_some(whole.min(last))
+    };
+    candidates
+        .filter_map(|candidate| Some((edits(candidate)?, candidate)))
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, candidate)| candidate)
 }
 
 /// The candidate whose letters differ from `name` the least, where at most `limit` edits lie between them.
@@ -32,6 +50,11 @@ pub fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<It
         .filter(|(edits, _)| *edits <= limit)
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
+}
+
+/// How many edits lie between a name and one that it may stand for.
+fn limit(wanted: &[char]) -> usize {
+    (wanted.len() / 3).max(2).min(wanted.len() / 2)
 }
 
 fn last_part(name: &str) -> &str {
@@ -73,8 +96,13 @@ mod tests {
             ("Precision_Mode_V2", "precision_mode_v2"),
             ("device_memory", "simulation.device_memory"),
         ] {
-            assert_eq!(nearest_key(name), key);
+            assert_eq!(nearest_key(name), Some(key));
+        }
+        for name in ["foo", "nonsense", "", "x", "zzzzzzzzzzzzzzzzzzzz", "DUMP_GE_GRAPH"] {
+            assert_eq!(nearest_key(name), None, "{name}");
         }
         assert_eq!(nearest_of("x", [].into_iter()), None);
+        assert!(unknown_key("foo").contains("highwater options"));
+        assert!(unknown_key("GE_USE_STATIC_MEMORY").contains("--env"));
     }
 }

@@ -149,9 +149,11 @@ impl Value {
         }
     }
 
-    /// The value as it stands in a sentence: texts in quotes, so that `"2"` and `2` differ.
+    /// The value as it stands in a sentence: texts in quotes (single ones where the text has double ones), so that
+    /// `"2"` and `2` differ.
     pub fn quoted(&self) -> String {
         match self {
+            Self::Text(text) if text.contains('"') && !text.contains('\'') => format!("'{text}'"),
             Self::Text(text) => format!("\"{text}\""),
             other => other.to_string(),
         }

@@ -100,13 +100,15 @@ fn features(facts: &Facts<'_>, report: &mut Report<'_>) {
     let FileState::File(bytes) = facts.files.look(path) else {
         return;
     };
-    if facts.is_computed(MODE) {
+    if facts.is_computed(MODE) || (!facts.is_set(MODE) && facts.environment.is_unread(AOE_MODE)) {
         return;
     }
     let mode = aoe_mode(facts.options, facts.environment);
     let config = aoe_config(&bytes).0;
-    for (feature, needed) in [("deeper_opat", "2"), ("nonhomo_split", "1")] {
-        if mode.as_deref() == Some(needed) || !config.features.iter().any(|name| name == feature) {
+    let mut wanted = [("deeper_opat", "2"), ("nonhomo_split", "1")].to_vec();
+    wanted.retain(|(feature, _)| config.features.iter().any(|name| name == feature));
+    for &(feature, needed) in &wanted {
+        if mode.as_deref() == Some(needed) {
             continue;
         }
         let is = match &mode {
@@ -115,11 +117,13 @@ fn features(facts: &Facts<'_>, report: &mut Report<'_>) {
         };
         let mut names = vec![CONFIG];
         names.extend(facts.set_of(&[MODE, AOE_MODE]));
-        report
-            .error(
-                &names,
-                format!("aoe_config_file turns on {feature}, but aoe_mode {is}: set aoe_mode to \"{needed}\""),
-            )
-            .set(MODE, needed);
+        let finding = report.error(
+            &names,
+            format!("aoe_config_file turns on {feature}, but aoe_mode {is}: set aoe_mode to \"{needed}\""),
+        );
+        // Neither start the tuner where nobody asked for it, nor take its mode from another feature.
+        if mode.is_some() && wanted.len() == 1 {
+            finding.set(MODE, needed);
+        }
     }
 }

@@ -120,7 +120,13 @@ fn cache_size_and_ratio(facts: &Facts<'_>, report: &mut Report<'_>) {
         },
     ];
     let names = facts.set_of(&[SIZE, RATIO]);
+    let is_unread = figures
+        .iter()
+        .any(|figure| figure.file.is_none() && facts.environment.is_unread(figure.variable));
     let [size, ratio] = figures.map(|figure| acting(facts, report, &figure));
+    if is_unread {
+        return;
+    }
     let (names, from) = match (&file, names.as_slice()) {
         (None, []) => return,
         (None, _) => (names, "as the variables say".to_owned()),

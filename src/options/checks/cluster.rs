@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::diagnostics::Severity;
 
-use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout};
+use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source};
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
 use super::super::rows::keys;
 use super::super::value::Value;
@@ -45,7 +45,8 @@ pub(super) const ROWS: &[Check] = &[
             ),
             outcome(
                 Severity::Warning,
-                "stream_sync_timeout is no longer than the timeout of collective communication",
+                "stream_sync_timeout is no longer than the timeout of collective communication, and nothing says \
+                 whether there is a cluster",
             ),
         ],
         options: &[
@@ -93,6 +94,9 @@ fn has_cluster(environment: &Environment) -> Result<bool, String> {
 
 fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.own_kind(facts, keys::DISTRIBUTE);
+    if facts.environment.is_unread(TF_CONFIG) {
+        return;
+    }
     let has_cluster = match has_cluster(facts.environment) {
         Ok(has_cluster) => has_cluster,
         Err(message) => {
@@ -146,14 +150,30 @@ fn communication_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether several devices train together, as far as the variables tell.
-fn is_in_cluster(environment: &Environment) -> bool {
-    let is_many = |name| {
-        environment
-            .get(name)
-            .and_then(|text| text.trim().parse::<u64>().ok())
-            .is_some_and(|size| size > 1)
-    };
-    is_many(RANK_SIZE) || is_many(CM_WORKER_SIZE) || has_cluster(environment) == Ok(true)
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cluster {
+    Several,
+    Alone,
+    /// No variable says it.
+    Unsaid,
+    /// A variable says it, but only the run knows what.
+    Unread,
+}
+
+fn cluster(environment: &Environment) -> Cluster {
+    let sizes = [RANK_SIZE, CM_WORKER_SIZE].map(|name| environment.get(name)?.trim().parse::<u64>().ok());
+    if sizes.iter().flatten().any(|size| *size > 1) || has_cluster(environment) == Ok(true) {
+        Cluster::Several
+    } else if [RANK_SIZE, CM_WORKER_SIZE, TF_CONFIG]
+        .iter()
+        .any(|name| environment.is_unread(name))
+    {
+        Cluster::Unread
+    } else if sizes.contains(&Some(1)) {
+        Cluster::Alone
+    } else {
+        Cluster::Unsaid
+    }
 }
 
 fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
@@ -162,16 +182,22 @@ fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
     if !facts.is_set(SYNC) || milliseconds == -1 || milliseconds > seconds.saturating_mul(1000) {
         return;
     }
-    if facts.is_computed(SYNC) || facts.is_computed(keys::HCCL_TIMEOUT) {
+    let is_timeout_unread = !facts.is_set(keys::HCCL_TIMEOUT) && facts.environment.is_unread(HCCL_EXEC_TIMEOUT);
+    if facts.is_computed(SYNC) || facts.is_computed(keys::HCCL_TIMEOUT) || is_timeout_unread {
+        return;
+    }
+    let cluster = cluster(facts.environment);
+    if matches!(cluster, Cluster::Alone | Cluster::Unread) {
         return;
     }
     let names = facts.set_of(&[SYNC, keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT]);
     let message = format!(
         "stream_sync_timeout is {milliseconds} ms, which is not above the {seconds} s of collective communication \
-         (hccl_timeout)"
+         ({})",
+        hccl_timeout_source(facts.options, facts.environment)
     );
     let mend = format!("use more than {} ms or -1 (no limit)", seconds.saturating_mul(1000));
-    let finding = if is_in_cluster(facts.environment) {
+    let finding = if cluster == Cluster::Several {
         report.error(&names, format!("{message}: {mend}"))
     } else {
         report.warning(&names, format!("{message}; in a cluster this fails: {mend}"))

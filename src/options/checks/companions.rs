@@ -106,7 +106,7 @@ fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
     };
     let list = match value {
         Value::List(_) | Value::Python(_) => return,
-        Value::Text(text) => Some(vec![Value::from(text.as_str())]),
+        Value::Text(text) => plain_names(text),
         Value::Tuple(items) => Some(items.clone()),
         _ => None,
     };
@@ -120,6 +120,15 @@ fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
     if let Some(list) = list {
         finding.set(SKIPPED, Value::List(list));
     }
+}
+
+/// The names of a text that is nothing but names with commas between them.
+fn plain_names(text: &str) -> Option<Vec<Value>> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._/@:-".contains(letter);
+    text.split(',')
+        .map(str::trim)
+        .map(|name| (!name.is_empty() && name.chars().all(is_letter)).then(|| Value::from(name)))
+        .collect()
 }
 
 fn skipped_names(facts: &Facts<'_>, report: &mut Report<'_>) {

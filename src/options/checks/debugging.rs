@@ -119,8 +119,12 @@ fn debug_level(facts: &Facts<'_>, report: &mut Report<'_>) {
 }
 
 fn collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
-    let Some(path) = facts.environment.get(NPU_COLLECT_PATH).filter(|path| !path.is_empty()) else {
+    if !facts.is_set(NPU_COLLECT_PATH) {
         return;
+    }
+    let place = match facts.environment.get(NPU_COLLECT_PATH) {
+        Some(path) => Value::from(path).quoted(),
+        None => "the directory that it names".to_owned(),
     };
     let names = facts.set_of(&[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP]);
     let whatever = match facts.options.get(keys::ENABLE_EXCEPTION_DUMP) {
@@ -129,7 +133,7 @@ fn collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
     };
     report.info(
         &names,
-        format!("NPU_COLLECT_PATH is set: failing operators are dumped in mode 1 to \"{path}\"{whatever}"),
+        format!("NPU_COLLECT_PATH is set: failing operators are dumped in mode 1 to {place}{whatever}"),
     );
 }
 
@@ -157,6 +161,7 @@ fn directories(facts: &Facts<'_>, report: &mut Report<'_>) {
         let path = match facts.options.get(key) {
             Some(Value::Python(_)) => continue,
             Some(value) => value.to_string(),
+            None if facts.environment.is_unread(name) => continue,
             None => default,
         };
         let wins = match names.len() {

@@ -5,7 +5,6 @@ use crate::diagnostics::Severity;
 use super::super::rows::keys;
 use super::super::value::Value;
 use super::aoe::directory_problem;
-use super::dynamic::is_number;
 use super::{Check, Facts, Report, outcome};
 
 const GRAPH_MEMORY: &str = keys::GRAPH_MEMORY_OPTIMIZE_CONFIG;
@@ -31,10 +30,16 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R39",
-        outcomes: &[outcome(
-            Severity::Error,
-            "dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong",
-        )],
+        outcomes: &[
+            outcome(
+                Severity::Error,
+                "dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong",
+            ),
+            outcome(
+                Severity::Warning,
+                "dump_step, dump_mode or dump_debug_mode is wrong while dumps are off",
+            ),
+        ],
         options: &[
             keys::ENABLE_DUMP,
             keys::ENABLE_DUMP_DEBUG,
@@ -78,16 +83,19 @@ fn classes(facts: &Facts<'_>, report: &mut Report<'_>) {
 }
 
 fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
-    for key in [keys::DUMP_STEP, keys::DUMP_MODE, keys::DUMP_DEBUG_MODE, keys::DUMP_DATA] {
-        report.own_kind(facts, key);
+    for (key, switch) in [
+        (keys::DUMP_STEP, Some(keys::ENABLE_DUMP)),
+        (keys::DUMP_MODE, Some(keys::ENABLE_DUMP)),
+        (keys::DUMP_DEBUG_MODE, Some(keys::ENABLE_DUMP_DEBUG)),
+        (keys::DUMP_DATA, None),
+    ] {
+        report.own_kind_unless_idle(facts, key, switch);
     }
     if let Some(value) = facts.options.get(keys::DUMP_STEP)
         && let Some(problem) = value.as_text().and_then(step_problem)
     {
-        report.error(
-            &[keys::DUMP_STEP],
-            format!("dump_step is {}: {problem}", value.quoted()),
-        );
+        let message = format!("dump_step is {}: {problem}", value.quoted());
+        report.error_unless_idle(facts, keys::DUMP_STEP, Some(keys::ENABLE_DUMP), message);
     }
     let switches = [keys::ENABLE_DUMP, keys::ENABLE_DUMP_DEBUG];
     let on: Vec<&'static str> = switches.into_iter().filter(|key| facts.bool(key)).collect();
@@ -111,28 +119,38 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What is wrong with steps such as `0|5|10-20`.
+/// What is wrong with steps such as `0|5|10-20`, by the adapter's own measure: a bar or a dash at the end is no harm,
+/// and a side of a range that is left out counts as 0.
 fn step_problem(text: &str) -> Option<String> {
-    if text.is_empty() {
-        return None;
-    }
-    let sets: Vec<&str> = text.strip_suffix('|').unwrap_or(text).split('|').collect();
+    let sets = pieces(text, '|');
     if sets.len() > MAX_SETS {
         return Some(format!(
             "it has {} sets of steps, and {MAX_SETS} are allowed",
             sets.len()
         ));
     }
+    let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str| match text {
+        "" => 0,
+        _ => text.parse::<u64>().unwrap_or(u64::MAX),
+    };
     sets.into_iter().find_map(|set| {
-        let (first, last) = match set.split_once('-') {
-            Some((first, last)) => (first, Some(last)),
-            None => (set, None),
-        };
-        if !is_number(first) || !last.is_none_or(is_number) {
-            return Some("write steps and ranges with | between them, such as 0|5|10-20".to_owned());
+        let ends = pieces(set, '-');
+        match ends.as_slice() {
+            [_] | [_, _] if !ends.iter().all(is_digits) => {}
+            [_] => return None,
+            [first, last] if number(first) < number(last) => return None,
+            [_, _] => return Some(format!("the range {set} has to end behind its start")),
+            _ => {}
         }
-        let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
-        let is_reversed = last.is_some_and(|last| number(first) >= number(last));
-        is_reversed.then(|| format!("the range {set} has to end behind its start"))
+        Some("write steps and ranges with | between them, such as 0|5|10-20".to_owned())
     })
+}
+
+/// What stands between separators; nothing in an empty text, and nothing behind a separator at the end.
+fn pieces(text: &str, separator: char) -> Vec<&str> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.strip_suffix(separator).unwrap_or(text).split(separator).collect()
 }

@@ -27,7 +27,8 @@ pub(super) const ROWS: &[Check] = &[
             ),
             outcome(
                 Severity::Warning,
-                "dynamic_inputs_shape_range has no effect: dynamic_dims wins, or dynamic_input is not True",
+                "dynamic_inputs_shape_range has no effect: dynamic_dims wins, or dynamic_input is not True; then it may \
+                 also be unreadable",
             ),
             outcome(
                 Severity::Info,
@@ -55,7 +56,7 @@ fn shape_range(facts: &Facts<'_>, report: &mut Report<'_>) {
     if is_dynamic {
         report.own_kind(facts, MODE);
     }
-    report.own_kind(facts, RANGE);
+    report.own_kind_unless_idle(facts, RANGE, Some(keys::DYNAMIC_INPUT));
     if !facts.is_set(RANGE) {
         return;
     }
@@ -174,6 +175,6 @@ pub(super) fn is_dims(part: &str) -> bool {
 }
 
 /// Digits and nothing else.
-pub(super) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

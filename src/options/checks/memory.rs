@@ -182,6 +182,10 @@ fn of_kind(key: &str, text: &str) -> Value {
 }
 
 fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.environment.is_unread(GE_USE_STATIC_MEMORY) {
+        unread_variable(facts, report);
+        return;
+    }
     let Some(text) = facts
         .environment
         .get(GE_USE_STATIC_MEMORY)
@@ -230,6 +234,32 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             )
             .unset_variable(variable);
     }
+}
+
+/// That the variable is set is enough to refuse it beside an option, whatever the run sets it to.
+fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let variable = GE_USE_STATIC_MEMORY;
+    let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
+    for key in &options {
+        let value = facts.options.effective(key);
+        report
+            .error(
+                &[key, variable],
+                format!(
+                    "{variable} (to what, only the run knows) and {}={value} are both set, and the engine joins them: \
+                     unset the variable and keep the option",
+                    name_of(key)
+                ),
+            )
+            .unset_variable(variable);
+    }
+    let instead = match options.as_slice() {
+        [] => ": set static_memory_policy instead",
+        _ => "",
+    };
+    report
+        .warning(&[variable], format!("{variable} is to be deprecated{instead}"))
+        .unset_variable(variable);
 }
 
 fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {

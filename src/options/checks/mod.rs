@@ -18,6 +18,7 @@ mod dynamic;
 mod files;
 mod kinds;
 mod memory;
+mod pairs;
 mod placement;
 mod precision;
 mod run_mode;
@@ -30,6 +31,7 @@ use crate::sim::StaticMemoryPolicy;
 use super::environment::Environment;
 use super::files::Files;
 use super::finding::Finding;
+use super::kind::OptionKind;
 use super::policy::effective_policy;
 use super::row::OptionRow;
 use super::rows::find;
@@ -154,10 +156,32 @@ impl Report<'_> {
 
     /// Reports a value that is not of its option's type or out of its range.
     fn own_kind(&mut self, facts: &Facts<'_>, key: &'static str) {
+        self.own_kind_unless_idle(facts, key, None);
+    }
+
+    /// Reports such a value, as a mere warning where nobody looks at it unless the option `switch` is True.
+    fn own_kind_unless_idle(&mut self, facts: &Facts<'_>, key: &'static str, switch: Option<&'static str>) {
         if let Some(message) = facts.problem(key) {
-            let finding = self.error(&[key], message);
+            let finding = self.error_unless_idle(facts, key, switch, message);
             if let Some(value) = near_value(facts, key) {
                 finding.set(key, value);
+            }
+        }
+    }
+
+    /// Reports an error in the value of `key`, as a mere warning where nobody looks at it unless `switch` is True.
+    fn error_unless_idle(
+        &mut self,
+        facts: &Facts<'_>,
+        key: &'static str,
+        switch: Option<&'static str>,
+        message: String,
+    ) -> &mut Finding {
+        match switch.filter(|switch| !facts.bool(switch)) {
+            None => self.error(&[key], message),
+            Some(switch) => {
+                let name = find(switch).map_or(switch, OptionRow::short_key);
+                self.warning(&[key], format!("{message}; it is looked at once {name} is True"))
             }
         }
     }
@@ -192,6 +216,8 @@ fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
         .map(|(choice, _)| choice)
         .find(|choice| choice.to_string().eq_ignore_ascii_case(text.trim()));
     let near = match value {
+        // What a program takes for a truth value; Python does, too, but the adapter does not.
+        Value::Int(number @ 0..=1) if row.kind == OptionKind::Bool => Value::Bool(*number == 1),
         Value::Text(text) => named.unwrap_or_else(|| row.kind.read(text.trim())),
         Value::Int(_) | Value::Bool(_) => named.unwrap_or_else(|| row.kind.read(&text)),
         _ => return None,
@@ -217,6 +243,7 @@ const PARTS: &[&[Check]] = &[
     companions::ROWS,
     kinds::ROWS,
     syntax::ROWS,
+    pairs::ROWS,
     files::ROWS,
 ];
 

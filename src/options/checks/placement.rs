@@ -57,24 +57,17 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R20",
-        outcomes: &[
-            outcome(
-                Severity::Error,
-                "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is in force",
-            ),
-            outcome(
-                Severity::Warning,
-                "graph_max_parallel_model_num is above 1 while graph_run_mode is 1",
-            ),
-        ],
+        outcomes: &[outcome(
+            Severity::Error,
+            "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is in force (in training, see R48, too)",
+        )],
         options: &[
             COPIES,
             keys::STATIC_MEMORY_POLICY,
             keys::ENGINE_STATIC_MEMORY_POLICY,
             GE_USE_STATIC_MEMORY,
-            keys::GRAPH_RUN_MODE,
         ],
-        source: "MemoryConfig constructor (note on concurrent graphs); NPURunConfig option reference",
+        source: "MemoryConfig constructor (note on concurrent graphs)",
         run: concurrent_graphs,
     },
     Check {
@@ -148,16 +141,6 @@ fn concurrent_graphs(facts: &Facts<'_>, report: &mut Report<'_>) {
         );
         finding.set(COPIES, 1);
     }
-    if is_training(facts.options) && !facts.is_computed(keys::GRAPH_RUN_MODE) {
-        let finding = report.warning(
-            &[COPIES, keys::GRAPH_RUN_MODE],
-            format!(
-                "graph_max_parallel_model_num is {copies}, but graph_run_mode=1 (training) runs no graphs side by \
-                 side: set graph_run_mode to 0 or graph_max_parallel_model_num to 1"
-            ),
-        );
-        finding.set(COPIES, 1);
-    }
 }
 
 fn inference_option_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
@@ -172,7 +155,11 @@ fn inference_option_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
             report
                 .warning(
                     &[key],
-                    format!("{key} is an option for online inference: remove it from a training script"),
+                    format!(
+                        "{key} is {}, an option for online inference: remove it from a training script, or set \
+                         graph_run_mode to 0",
+                        facts.options.effective(key).quoted()
+                    ),
                 )
                 .set(key, Value::Unset);
         }

@@ -48,7 +48,7 @@ fn weight_files(facts: &Facts<'_>, report: &mut Report<'_>) {
     if let Some(path) = facts.options.get(keys::ENGINE_EXTERNAL_WEIGHT_DIR) {
         report.info(
             &[key, keys::ENGINE_EXTERNAL_WEIGHT_DIR],
-            format!("weights go to \"{path}\", as ge.externalWeightDir says"),
+            format!("weights go to {}, as ge.externalWeightDir says", path.quoted()),
         );
         return;
     }
@@ -57,6 +57,10 @@ fn weight_files(facts: &Facts<'_>, report: &mut Report<'_>) {
         Some(path) if !path.is_empty() => report.info(
             &[key, ASCEND_WORK_PATH],
             format!("weights go to \"{path}/{directory}\", which is deleted when the model is unloaded"),
+        ),
+        None if facts.is_set(ASCEND_WORK_PATH) => report.info(
+            &[key, ASCEND_WORK_PATH],
+            format!("weights go to {directory} below ASCEND_WORK_PATH, which is deleted when the model is unloaded"),
         ),
         _ => report.warning(
             &[key],

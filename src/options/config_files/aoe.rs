@@ -47,7 +47,12 @@ pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileProblem>) {
                 )),
             },
             "feature" => {
-                for (line, feature) in texts(item, name, &mut problems) {
+                let features = match &item.node {
+                    // One feature may stand alone.
+                    Node::Text(feature) => vec![(item.line, feature.clone())],
+                    _ => texts(item, name, &mut problems),
+                };
+                for (line, feature) in features {
                     if FEATURES.contains(&feature.as_str()) {
                         config.features.push(feature);
                     } else {

@@ -82,6 +82,15 @@ pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileProblem>) {
             ));
             continue;
         };
+        if operator.is_type && operator.name.ends_with(':') {
+            problems.push(FileProblem::new(
+                idx + 1,
+                format!(
+                    "{} has two colons behind the type, which belong behind a name: write one",
+                    quoted(line)
+                ),
+            ));
+        }
         for dtype in operator.inputs.iter().chain(&operator.outputs) {
             if !DTYPES.contains(&dtype.as_str()) {
                 problems.push(FileProblem::new(idx + 1, unknown("data type", dtype, DTYPES)));

@@ -6,7 +6,7 @@
 //!
 //! Source: NPURunConfig option reference.
 
-use super::json::{Item, Node, members, read};
+use super::json::{Item, Node, members, read_strictly};
 use super::{FileProblem, decoded, unknown};
 
 /// Passes (`ALL` for every pass) and whether they run, in the order of the file.
@@ -22,7 +22,7 @@ pub struct FusionSwitches {
 pub fn fusion_switches(bytes: &[u8]) -> (FusionSwitches, Vec<FileProblem>) {
     let mut switches = FusionSwitches::default();
     let mut problems = Vec::new();
-    let Some(root) = read(&decoded(bytes), &mut problems) else {
+    let Some(root) = read_strictly(&decoded(bytes), &mut problems) else {
         return (switches, problems);
     };
     for (line, name, item) in members(&root, "the file", &mut problems) {

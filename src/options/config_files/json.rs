@@ -28,11 +28,21 @@ pub(super) enum Node {
     Word(String),
 }
 
+/// Reads a text whose reader on the device refuses a comma behind the last item: such commas are problems.
+pub(super) fn read_strictly(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> {
+    read_as(text, true, problems)
+}
+
 /// Reads a text; `None` where it ends in an error, which is the last problem.
 pub(super) fn read(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> {
+    read_as(text, false, problems)
+}
+
+fn read_as(text: &str, is_strict: bool, problems: &mut Vec<FileProblem>) -> Option<Item> {
     let mut reader = Reader {
         rest: text,
         line: 1,
+        is_strict,
         problems,
     };
     let read = reader.item(0).and_then(|item| {
@@ -55,6 +65,7 @@ pub(super) fn read(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> 
 struct Reader<'a, 'b> {
     rest: &'a str,
     line: usize,
+    is_strict: bool,
     problems: &'b mut Vec<FileProblem>,
 }
 
@@ -156,6 +167,10 @@ impl Reader<'_, '_> {
         let has_comma = !is_first && self.take(',');
         self.skip_blanks();
         if self.take(end) {
+            if has_comma && self.is_strict {
+                self.problems
+                    .push(FileProblem::new(line, "a comma stands behind the last item: remove it"));
+            }
             return Ok(true);
         }
         if self.rest.is_empty() {

@@ -80,8 +80,14 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// "no key "x" is known; did you mean "y"?", for a name that is none of the known ones.
+/// ""x" is no known key; did you mean "y"?", for a name that is none of the known ones. Where none is near and they
+/// are few, all of them.
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let nearest = nearest_of(name, known.iter().copied()).unwrap_or("");
-    format!("{} is no known {what}; did you mean \"{nearest}\"?", quoted(name))
+    const FEW: usize = 12;
+    let name_in_quotes = quoted(name);
+    match nearest_of(name, known.iter().copied()) {
+        Some(nearest) => format!("{name_in_quotes} is no known {what}; did you mean \"{nearest}\"?"),
+        None if known.len() <= FEW => format!("{name_in_quotes} is no known {what}: use {}", known.join(", ")),
+        None => format!("{name_in_quotes} is no known {what}"),
+    }
 }

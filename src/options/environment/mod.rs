@@ -2,7 +2,7 @@
 
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::Choice;
 
@@ -36,6 +36,8 @@ impl EnvironmentRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
+    /// Variables that are set to a text that only the run knows.
+    unread: BTreeSet<String>,
 }
 
 impl Environment {
@@ -46,38 +48,55 @@ impl Environment {
 
     /// Sets a variable.
     pub fn set(&mut self, name: &str, text: &str) {
+        self.unread.remove(name);
         self.variables.insert(name.to_owned(), text.to_owned());
+    }
+
+    /// Sets a variable to a text that only the run knows.
+    pub fn set_unread(&mut self, name: &str) {
+        self.variables.remove(name);
+        self.unread.insert(name.to_owned());
     }
 
     /// Removes a variable.
     pub fn remove(&mut self, name: &str) {
         self.variables.remove(name);
+        self.unread.remove(name);
     }
 
-    /// The text of a variable.
+    /// The text of a variable; `None` also where only the run knows it.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// Whether the variable has a text that is not empty: to the engine an empty one is no variable.
+    /// Whether the variable has a text that is not empty: to the engine an empty one is no variable. A text that only
+    /// the run knows counts.
     pub fn is_set(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|text| !text.is_empty())
+        self.is_unread(name) || self.get(name).is_some_and(|text| !text.is_empty())
     }
 
-    /// The variables by name.
+    /// Whether the variable is set to a text that only the run knows.
+    pub fn is_unread(&self, name: &str) -> bool {
+        self.unread.contains(name)
+    }
+
+    /// The variables by name, those whose text only the run knows left out.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
     /// Whether there are no variables.
     pub fn is_empty(&self) -> bool {
-        self.variables.is_empty()
+        self.variables.is_empty() && self.unread.is_empty()
     }
 
     /// Takes over every variable of `other`, which wins.
     pub fn extend(&mut self, other: &Self) {
         for (name, text) in &other.variables {
-            self.variables.insert(name.clone(), text.clone());
+            self.set(name, text);
+        }
+        for name in &other.unread {
+            self.set_unread(name);
         }
     }
 }

@@ -87,7 +87,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         summary: "the directory in which data about faults is collected",
         details: "Where it is set, failing ops are dumped in mode 1 and into this directory, whatever \
                   enable_exception_dump says. Ops must then not be compiled with the check oom of op_debug_config.",
-        precedence: "above enable_exception_dump",
+        precedence: "above enable_exception_dump and DUMP_GRAPH_PATH",
         choices: &[],
         source: "NPURunConfig option reference",
     },
@@ -182,8 +182,9 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         name: DUMP_GRAPH_PATH,
         summary: "the directory for the files of DUMP_GE_GRAPH",
         details: "An absolute path or one relative to the script. Without it they go to the current directory, or below \
-                  ASCEND_WORK_PATH.",
-        precedence: "above ASCEND_WORK_PATH",
+                  ASCEND_WORK_PATH. Where NPU_COLLECT_PATH is set, they go to extra-info/graph below that, and this \
+                  variable has no effect.",
+        precedence: "below NPU_COLLECT_PATH, above ASCEND_WORK_PATH",
         choices: &[],
         source: "GE dump graph details",
     },

@@ -109,6 +109,7 @@ const PRECISION_MODE: OptionRow = OptionRow {
               It cannot be set together with precision_mode_v2, which is the one to prefer; an empty text \
               counts as unset.",
     unset_means: Some("allow_fp32_to_fp16 in training; the file's data types in the simulation"),
+    by_run_mode: Some([DefaultValue::Unset, DefaultValue::Text("allow_fp32_to_fp16")]),
     memory_effect: PRECISION_EFFECT,
     lowers_to: Some("Lowered::precision"),
     is_estimate: true,

@@ -173,13 +173,27 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "topo_sorting_mode",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::IntChoice(&[
+            Choice {
+                value: 0,
+                summary: "breadth first",
+            },
+            Choice {
+                value: 1,
+                summary: "depth first",
+            },
+            Choice {
+                value: 2,
+                summary: "depth first from the end",
+            },
+            Choice {
+                value: 3,
+                summary: "depth first from the end, in a stable order",
+            },
+        ]),
         summary: "in which order ops are run that could run in several",
-        details: "0 goes breadth first, 1 depth first, 2 depth first from the end, 3 the same in a stable order; the \
-                  engine knows it as ge.topoSortingMode. Left out, the engine chooses.",
+        details: "The engine knows it as ge.topoSortingMode; the adapter for TensorFlow 2 takes 0 and 1 only. Left \
+                  out, the engine chooses.",
         memory_effect: "nothing here: ops run in the order of the file. In reality the order decides which tensors \
                         live at the same time",
         since: Some("adapter of 2023"),
@@ -293,10 +307,27 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "oo_level",
-        kind: OptionKind::Text,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: "O0",
+                summary: "nothing is optimised that need not be",
+            },
+            Choice {
+                value: "O1",
+                summary: "static graphs are optimised a little",
+            },
+            Choice {
+                value: "O2",
+                summary: "more is optimised than with O1",
+            },
+            Choice {
+                value: "O3",
+                summary: "everything is optimised",
+            },
+        ]),
         default: DefaultValue::Text("O3"),
         summary: "how hard the graph compiler optimises",
-        details: "O1 is the least and O3, the default, the most. The engine knows it as ge.oo.level.",
+        details: "O0 is the least and O3, the default, the most. The engine knows it as ge.oo.level.",
         memory_effect: "nothing here: the ops of the file are run as they stand",
         since: Some("adapter of 2026"),
         source: "TensorFlow adapter npu_config.py",

@@ -100,8 +100,8 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
         summary: "whether inputs or outputs of ops are written to files",
-        details: "On, every op (or those of dump_layer) writes its data below dump_path, which must be set. It \
-                  cannot be on together with enable_dump_debug.",
+        details: "On, every op (or those of dump_layer) writes its data below dump_path, which must be set. The \
+                  engine refuses it together with enable_dump_debug.",
         memory_effect: "nothing here: in reality a dump keeps tensors readable until they are written",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
@@ -156,7 +156,7 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         default: DefaultValue::Bool(false),
         summary: "whether ops are watched for overflow",
         details: "On, values that leave the range of their type are noticed and their ops dumped below dump_path, \
-                  which must be set. It cannot be on together with enable_dump.",
+                  which must be set. The engine refuses it together with enable_dump.",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },

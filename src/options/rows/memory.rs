@@ -155,7 +155,9 @@ const EXTERNAL_WEIGHT: OptionRow = OptionRow {
               (below ASCEND_WORK_PATH where that is set, else the current one), which is removed when the model is \
               unloaded. Models of one session that use equal weights then load them once. Worth it where \
               several models with the same weights are loaded on a device with little memory; otherwise it only \
-              costs time to load.",
+              costs time to load. The engine also knows 2, which keeps the weights of a model together in one file; \
+              here that acts as True.",
+    also: Some((2, DefaultValue::Bool(true))),
     memory_effect: "graphs of the session with equal weights (name and bytes) hold them once; no effect with one graph",
     lowers_to: Some("Params::share_weights"),
     source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",

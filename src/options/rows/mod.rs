@@ -43,6 +43,7 @@ const COMMON: OptionRow = OptionRow {
     is_estimate: false,
     parameter: None,
     rule: "K1",
+    also: None,
     is_clamped: false,
     source: "NPURunConfig option reference",
 };

@@ -1,11 +1,46 @@
 //! Entries of the adapter's parameter map that no argument of `NPURunConfig` sets.
 
-use super::super::kind::OptionKind;
+use super::super::kind::{Choice, OptionKind};
 use super::super::row::OptionRow;
 use super::super::value::DefaultValue;
 use super::adapter::ADAPTER_ROW;
 
+const AUTO_OR_MANUAL: &[Choice<&'static str>] = &[
+    Choice {
+        value: "auto",
+        summary: "the engine decides where",
+    },
+    Choice {
+        value: "manual",
+        summary: "where scopes in the script say so",
+    },
+];
+
 pub(super) const ROWS: &[OptionRow] = &[
+    OptionRow {
+        key: "recompute",
+        kind: OptionKind::TextChoice(AUTO_OR_MANUAL),
+        summary: "whether activations are dropped and computed again to save memory",
+        details: "In a parameter map it is an entry of its own. For NPURunConfig it is an argument of \
+                  GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
+                  Experimental.",
+        memory_effect: "nothing here: in reality tensors that are computed again live shorter",
+        since: Some("adapter of 2022"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "graph_slice",
+        kind: OptionKind::TextChoice(AUTO_OR_MANUAL),
+        summary: "whether a graph is cut into slices along the batch to save memory",
+        details: "In a parameter map it is an entry of its own. For NPURunConfig it is an argument of \
+                  GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
+                  Experimental.",
+        memory_effect: "nothing here: in reality slices that run in turn hold less at a time",
+        since: Some("adapter of 2022"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
     OptionRow {
         key: "use_off_line",
         kind: OptionKind::Bool,

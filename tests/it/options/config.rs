@@ -225,7 +225,6 @@ fn the_answer_of_check_has_its_fields() {
     assert_eq!(json["effective"][POLICY], 0);
     expect![[r"
         error    R49  static_memory_policy is 7: use 0, 2, 3 or 4; the engine takes it for 0 without a word
-        static_memory_policy 7 acts as 0
         policy in force: 0 (dynamic allocation)
         1 error, no warnings, no notes
     "]]

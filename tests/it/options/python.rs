@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 use highwater::export::read_config;
-use highwater::options::{Float, Value};
+use highwater::options::{ENVIRONMENT, Float, Value};
 
 /// Everything that a text says: options, unknown options, variables, remarks; or the error.
 fn summary(name: &str, text: &str) -> String {
@@ -21,6 +21,12 @@ fn summary(name: &str, text: &str) -> String {
     }
     for (name, text) in document.environment.iter() {
         writeln!(lines, "env {name} = {text:?}").unwrap();
+    }
+    for row in ENVIRONMENT
+        .iter()
+        .filter(|row| document.environment.is_unread(row.name))
+    {
+        writeln!(lines, "env {} is unread", row.name).unwrap();
     }
     for entry in warnings.entries() {
         writeln!(lines, "{}: {}", entry.severity, entry.message).unwrap();
@@ -173,6 +179,11 @@ fn literals_are_followed() {
         ("", "os.path.join('a', 'b')", text("a/b")),
         ("", "5 if 1 < 2 <= 2 else 6", int(5)),
         ("", "None or 7", int(7)),
+        (
+            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
+            "json.dumps(d)",
+            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
+        ),
         (
             "",
             "(1, 'a')",

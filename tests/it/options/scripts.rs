@@ -44,7 +44,7 @@ fn several_configurations_are_compared() {
         unknown nonsense = 4
         warning: line 1: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
         warning: line 1: no option "memory_config.x"; did you mean "memory_config"? It is kept as it is
-        warning: line 1: no option "nonsense"; did you mean "aoe_mode"? It is kept as it is
+        warning: line 1: no option "nonsense"; highwater options lists them; it is kept as it is
     "#]],
     );
 }

@@ -76,6 +76,7 @@ fn what_only_the_running_shell_knows_is_told() {
         (
             "$OTHER",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY depends on $OTHER, which this file does not set; set it by hand
         "]],
         ),
@@ -89,30 +90,35 @@ fn what_only_the_running_shell_knows_is_told() {
         (
             "$(nproc --all | grep ')')",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($(nproc --all | grep ')')); set it by hand
         "]],
         ),
         (
             "`nproc`",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (`nproc`); set it by hand
         "]],
         ),
         (
             "$((1 + 1))",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($((1 + 1))); set it by hand
         "]],
         ),
         (
             "$1",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs ($1); set it by hand
         "]],
         ),
         (
             "${OTHER%%x}",
             expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
             warning: line 2: GE_USE_STATIC_MEMORY is computed when the script runs (${OTHER%%x}); set it by hand
         "]],
         ),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use highwater::export::{json_of, options_json, options_text};
 use highwater::options::{
-    CHECKS, ENVIRONMENT, Environment, NoFiles, OptionError, OptionKind, Options, TABLE, Value, effective_values, find,
-    lower, resolve_device,
+    CHECKS, ENVIRONMENT, Environment, Float, NoFiles, OptionError, OptionKind, Options, TABLE, Value, effective_values,
+    find, lower, resolve_device,
 };
 use highwater::units::Bytes;
 
@@ -94,7 +94,32 @@ fn texts_of_values_are_read_back() {
 fn texts_are_read_by_kind() {
     for (key, text, value) in [
         ("mix_compile_mode", "true", Value::Bool(true)),
-        ("mix_compile_mode", "0", Value::Bool(false)),
+        ("mix_compile_mode", "0", Value::Int(0)),
+        ("mix_compile_mode", "1", Value::Int(1)),
+        ("graph_run_mode", "True", Value::Bool(true)),
+        ("graph_run_mode", "true", Value::from("true")),
+        ("iterations_per_loop", "1.5", Value::Float(Float::new(1.5).unwrap())),
+        ("input_fusion_size", "1.5", Value::Float(Float::new(1.5).unwrap())),
+        ("input_fusion_size", "0.5B", Value::from("0.5B")),
+        ("input_fusion_size", "512 B", Value::Int(512)),
+        ("input_fusion_size", "True", Value::Bool(true)),
+        ("jit_compile", "\"true\"", Value::from("true")),
+        ("jit_compile", "'true'", Value::from("true")),
+        ("jit_compile", "\"true'", Value::from("\"true'")),
+        ("work_path", "'/a' + '/b'", Value::from("'/a' + '/b'")),
+        ("memory_optimize.skip_opt_set", "('a')", Value::from("a")),
+        (
+            "memory_optimize.skip_opt_set",
+            "('a',)",
+            Value::Tuple(vec![Value::from("a")]),
+        ),
+        (
+            "memory_optimize.skip_opt_set",
+            "{'a'}",
+            Value::List(vec![Value::from("a")]),
+        ),
+        ("memory_optimize.skip_opt_set", "{}", Value::from("{}")),
+        ("memory_optimize.skip_opt_set", "[1,]", Value::List(vec![Value::Int(1)])),
         ("external_weight", "yes", Value::from("yes")),
         ("graph_run_mode", " 0 ", Value::Int(0)),
         ("graph_run_mode", "-3", Value::Int(-3)),
@@ -139,7 +164,7 @@ fn overrides_alone_are_stored() {
 fn an_unknown_key_names_the_nearest() {
     let error = Options::new().set_text("static_memory_polcy", "2").unwrap_err();
     let OptionError::UnknownKey { nearest, .. } = &error;
-    assert_eq!(*nearest, "memory_config.static_memory_policy");
+    assert_eq!(*nearest, Some("memory_config.static_memory_policy"));
     assert_eq!(
         error.to_string(),
         "no option \"static_memory_polcy\"; did you mean \"memory_config.static_memory_policy\"?"

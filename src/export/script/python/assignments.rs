@@ -12,6 +12,7 @@ use super::arithmetic::{Outcome, binary};
 use super::constructors::RUN_CONFIG;
 use super::datum::{Datum, Fact, Field, Fields};
 use super::evaluate::Look;
+use super::records::VariableText;
 
 /// The optimizer whose parameters are options.
 const OPTIMIZER: &str = "NpuOptimizer";
@@ -286,7 +287,8 @@ impl<'a> Reader<'a> {
         match &fact.datum {
             Datum::Value(value) => {
                 let text = value.to_string();
-                self.records.variable(name, Some(&text), line, condition);
+                let known = VariableText::Known(text.clone());
+                self.records.variable(name, known, line, condition);
                 if let Some(note) = &fact.note {
                     self.records.info(line, format!("{name} {note}"));
                 }
@@ -294,7 +296,8 @@ impl<'a> Reader<'a> {
             }
             other => {
                 let why = self.why(other, range);
-                self.records.variable_unread();
+                self.environment.remove(name);
+                self.records.variable(name, VariableText::Unread, line, condition);
                 self.records.warn(line, format!("{name} {why}; set it by hand"));
             }
         }
@@ -303,7 +306,8 @@ impl<'a> Reader<'a> {
     fn unset_variable(&mut self, name: &str, range: TextRange) {
         let line = self.source.line(range.start());
         self.environment.remove(name);
-        self.records.variable(name, None, line, self.conditions.last().copied());
+        let condition = self.conditions.last().copied();
+        self.records.variable(name, VariableText::Removed, line, condition);
     }
 
     /// A dictionary with the engine's session options, wherever it stands.

@@ -10,8 +10,9 @@ use crate::options::{Group, Value};
 use super::Reader;
 use super::arithmetic::{Outcome, float_of, int_of, text_of};
 use super::constructors::{find_class, n_others_in_front};
-use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, Object};
+use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Look;
+use super::folding::json_text;
 use super::lookups::field;
 
 impl<'a> Reader<'a> {
@@ -29,6 +30,7 @@ impl<'a> Reader<'a> {
             ("as_bytes" | "as_str" | "as_text" | "as_str_any", Some(text)) => self.look(text, look),
             ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
             ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
+            ("dumps", Some(value)) if call.arguments.keywords.is_empty() => self.json_text(expr, value, look),
             ("int", Some(value)) => self.converted(expr, value, look, int_of),
             ("float", Some(value)) => self.converted(expr, value, look, float_of),
             ("bool", Some(value)) => {
@@ -124,6 +126,15 @@ impl<'a> Reader<'a> {
         match self.look(name, look).datum {
             Datum::Value(Value::Text(name)) => self.variable(&name, call.arguments.find_argument_value("default", 1)),
             _ => self.computed(expr),
+        }
+    }
+
+    /// `json.dumps(value)`, with the spaces that Python puts.
+    fn json_text(&self, expr: &'a Expr, value: &'a Expr, look: Look) -> Fact {
+        let fact = self.look(value, look);
+        match json_text(&fact.datum) {
+            Some(text) if text.len() <= MAX_TEXT => Fact::value(Value::Text(text)).with_note(fact.note.as_ref()),
+            _ => self.computed_from(expr, &[&fact]),
         }
     }
 

@@ -4,7 +4,7 @@
 //! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
 //! One file for each step: how deep ([`nesting`]), what is declared ([`survey`]), what names are bound to
 //! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
-//! [`arithmetic`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
+//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
 
 mod arithmetic;
 mod assignments;
@@ -13,6 +13,7 @@ mod comments;
 mod constructors;
 mod datum;
 mod evaluate;
+mod folding;
 mod lookups;
 mod nesting;
 mod records;

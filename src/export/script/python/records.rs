@@ -36,12 +36,23 @@ pub(super) struct Setting {
 pub(super) struct Variable {
     /// Its name.
     pub(super) name: String,
-    /// Its text; `None` where it is removed.
-    pub(super) text: Option<String>,
+    /// What it is set to.
+    pub(super) text: VariableText,
     /// The line, from 1.
     pub(super) line: usize,
     /// The line of the condition.
     pub(super) condition: Option<usize>,
+}
+
+/// What a script does to a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum VariableText {
+    /// It is set to this.
+    Known(String),
+    /// It is set to what only the running script knows.
+    Unread,
+    /// It is removed.
+    Removed,
 }
 
 /// Something to be told.
@@ -79,8 +90,6 @@ pub(super) struct Records {
     pub(super) passed: BTreeSet<TextSize>,
     /// In the order of the walk.
     pub(super) remarks: Vec<Remark>,
-    /// Whether a variable was found whose text is not known.
-    pub(super) has_unread_variable: bool,
 }
 
 impl Records {
@@ -88,17 +97,13 @@ impl Records {
         self.settings.push(setting);
     }
 
-    pub(super) fn variable(&mut self, name: &str, text: Option<&str>, line: usize, condition: Option<usize>) {
+    pub(super) fn variable(&mut self, name: &str, text: VariableText, line: usize, condition: Option<usize>) {
         self.variables.push(Variable {
             name: name.to_owned(),
-            text: text.map(str::to_owned),
+            text,
             line,
             condition,
         });
-    }
-
-    pub(super) const fn variable_unread(&mut self) {
-        self.has_unread_variable = true;
     }
 
     pub(super) fn warn(&mut self, line: usize, message: String) {

@@ -9,7 +9,7 @@ use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
 use super::Reader;
-use super::records::{Records, Remark, Setting};
+use super::records::{Records, Remark, Setting, VariableText};
 
 /// More remarks than this are counted, not told.
 const MAX_REMARKS: usize = 100;
@@ -35,8 +35,7 @@ impl Reader<'_> {
         let is_found = !settings.is_empty()
             || !records.runs.is_empty()
             || !records.variables.is_empty()
-            || !records.objects.is_empty()
-            || records.has_unread_variable;
+            || !records.objects.is_empty();
         settled.reading.is_found = is_found;
         settled.reading.warnings = told(settled.remarks);
         settled.reading
@@ -161,10 +160,11 @@ impl Settled {
             let environment = &mut self.reading.document.environment;
             let before = environment.get(&variable.name).map(str::to_owned);
             match &variable.text {
-                None => environment.remove(&variable.name),
-                Some(text) => environment.set(&variable.name, text),
+                VariableText::Removed => environment.remove(&variable.name),
+                VariableText::Known(text) => environment.set(&variable.name, text),
+                VariableText::Unread => environment.set_unread(&variable.name),
             }
-            if let (Some(before), Some(text)) = (before, &variable.text)
+            if let (Some(before), VariableText::Known(text)) = (before, &variable.text)
                 && before != *text
             {
                 let message = format!("{} is set again, from \"{before}\" to \"{text}\"", variable.name);

@@ -122,6 +122,7 @@ impl ShellReader {
                     };
                     let message = format!("line {line}: {name} {why}; set it by hand");
                     self.reading.warnings.warning(message, name);
+                    self.reading.document.environment.set_unread(name);
                 }
             }
         }

@@ -25,6 +25,11 @@ pub(super) const CASES: &[Case] = &[
     case(&[(SKIPPED, "[\"fc\", 'x']")], "M4W"),
     case(&[(SKIPPED, "[\"fc\", \"x\"]")], "M4W"),
     case(&[(SKIPPED, "fc")], "M2E M4W"),
+    case(&[(SKIPPED, "{\"fc\", 'x'}")], "M4W"),
+    case(&[(SKIPPED, "('fc')")], "M2E M4W"),
+    case(&[(SKIPPED, "('fc', 'x')")], "M2E M4W"),
+    case(&[(SKIPPED, "{}")], "M2E M4W"),
+    case(&[(SKIPPED, "[1]")], "M3E M4W"),
     case(&[("memory_optimize.print_log", "True")], "M4W"),
     case(&[("memory_optimize.skip_grads", "2")], "M4W K1E"),
 ];
@@ -36,6 +41,9 @@ fn skipped_variables_are_a_list_or_set_of_names() {
         (Value::List(names()), "M4W", None),
         (Value::Tuple(names()), "M2E M4W", Some(Value::List(names()))),
         (Value::from("fc"), "M2E M4W", Some(Value::List(vec![Value::from("fc")]))),
+        (Value::from("a, b"), "M2E M4W", Some(Value::List(names()))),
+        (Value::from("{'a': 1}"), "M2E M4W", None),
+        (Value::from(""), "M2E M4W", None),
         (Value::Int(3), "M2E M4W", None),
         (
             Value::List(vec![Value::Int(3), Value::from("a")]),

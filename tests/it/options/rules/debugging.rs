@@ -13,6 +13,7 @@ const CACHE: (&str, &str) = ("op_compiler_cache_dir", "/c/");
 const AOE_FILE: (&str, &str) = ("aoe_config_file", "/a.json");
 const DUMP: (&str, &str) = ("dump_config.enable_dump", "True");
 const DUMP_PATH: (&str, &str) = ("dump_config.dump_path", "/dump");
+const OVERFLOW: (&str, &str) = ("dump_config.enable_dump_debug", "True");
 const STEP: &str = "dump_config.dump_step";
 
 pub(super) const CASES: &[Case] = &[
@@ -77,6 +78,9 @@ pub(super) const CASES: &[Case] = &[
     case(&[], "R22E").with(&[("AOE_MODE", "1")]).seeing(&[("./", LOCKED)]),
     case(&[AOE_FILE, ("aoe_mode", "2")], "").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
     case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": ["deeper_opat"]}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "1")], "R23E").seeing(&[("/a.json", r#"{"feature": "deeper_opat"}"#)]),
+    case(&[AOE_FILE, ("aoe_mode", "1")], "R23E")
+        .seeing(&[("/a.json", r#"{"feature": ["deeper_opat", "nonhomo_split"]}"#)]),
     case(&[AOE_FILE], "R23E").seeing(&[("/a.json", r#"{"feature": ["nonhomo_split"]}"#)]),
     case(&[AOE_FILE], "")
         .with(&[("AOE_MODE", "1")])
@@ -94,20 +98,30 @@ pub(super) const CASES: &[Case] = &[
     case(&[DUMP, ("dump_config.dump_path", "")], "R39E"),
     case(&[("aoe_mode", "2"), ("work_path", "")], "R22E"),
     case(&[DUMP_PATH], "").seeing(&[("/dump", MISSING)]),
-    case(&[(STEP, "0|5|10")], ""),
-    case(&[(STEP, "0|5|10-20")], ""),
-    case(&[(STEP, "3|")], ""),
-    case(&[(STEP, "")], ""),
-    case(&[(STEP, "2-1")], "R39E"),
-    case(&[(STEP, "1-1")], "R39E"),
-    case(&[(STEP, "1-2-3")], "R39E"),
-    case(&[(STEP, "1||2")], "R39E"),
-    case(&[(STEP, "-3")], "R39E"),
-    case(&[(STEP, "1,2")], "R39E"),
-    case(&[("dump_config.dump_mode", "input")], ""),
-    case(&[("dump_config.dump_mode", "both")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "0|5|10")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "0|5|10-20")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "3|")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "-3")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "3-")], ""),
+    case(&[DUMP, DUMP_PATH, (STEP, "|")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "3||")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "3--")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "2-1")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "1-1")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "1-2-3")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "1||2")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, "1, 2")], "R39E"),
+    case(&[DUMP, DUMP_PATH, (STEP, " 1")], "R39E"),
+    case(&[(STEP, "1,2")], "R39W"),
+    case(&[("dump_config.enable_dump", "False"), (STEP, "2-1")], "R39W"),
+    case(&[DUMP, DUMP_PATH, ("dump_config.dump_mode", "input")], ""),
+    case(&[DUMP, DUMP_PATH, ("dump_config.dump_mode", "both")], "R39E"),
+    case(&[("dump_config.dump_mode", "both")], "R39W"),
+    case(&[OVERFLOW, DUMP_PATH, ("dump_config.dump_mode", "both")], "R39W"),
+    case(&[OVERFLOW, DUMP_PATH, ("dump_config.dump_debug_mode", "none")], "R39E"),
+    case(&[DUMP, DUMP_PATH, ("dump_config.dump_debug_mode", "none")], "R39W"),
     case(&[("dump_config.dump_debug_mode", "aicore_overflow")], ""),
-    case(&[("dump_config.dump_debug_mode", "none")], "R39E"),
     case(&[("dump_config.dump_data", "stats")], ""),
     case(&[("dump_config.dump_data", "Tensor")], "R39E"),
     // Classes.
@@ -139,7 +153,7 @@ const GRAPH_MEMORY: &str = "experimental_config.graph_memory_optimize_config";
 
 #[test]
 fn at_most_a_hundred_sets_of_steps_are_dumped() {
-    for (count, expected) in [(100, ""), (101, "R39E")] {
+    for (count, expected) in [(100, ""), (101, "R39W")] {
         let steps = vec!["1"; count].join("|");
         let settings = super::typed(STEP, highwater::options::Value::from(steps.as_str()));
         assert_eq!(super::fired(&settings), expected);

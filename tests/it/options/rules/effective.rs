@@ -46,6 +46,11 @@ const EFFECTIVE: &[(Case, &str, V)] = &[
         "session_device_id",
         V::Int(2),
     ),
+    (
+        case(&[("session_device_id", "first")], "").with(&[("DEVICE_ID", "4")]),
+        "session_device_id",
+        V::Int(4),
+    ),
     (case(&[], "").with(&[("AOE_MODE", "2")]), "aoe_mode", V::Text("2")),
     (
         case(&[("aoe_mode", "1")], "").with(&[("AOE_MODE", "2")]),
@@ -90,6 +95,12 @@ const EFFECTIVE: &[(Case, &str, V)] = &[
     (case(&[], ""), "ac_parallel_enable", V::Text("0")),
     (case(&[], ""), "quant_dumpable", V::Text("0")),
     (case(&[], ""), "precision_mode", V::Unset),
+    (case(&[], ""), "op_wait_timeout", V::Int(120)),
+    (case(&[("op_wait_timeout", "5")], ""), "op_wait_timeout", V::Int(5)),
+    (case(&[], ""), "stream_max_parallel_num", V::Unset),
+    (case(&[], ""), "ge.exec.disableReuseMemory", V::Text("0")),
+    (case(&[], ""), "dump_config.dump_step", V::Unset),
+    (case(&[("external_weight", "2")], ""), "external_weight", V::Bool(true)),
     (case(&[], ""), "work_path", V::Text("./")),
     (
         case(&[], "").with(&[("ASCEND_WORK_PATH", "/w")]),

@@ -53,15 +53,28 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("stream_sync_timeout", "60000")], ""),
-            "60000 ms, which is not above the 1836 s of collective communication (hccl_timeout); in a cluster this",
+            "60000 ms, which is not above the 1836 s of collective communication (the default of hccl_timeout); in a \
+             cluster this",
+        ),
+        (
+            case(&[("stream_sync_timeout", "60000")], "").with(&[("HCCL_EXEC_TIMEOUT", "90")]),
+            "the 90 s of collective communication (HCCL_EXEC_TIMEOUT)",
+        ),
+        (
+            case(&[("dump_config.dump_mode", "both")], ""),
+            "dump_mode is \"both\": use input, output or all; it is looked at once enable_dump is True",
         ),
         (
             case(&[("op_precision_mode", "/m")], "").seeing(&[("/m", "[ByOpType]\nA=fast")]),
-            "op_precision_mode, line 2: \"fast\" is no known mode; did you mean",
+            "op_precision_mode, line 2: \"fast\" is no known mode: use high_precision,",
         ),
         (
             case(&[("work_path", "/w"), ("aoe_mode", "1")], "").seeing(&[("/w", "file")]),
             "work_path is \"/w\", which is a file",
+        ),
+        (
+            case(&[("buffer_optimize", "say \"on\"")], ""),
+            "buffer_optimize is 'say \"on\"': use",
         ),
         (
             case(&[("jit_compile", "a\nb")], ""),
@@ -100,6 +113,7 @@ fn reports_list_fixes_and_what_acts_otherwise() {
             ("mix_compile_mode", "True"),
             ("iterations_per_loop", "9"),
             ("aoe_mode", "1"),
+            ("buffer_optimize", "on"),
         ],
         "",
     )
@@ -114,6 +128,6 @@ fn reports_list_fixes_and_what_acts_otherwise() {
     );
     assert_eq!(json["effective"]["hccl_timeout"], 544);
     let text = report.to_text();
-    assert!(text.contains("\nhccl_timeout 600 acts as 544\n"), "{text}");
+    assert!(text.contains("\nhccl_timeout 600 acts as 544 s\n"), "{text}");
     assert_eq!(text.matches(" acts as ").count(), 1, "{text}");
 }

@@ -23,5 +23,32 @@ pub(super) const CASES: &[Case] = &[
     case(&[(OCCUPIED, "0:2GiB,1:1024")], ""),
     case(&[(OCCUPIED, "")], ""),
     case(&[(OCCUPIED, "2GiB")], "K4E"),
+    // What excludes each other.
+    case(&[("save_checkpoints_steps", "5")], ""),
+    case(
+        &[("save_checkpoints_steps", "5"), ("save_checkpoints_secs", "5")],
+        "K7E",
+    ),
+    case(
+        &[
+            ("dump_config.enable_dump", "True"),
+            ("dump_config.enable_dump_debug", "True"),
+            ("dump_config.dump_path", "/d"),
+        ],
+        "K7E",
+    ),
+    case(
+        &[
+            ("dump_config.enable_dump", "True"),
+            ("dump_config.enable_dump_debug", "False"),
+            ("dump_config.dump_path", "/d"),
+        ],
+        "",
+    ),
+    case(&[("oo_level", "O0"), ("topo_sorting_mode", "3")], ""),
+    case(&[("oo_level", "O4")], "K1E"),
+    case(&[("topo_sorting_mode", "4")], "K1E"),
+    case(&[("graph_slice", "manual"), ("recompute", "auto")], ""),
+    case(&[("graph_slice", "always")], "K1E"),
     case(&[(OCCUPIED, "0:lots")], "K4E"),
 ];

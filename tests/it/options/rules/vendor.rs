@@ -4,10 +4,13 @@ use highwater::options::Value;
 
 use super::{Case, case, fired, typed};
 
+const DUMP: (&str, &str) = ("dump_config.enable_dump", "True");
+const DUMP_PATH: (&str, &str) = ("dump_config.dump_path", "/dump");
+
 pub(super) const CASES: &[Case] = &[
     case(&[("dump_config.dump_data", "sta")], "R39E"),
-    case(&[("dump_config.dump_step", "yyy")], "R39E"),
-    case(&[("dump_config.dump_step", "0|2-1")], "R39E"),
+    case(&[DUMP, DUMP_PATH, ("dump_config.dump_step", "yyy")], "R39E"),
+    case(&[DUMP, DUMP_PATH, ("dump_config.dump_step", "0|2-1")], "R39E"),
     case(&[("enable_exception_dump", "4")], "R7E"),
     case(&[("aoe_mode", "3")], "R21E"),
     case(&[("precision_mode", "force_Dp32")], "R11E"),

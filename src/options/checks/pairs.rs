@@ -1,0 +1,46 @@
+//! highwater's own rule of options that exclude each other: K7.
+
+use crate::diagnostics::Severity;
+
+use super::super::rows::keys;
+use super::super::value::Value;
+use super::{Check, Facts, Report, outcome};
+
+const DUMP: &str = keys::ENABLE_DUMP;
+const OVERFLOW: &str = keys::ENABLE_DUMP_DEBUG;
+const STEPS: &str = keys::SAVE_CHECKPOINTS_STEPS;
+const SECONDS: &str = keys::SAVE_CHECKPOINTS_SECS;
+
+pub(super) const ROWS: &[Check] = &[Check {
+    id: "K7",
+    outcomes: &[outcome(
+        Severity::Error,
+        "enable_dump and enable_dump_debug are both on, or save_checkpoints_steps and save_checkpoints_secs both set",
+    )],
+    options: &[DUMP, OVERFLOW, STEPS, SECONDS],
+    source: "GE dump properties; TensorFlow 1 RunConfig",
+    run: pairs,
+}];
+
+fn pairs(facts: &Facts<'_>, report: &mut Report<'_>) {
+    if facts.bool(DUMP) && facts.bool(OVERFLOW) {
+        report
+            .error(
+                &[DUMP, OVERFLOW],
+                "enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them".to_owned(),
+            )
+            .set(OVERFLOW, false)
+            .set(DUMP, false);
+    }
+    if facts.is_set(STEPS) && facts.is_set(SECONDS) {
+        report
+            .error(
+                &[STEPS, SECONDS],
+                "save_checkpoints_steps and save_checkpoints_secs are both set, which TensorFlow refuses: keep one of \
+                 them"
+                    .to_owned(),
+            )
+            .set(SECONDS, Value::Unset)
+            .set(STEPS, Value::Unset);
+    }
+}
