@@ -216,7 +216,7 @@ fn a_jump_takes_away_what_hides_its_field_and_brings_the_keyboard() {
     search(&mut harness, "no such option");
     plain(&mut harness, Key::F8);
     harness.run_steps(4);
-    assert!(has_focus(&harness, Role::ComboBox, "level"));
+    assert!(has_focus(&harness, Role::ComboBox, "level •"));
     plain(&mut harness, Key::ArrowDown);
     assert_eq!(value(&harness, "memory_optimize.level"), Some(Value::Int(0)));
 }
@@ -234,7 +234,7 @@ fn the_keyboard_goes_back_into_the_field_after_a_fix() {
     tab_to(&mut harness, Role::Button, "Fix: set iterations_per_loop to 1");
     plain(&mut harness, Key::Space);
     harness.run_steps(3);
-    assert!(has_focus(&harness, Role::TextInput, "iterations_per_loop"));
+    assert!(has_focus(&harness, Role::TextInput, "iterations_per_loop •"));
 }
 
 #[test]
