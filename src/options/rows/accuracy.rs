@@ -51,7 +51,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   outputs; a name beats a type. Other ops follow precision_mode. It has no effect under \
                   precision_mode=must_keep_origin_dtype. A data type that the op does not support fails the \
                   compilation, and fusion may rename ops so that a line no longer finds them.",
-        memory_effect: "nothing here: the file is not read. In reality the tensors of the named ops take the widths \
+        memory_effect: "nothing here: the file is checked, and changes nothing. In reality the tensors of the named ops take the widths \
                         that it gives",
         ..ACCURACY_TUNING_ROW
     },

@@ -52,7 +52,9 @@ pub(super) const ROWS: &[OptionRow] = &[
                   is for the first -1, and so on. It wins over dynamic_inputs_shape_range. All three fields are \
                   given together or not at all.",
         rule: "R38",
-        memory_effect: "nothing here: give the values as those of symbolic dimensions of the schedule",
+        lowers_to: Some("Lowered::shape_ranges"),
+        memory_effect: "takes dynamic_inputs_shape_range out of force; its own values are not taken over: give them as \
+                        those of symbolic dimensions of the schedule",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW

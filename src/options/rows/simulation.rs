@@ -93,7 +93,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "Where dynamic_inputs_shape_range binds a symbolic dimension that the schedule gives no value, this \
                   many values are taken, evenly spread on a log scale from the smallest to the largest, both \
                   included. 1 takes the largest alone. Each value is a run of its own.",
-        lowers_to: Some("Lowered::shape_ranges"),
+        lowers_to: Some("Lowered::shape_samples"),
         memory_effect: "the number of runs that a shape range becomes; the largest shape is always among them",
         is_estimate: true,
         ..OWN

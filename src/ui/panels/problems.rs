@@ -28,12 +28,6 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
     }
     let mut jump = None;
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        for (name, remarks) in session.config_remarks() {
-            let text = format!("forget the {} remarks about {name}", remarks.entries().len());
-            if ui.small_button(text).clicked() {
-                commands.push(Command::ForgetRemarks(name.clone()));
-            }
-        }
         for line in &lines {
             ui.horizontal_wrapped(|ui| {
                 ui.label(
@@ -62,6 +56,12 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
                     jump = line.option.map(str::to_owned);
                 }
             });
+        }
+        for (name, remarks) in session.config_remarks() {
+            let text = format!("forget the {} remarks about {name}", remarks.entries().len());
+            if ui.small_button(text).clicked() {
+                commands.push(Command::ForgetRemarks(name.clone()));
+            }
         }
     });
     jump

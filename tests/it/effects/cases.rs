@@ -68,6 +68,12 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ),
     ("simulation.host_ops", "Relu", &[("mix_compile_mode", "True")], CHAIN),
     (
+        "dynamic_input_config.dynamic_dims",
+        "3",
+        &[("dynamic_input", "True"), ("dynamic_inputs_shape_range", "data:[1~9]")],
+        shapes::SYMBOLIC,
+    ),
+    (
         "simulation.shape_samples",
         "2",
         &[("dynamic_input", "True"), ("dynamic_inputs_shape_range", "data:[1~9]")],
