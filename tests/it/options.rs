@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
 
+mod changes;
 mod config;
 mod docs;
 mod python;

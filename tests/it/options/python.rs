@@ -39,7 +39,7 @@ pub(super) fn reads(name: &str, text: &str, expected: &Expect) {
 }
 
 /// The one option that `NPURunConfig(iterations_per_loop=...)` sets behind the lines of `setup`.
-fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
+pub(super) fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
     let text = format!("{setup}\nNPURunConfig(iterations_per_loop={expression})\n");
     let (document, warnings) = read_config("train.py", text.as_bytes()).unwrap();
     let messages = warnings.entries().iter().map(|entry| entry.message.clone()).collect();
@@ -306,11 +306,11 @@ fn functions_and_conditions_are_seen() {
         &expect![[r#"
             deterministic = Python("y")
             env A = "1"
+            warning: line 2: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
             warning: line 3: A is set only where this condition holds; it is taken as set
             warning: line 8: deterministic is computed when the script runs (x); set it by hand
-            warning: line 8: a second NPURunConfig(...) after the one in line 2; they differ in deterministic, and the later one wins where both set an option
+            warning: line 8: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
             warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
-            warning: line 9: a second NPURunConfig(...) after the one in line 8; they differ in deterministic, and the later one wins where both set an option
         "#]],
     );
 }

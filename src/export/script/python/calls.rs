@@ -9,8 +9,9 @@ use crate::options::{Group, Value};
 
 use super::Reader;
 use super::arithmetic::{Outcome, float_of, int_of, text_of};
+use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
-use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT, Object};
+use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Look;
 use super::folding::json_text;
 use super::lookups::field;
@@ -26,7 +27,7 @@ impl<'a> Reader<'a> {
         }
         let first = call.arguments.args.first();
         match (name, first) {
-            ("global_options", None) => Fact::plain(Datum::GlobalOptions("")),
+            ("global_options", None) => Fact::plain(Datum::GlobalOptions("".into())),
             ("as_bytes" | "as_str" | "as_text" | "as_str_any", Some(text)) => self.look(text, look),
             ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
             ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
@@ -53,7 +54,13 @@ impl<'a> Reader<'a> {
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
                 self.joined_path(expr, call, look)
             }
-            (name, _) if self.survey.classes.contains(name) => Fact::plain(Datum::Instance(name.into())),
+            (name, _) if self.survey.classes.contains(name) => {
+                let instance = Instance {
+                    class: name.to_owned(),
+                    fields: self.arguments(&[], 0, call, look),
+                };
+                Fact::plain(Datum::Instance(Rc::new(instance))).held()
+            }
             _ => self.method(expr, name, call, look),
         }
     }
@@ -74,7 +81,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Arguments by name; `n_skipped` in front are none of them.
-    fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
+    pub(super) fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
         let mut fields = Fields::default();
         for (position, argument) in call.arguments.args.iter().enumerate().skip(n_skipped) {
             if argument.is_starred_expr() {
@@ -107,7 +114,13 @@ impl<'a> Reader<'a> {
     fn take_dict(&self, expr: &'a Expr, look: Look, fields: &mut Fields) {
         match self.look(expr, look).datum {
             Datum::Dict(dict) => {
-                fields.fields.extend(dict.fields.iter().cloned());
+                // What may have changed is no longer what stands where the dictionary was made.
+                fields.fields.extend(dict.fields.iter().cloned().map(|mut field| {
+                    if matches!(&field.fact.datum, Datum::Unknown(why) if why.starts_with(CHANGED)) {
+                        field.range = expr.range();
+                    }
+                    field
+                }));
                 fields.is_partial |= dict.is_partial;
             }
             _ => fields.is_partial = true,

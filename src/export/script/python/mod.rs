@@ -2,19 +2,25 @@
 //!
 //! The script is parsed and walked along its flow, but never run: names are followed to the literals they are bound
 //! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
-//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`]), what names are bound to
+//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`],
+//! [`effects`]), what names are bound to
 //! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
-//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
+//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`loops`], [`functions`],
+//! [`assignments`], [`changes`]), and what came of it ([`records`], [`settle`]).
 
 mod arithmetic;
 mod assignments;
 mod calls;
+mod changes;
 mod comments;
 mod constructors;
 mod datum;
+mod effects;
 mod evaluate;
 mod folding;
+mod functions;
 mod lookups;
+mod loops;
 mod nesting;
 mod records;
 mod scopes;
@@ -23,7 +29,7 @@ mod source;
 mod survey;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{ModModule, StmtFunctionDef};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
@@ -94,6 +100,7 @@ fn read(parsed: &Parsed<ModModule>, source: Source<'_>) -> Reading {
         classes: Vec::new(),
         pending: Vec::new(),
         globals: Vec::new(),
+        shared: BTreeSet::new(),
     };
     reader.comments();
     reader.scope(body);
@@ -119,4 +126,6 @@ struct Reader<'a> {
     pending: Vec<Vec<Pending<'a>>>,
     /// Names that the innermost function declares as global.
     globals: Vec<&'a str>,
+    /// Names that may stand for the same dictionary, list or object, in both orders.
+    shared: BTreeSet<(String, String)>,
 }
