@@ -5,6 +5,7 @@
 mod changes;
 mod config;
 mod docs;
+mod older;
 mod python;
 mod reference;
 mod rules;

@@ -106,13 +106,14 @@ fn assignments_behind_a_constructor_count() {
         "a.py",
         text,
         &expect![[r#"
-        memory_config.static_memory_policy = Int(2)
-        memory_config.atomic_clean_policy = Int(1)
-        precision_mode = Text("force_fp16")
-        iterations_per_loop = Int(10)
-        warning: line 7: c.replace(hccl_timeout=700) changes a configuration in a way that is not followed; set it by hand
-        warning: line 9: c.parameter_map['dump_path'].CopyFrom(a) changes a configuration in a way that is not followed; set it by hand
-    "#]],
+            memory_config.static_memory_policy = Int(2)
+            memory_config.atomic_clean_policy = Int(1)
+            precision_mode = Text("force_fp16")
+            iterations_per_loop = Int(10)
+            warning: line 7: c.replace(hccl_timeout=700) changes a configuration in a way that is not followed; set it by hand
+            warning: line 8: setattr(c, 'deterministic', 1) changes a configuration in a way that is not followed; set it by hand
+            warning: line 9: c.parameter_map['dump_path'].CopyFrom(a) changes a configuration in a way that is not followed; set it by hand
+        "#]],
     );
 }
 

@@ -179,6 +179,13 @@ fn literals_are_followed() {
         ("", "os.path.join('a', 'b')", text("a/b")),
         ("", "5 if 1 < 2 <= 2 else 6", int(5)),
         ("", "None or 7", int(7)),
+        ("", "','.join(['a', 'b'])", text("a,b")),
+        ("", "'%s-%d%%' % ('a', 3)", text("a-3%")),
+        ("", "'%s' % 3", text("3")),
+        ("", "'{}:{1}{{{k}}}'.format('a', 2, k='c')", text("a:2{c}")),
+        ("", "str.encode('x')", text("x")),
+        ("", "'x'.encode()", text("x")),
+        ("", "len([1, 2])", int(2)),
         (
             "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
             "json.dumps(d)",

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
+use ruff_python_ast::{
+    Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, IpyEscapeKind, Operator, StmtAugAssign,
+    StmtIpyEscapeCommand,
+};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::options::{Section, TABLE, Value, find};
@@ -290,6 +293,7 @@ impl<'a> Reader<'a> {
             let object = self.object(group, call, Look::default());
             return self.take_object(object);
         }
+        self.found_relative(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,
             (Expr::Attribute(method), Some(name @ ("setdefault" | "update" | "pop")))
@@ -353,6 +357,12 @@ impl<'a> Reader<'a> {
     fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
         let line = self.source.line(range.start());
         let condition = self.conditions.last().copied();
+        let unreadable = fact
+            .as_value()
+            .and_then(|value| self.source.unreadable(&value.to_string()));
+        if let Some(why) = unreadable {
+            return self.set_variable(name, &Fact::unknown(&why), range);
+        }
         match &fact.datum {
             Datum::Value(value) => {
                 let text = value.to_string();
@@ -370,6 +380,26 @@ impl<'a> Reader<'a> {
                 self.records.warn(line, format!("{name} {why}; set it by hand"));
             }
         }
+    }
+
+    /// `%env NAME=value` of a notebook.
+    pub(super) fn magic(&mut self, command: &StmtIpyEscapeCommand) {
+        let Some((magic, rest)) = command.value.split_once(char::is_whitespace) else {
+            return;
+        };
+        let Some((name, text)) = rest.trim().split_once(['=', ' ']) else {
+            return;
+        };
+        if command.kind != IpyEscapeKind::Magic || !matches!(magic, "env" | "set_env") {
+            return;
+        }
+        let text = text.trim();
+        let fact = if text.contains(['$', '{']) {
+            Fact::unknown(&format!("is computed when the notebook runs ({text})"))
+        } else {
+            Fact::value(text)
+        };
+        self.set_variable(name.trim(), &fact, command.range);
     }
 
     fn unset_variable(&mut self, name: &str, range: TextRange) {

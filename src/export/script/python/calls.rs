@@ -13,7 +13,7 @@ use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Look;
-use super::folding::json_text;
+use super::folding::{formatted, joined, json_text, length};
 use super::lookups::field;
 
 impl<'a> Reader<'a> {
@@ -34,6 +34,12 @@ impl<'a> Reader<'a> {
             ("dumps", Some(value)) if call.arguments.keywords.is_empty() => self.json_text(expr, value, look),
             ("int", Some(value)) => self.converted(expr, value, look, int_of),
             ("float", Some(value)) => self.converted(expr, value, look, float_of),
+            ("len", Some(value)) => {
+                let fact = self.look(value, look);
+                let outcome = Outcome::from(length(&fact.datum));
+                self.outcome(expr, outcome, &[&fact])
+            }
+            ("encode", Some(text)) if self.source.slice(call.func.range()) == "str.encode" => self.look(text, look),
             ("bool", Some(value)) => {
                 let fact = self.look(value, look);
                 match fact.truth() {
@@ -68,6 +74,13 @@ impl<'a> Reader<'a> {
     /// The class that a call makes an object of. A class that the script declares itself under that name is another.
     pub(super) fn constructor(&self, call: &ExprCall) -> Option<&'static Group> {
         let name = self.survey.last_name(&call.func)?;
+        if name == "__init__"
+            && let Expr::Attribute(method) = &*call.func
+            && let Expr::Call(parent) = &*method.value
+            && self.survey.last_name(&parent.func) == Some("super")
+        {
+            return self.survey.children.get(self.classes.last()?).copied();
+        }
         find_class(name).filter(|_| !self.survey.classes.contains(name))
     }
 
@@ -184,6 +197,20 @@ impl<'a> Reader<'a> {
             }
             (Datum::Value(Value::Text(text)), "upper", None) => {
                 Fact::value(Value::Text(text.to_uppercase())).with_note(owner.note.as_ref())
+            }
+            // What is replaced is told where the walk comes to it.
+            (Datum::Object(_), "replace", _) => owner,
+            (Datum::Value(Value::Text(separator)), "join", Some(items)) => {
+                let items = self.look(items, look);
+                let outcome = Outcome::from(joined(separator, &items.datum));
+                self.outcome(expr, outcome, &[&items])
+            }
+            (Datum::Value(Value::Text(template)), "format", _) => {
+                let fields = self.arguments(&[], 0, call, look);
+                let positional: Vec<Fact> = call.arguments.args.iter().map(|value| self.look(value, look)).collect();
+                let outcome = Outcome::from(formatted(template, &positional, &fields).map(Value::Text));
+                let operands: Vec<&Fact> = positional.iter().collect();
+                self.outcome(expr, outcome, &operands)
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {

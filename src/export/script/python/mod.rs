@@ -22,6 +22,7 @@ mod functions;
 mod lookups;
 mod loops;
 mod nesting;
+mod older;
 mod records;
 mod scopes;
 mod settle;
@@ -54,7 +55,12 @@ pub(super) enum Dialect {
 }
 
 /// Reads a script. An error in its syntax is kept beside what could be read.
-pub(super) fn from_python(text: &str, dialect: Dialect) -> Reading {
+pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool) -> Reading {
+    let newer = match dialect {
+        Dialect::Script => older::modern(text),
+        Dialect::Notebook => None,
+    };
+    let text = newer.as_deref().unwrap_or(text);
     let mode = match dialect {
         Dialect::Script => Mode::Module,
         Dialect::Notebook => Mode::Ipython,
@@ -65,7 +71,7 @@ pub(super) fn from_python(text: &str, dialect: Dialect) -> Reading {
     let Some(parsed) = parse_unchecked(text, ParseOptions::from(mode)).try_into_module() else {
         return refused(1, "is no Python script");
     };
-    let source = Source::new(text, &parsed);
+    let source = Source::new(text, is_lossy, &parsed);
     let error = parsed.errors().first().map(|error| ConfigError {
         line: source.line(error.location.start()),
         column: source.column(error.location.start()),

@@ -283,6 +283,9 @@ impl Reader<'_> {
                 Value::Python(self.source.expression(range))
             }
         };
+        if let Some(why) = self.source.unreadable(&value.to_string()) {
+            return self.records.warn(line, format!("{key} {why}; set it by hand"));
+        }
         let setting = Setting {
             key: key.to_owned(),
             value,

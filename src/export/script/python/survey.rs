@@ -6,6 +6,8 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
 use ruff_text_size::Ranged as _;
 
+use crate::options::Group;
+
 use super::constructors::find_class;
 use super::effects::Effects;
 use super::source::Source;
@@ -42,6 +44,8 @@ pub(super) struct Survey<'a> {
     pub(super) classes: BTreeSet<&'a str>,
     /// Those of them that have an `__init__` of their own.
     pub(super) constructors: BTreeSet<&'a str>,
+    /// Those whose own `__init__` calls that of a known class.
+    pub(super) children: BTreeMap<&'a str, &'static Group>,
     /// Functions of the script with the calls of each.
     pub(super) functions: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     /// What functions change outside themselves, with the lines.
@@ -182,6 +186,9 @@ impl<'a> Surveyor<'a, '_> {
             .find(|base| find_class(base).is_some());
         if has_constructor {
             self.survey.constructors.insert(name);
+        }
+        if let Some(group) = known.and_then(find_class).filter(|_| has_constructor) {
+            self.survey.children.insert(name, group);
         }
         if let Some(known) = known.filter(|_| !has_constructor) {
             self.survey.aliases.insert(name, known);

@@ -71,6 +71,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Stmt::Global(global) => self.globals.extend(global.names.iter().map(Identifier::as_str)),
+            Stmt::IpyEscapeCommand(command) => self.magic(command),
             Stmt::Return(_) | Stmt::Raise(_) => {
                 walk_stmt(self, statement);
                 return true;
