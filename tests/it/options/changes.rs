@@ -150,7 +150,7 @@ fn one_configuration_of_several_is_taken() {
     reads(
         "a.py",
         text,
-        &expect![[r#"
+        &expect![[r"
         deterministic = Int(1)
         hccl_timeout = Int(2)
         dtr.eviction_threshold = Int(3)
@@ -158,7 +158,7 @@ fn one_configuration_of_several_is_taken() {
         warning: line 3: this DTRConfig(...) is left out: the one in line 4 is taken, and they differ in dtr.evictee_minimum_size, dtr.eviction_threshold
         warning: line 5: this parameter_map is left out: the one in line 10 is taken, and they differ in hccl_timeout
         warning: line 7: this parameter_map is left out: the one in line 10 is taken, and they differ in graph_run_mode
-    "#]],
+    "]],
     );
 }
 

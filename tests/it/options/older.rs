@@ -81,27 +81,39 @@ fn notebooks_set_variables_and_name_their_cells() {
         {"cell_type": "markdown", "source": ["text"]},
         {"cell_type": "code", "source": ["%env GE_USE_STATIC_MEMORY=2\n", "%set_env JOB_ID 1\n", "%env RANK_ID={x}"]},
         {"cell_type": "code", "source": "%%time\n\nif a:\n    n = 1\nelse:\n    n = 2\nNPURunConfig(iterations_per_loop=n)"}]}"#;
-    reads("a.ipynb", notebook, &expect![[r#"
+    reads(
+        "a.ipynb",
+        notebook,
+        &expect![[r#"
         iterations_per_loop = Python("n")
         env GE_USE_STATIC_MEMORY = "2"
         env JOB_ID = "1"
         warning: cell 2, line 3: RANK_ID is computed when the notebook runs ({x}); set it by hand
         warning: cell 3, line 7: iterations_per_loop has one value in cell 3, line 4 and another in cell 3, line 6; set it by hand
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn ways_round_are_told() {
     let text = "import functools\nmake = functools.partial(NPURunConfig, iterations_per_loop=3)\n";
-    reads("a.py", text, &expect![[r#"
+    reads(
+        "a.py",
+        text,
+        &expect![[r"
         iterations_per_loop = Int(3)
         warning: line 2: functools.partial(NPURunConfig, iterations_per_loop=3) makes NPURunConfig(...) in a way that is not wholly followed: what its calls add is left out; set it by hand
-    "#]]);
+    "]],
+    );
     let text = "class My(NPURunConfig):\n    def __init__(self, **kw):\n        \
                 super(My, self).__init__(iterations_per_loop=4, **kw)\nc = My(hccl_timeout=700)\n";
-    reads("a.py", text, &expect![[r#"
+    reads(
+        "a.py",
+        text,
+        &expect![[r"
         iterations_per_loop = Int(4)
         warning: line 3: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
         warning: line 4: My(hccl_timeout=700) makes NPURunConfig(...) in a way that is not wholly followed: its own arguments are left out; set it by hand
-    "#]]);
+    "]],
+    );
 }

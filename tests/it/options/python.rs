@@ -179,18 +179,6 @@ fn literals_are_followed() {
         ("", "os.path.join('a', 'b')", text("a/b")),
         ("", "5 if 1 < 2 <= 2 else 6", int(5)),
         ("", "None or 7", int(7)),
-        ("", "','.join(['a', 'b'])", text("a,b")),
-        ("", "'%s-%d%%' % ('a', 3)", text("a-3%")),
-        ("", "'%s' % 3", text("3")),
-        ("", "'{}:{1}{{{k}}}'.format('a', 2, k='c')", text("a:2{c}")),
-        ("", "str.encode('x')", text("x")),
-        ("", "'x'.encode()", text("x")),
-        ("", "len([1, 2])", int(2)),
-        (
-            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
-            "json.dumps(d)",
-            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
-        ),
         (
             "",
             "(1, 'a')",
@@ -221,6 +209,30 @@ fn literals_are_followed() {
             int(4),
         ),
         ("from os import environ as e\ne['N'] = '4'", "int(e['N'])", int(4)),
+    ] {
+        let (value, messages) = value_behind(setup, expression);
+        assert_eq!(value, expected, "{setup}; {expression}: {messages:?}");
+        assert!(messages.is_empty(), "{setup}; {expression}: {messages:?}");
+    }
+}
+
+#[test]
+fn texts_are_put_together() {
+    let int = |number| Some(Value::Int(number));
+    let text = |text: &str| Some(Value::from(text));
+    for (setup, expression, expected) in [
+        ("", "','.join(['a', 'b'])", text("a,b")),
+        ("", "'%s-%d%%' % ('a', 3)", text("a-3%")),
+        ("", "'%s' % 3", text("3")),
+        ("", "'{}:{1}{{{k}}}'.format('a', 2, k='c')", text("a:2{c}")),
+        ("", "str.encode('x')", text("x")),
+        ("", "'x'.encode()", text("x")),
+        ("", "len([1, 2])", int(2)),
+        (
+            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
+            "json.dumps(d)",
+            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
+        ),
     ] {
         let (value, messages) = value_behind(setup, expression);
         assert_eq!(value, expected, "{setup}; {expression}: {messages:?}");

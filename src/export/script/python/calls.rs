@@ -190,7 +190,8 @@ impl<'a> Reader<'a> {
         let owner = self.look(&callee.value, look);
         let first = call.arguments.args.first();
         match (&owner.datum, name, first) {
-            (Datum::Value(Value::Text(_)), "encode" | "decode", _) => owner,
+            // What is replaced is told where the walk comes to it.
+            (Datum::Value(Value::Text(_)), "encode" | "decode", _) | (Datum::Object(_), "replace", _) => owner,
             (Datum::Value(Value::Text(text)), "strip", None) => Fact::value(text.trim()).with_note(owner.note.as_ref()),
             (Datum::Value(Value::Text(text)), "lower", None) => {
                 Fact::value(Value::Text(text.to_lowercase())).with_note(owner.note.as_ref())
@@ -198,8 +199,6 @@ impl<'a> Reader<'a> {
             (Datum::Value(Value::Text(text)), "upper", None) => {
                 Fact::value(Value::Text(text.to_uppercase())).with_note(owner.note.as_ref())
             }
-            // What is replaced is told where the walk comes to it.
-            (Datum::Object(_), "replace", _) => owner,
             (Datum::Value(Value::Text(separator)), "join", Some(items)) => {
                 let items = self.look(items, look);
                 let outcome = Outcome::from(joined(separator, &items.datum));

@@ -256,10 +256,8 @@ impl<'a> Reader<'a> {
     /// The names of everything that may be changed and that a value goes on referring to.
     pub(super) fn shared_by(&self, expr: &'a Expr, paths: &mut BTreeSet<String>) {
         match expr {
-            Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => {
-                if self.is_mutable(expr) {
-                    paths.extend(self.root(expr));
-                }
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) if self.is_mutable(expr) => {
+                paths.extend(self.root(expr));
             }
             Expr::List(list) => list.elts.iter().for_each(|item| self.shared_by(item, paths)),
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|item| self.shared_by(item, paths)),

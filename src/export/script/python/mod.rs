@@ -6,7 +6,7 @@
 //! [`effects`]), what names are bound to
 //! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
 //! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`loops`], [`functions`],
-//! [`assignments`], [`changes`]), and what came of it ([`records`], [`settle`]).
+//! [`assignments`], [`variables`], [`changes`]), and what came of it ([`records`], [`settle`]).
 
 mod arithmetic;
 mod assignments;
@@ -28,6 +28,7 @@ mod scopes;
 mod settle;
 mod source;
 mod survey;
+mod variables;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
