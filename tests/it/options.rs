@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
 
+mod changes;
 mod config;
 mod docs;
+mod older;
 mod python;
 mod reference;
 mod rules;

@@ -4,6 +4,7 @@
 //! only a running script knows. Nothing is ever run. And back: a document as Python, an environment as shell.
 //! Deliberately not here: judging values (that is `options::check`).
 
+mod encoding;
 mod notebook;
 mod python;
 mod reading;
@@ -14,6 +15,7 @@ mod write_shell;
 use crate::diagnostics::Diagnostics;
 
 use super::config::{ConfigDocument, ConfigError, from_json};
+use encoding::{Decoded, decode};
 use python::{Dialect, from_python};
 use reading::Reading;
 use shell::from_shell;
@@ -62,7 +64,8 @@ impl Form {
         }
     }
 
-    fn read(self, text: &str, bytes: &[u8]) -> Result<Reading, ConfigError> {
+    fn read(self, decoded: &Decoded<'_>, bytes: &[u8]) -> Result<Reading, ConfigError> {
+        let text = &*decoded.text;
         match self {
             Self::Json => {
                 let (document, warnings) = from_json(bytes)?;
@@ -73,8 +76,12 @@ impl Form {
                     error: None,
                 })
             }
-            Self::Notebook => Ok(from_python(&notebook::code(text)?, Dialect::Notebook)),
-            Self::Python => Ok(from_python(text, Dialect::Script)),
+            Self::Notebook => {
+                let code = notebook::code(text)?;
+                let reading = from_python(&code.text, Dialect::Notebook, decoded.is_lossy);
+                Ok(code.placed(reading))
+            }
+            Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy)),
             Self::Shell => Ok(from_shell(text)),
         }
     }
@@ -106,10 +113,12 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
         return Err(at_start(reason));
     }
     // Comments in other encodings are common; what matters is ASCII.
-    let text = String::from_utf8_lossy(bytes);
+    let decoded = decode(bytes);
+    let text = &*decoded.text;
+    let bytes = if decoded.is_lossy { bytes } else { text.as_bytes() };
     let mut forms = Vec::new();
-    let shown = Form::of_text(&text);
-    let is_notebook = shown == Some(Form::Json) && notebook::is_notebook(&text);
+    let shown = Form::of_text(text);
+    let is_notebook = shown == Some(Form::Json) && notebook::is_notebook(text);
     let shown = if is_notebook { Some(Form::Notebook) } else { shown };
     // A slip in JSON is reported as such, although a part of the text may well be Python.
     if shown == Some(Form::Json) && promised != Some(Form::Python) {
@@ -126,7 +135,7 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
     let speaker = promised.or(shown);
     let mut spoken = None;
     for form in forms {
-        let result = form.read(&text, bytes);
+        let result = form.read(&decoded, bytes);
         if let Ok(reading) = &result
             && reading.is_found
         {

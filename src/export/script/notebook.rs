@@ -2,7 +2,10 @@
 
 use serde::Deserialize;
 
+use crate::diagnostics::{Diagnostics, Severity};
+
 use super::super::config::ConfigError;
+use super::reading::Reading;
 
 #[derive(Deserialize)]
 struct Notebook {
@@ -30,6 +33,67 @@ impl Default for Source {
     }
 }
 
+/// The code of all cells.
+pub(super) struct Code {
+    /// One cell after the other.
+    pub(super) text: String,
+    /// The first line of each cell, the cell's number from 1, and how many of its lines are left out in front.
+    cells: Vec<(usize, usize, usize)>,
+}
+
+impl Code {
+    /// Cell and line in it of a line.
+    fn place(&self, line: usize) -> (usize, usize) {
+        let at = self.cells.partition_point(|(first, _, _)| *first <= line);
+        let (first, cell, n_skipped) = at.checked_sub(1).map_or((1, 1, 0), |at| self.cells[at]);
+        (cell, line + 1 - first + n_skipped)
+    }
+
+    /// What was read from the code, with lines as cells and lines in them.
+    pub(super) fn placed(&self, mut reading: Reading) -> Reading {
+        let mut warnings = Diagnostics::new();
+        for entry in reading.warnings.entries() {
+            let (message, place) = (self.named(&entry.message), self.named(&entry.place));
+            match entry.severity {
+                Severity::Error => warnings.error(message, &place),
+                Severity::Warning => warnings.warning(message, &place),
+                Severity::Info => warnings.info(message, &place),
+            }
+        }
+        reading.warnings = warnings;
+        if let Some(error) = &mut reading.error {
+            let (cell, line) = self.place(error.line);
+            error.line = line;
+            error.reason = format!("in cell {cell}: {}", error.reason);
+        }
+        reading
+    }
+
+    /// A message with "cell 3, line 2" for every "line 14".
+    fn named(&self, message: &str) -> String {
+        let mut named = String::new();
+        let mut rest = message;
+        while let Some(at) = rest.find("line ") {
+            let (before, behind) = rest.split_at(at);
+            let number = behind["line ".len()..]
+                .split(|c: char| !c.is_ascii_digit())
+                .next()
+                .unwrap_or("");
+            named.push_str(before);
+            rest = &behind["line ".len() + number.len()..];
+            match number.parse() {
+                Ok(line) => {
+                    let (cell, line) = self.place(line);
+                    named.push_str(&format!("cell {cell}, line {line}"));
+                }
+                Err(_) => named.push_str("line "),
+            }
+        }
+        named.push_str(rest);
+        named
+    }
+}
+
 /// Whether a JSON text is a notebook.
 pub(super) fn is_notebook(text: &str) -> bool {
     text.contains("\"cells\"") && serde_json::from_str::<Notebook>(text).is_ok()
@@ -39,10 +103,13 @@ pub(super) fn is_notebook(text: &str) -> bool {
 ///
 /// # Errors
 /// [`ConfigError`] where the text is no notebook.
-pub(super) fn code(text: &str) -> Result<String, ConfigError> {
+pub(super) fn code(text: &str) -> Result<Code, ConfigError> {
     let notebook: Notebook = serde_json::from_str(text)?;
     let mut code = String::new();
-    for cell in notebook.cells.iter().filter(|cell| cell.cell_type == "code") {
+    let mut cells = Vec::new();
+    let mut n_lines = 0;
+    let numbered = notebook.cells.iter().zip(1..);
+    for (cell, number) in numbered.filter(|(cell, _)| cell.cell_type == "code") {
         let source = match &cell.source {
             Source::Lines(lines) => lines.concat(),
             Source::Text(text) => text.clone(),
@@ -55,8 +122,11 @@ pub(super) fn code(text: &str) -> Result<String, ConfigError> {
             _ if source.starts_with("%%") => continue,
             _ => &source,
         };
+        let n_skipped = usize::from(body.len() < source.len());
+        cells.push((n_lines + 1, number, n_skipped));
+        n_lines += body.matches('\n').count() + 1;
         code.push_str(body);
         code.push('\n');
     }
-    Ok(code)
+    Ok(Code { text: code, cells })
 }

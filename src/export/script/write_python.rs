@@ -49,7 +49,7 @@ pub fn to_python(document: &ConfigDocument) -> String {
 
 /// Whether the script says what the document says, with these options in comments.
 fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
-    let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script);
+    let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script, false);
     read.error.is_none() && read.document.options == document.options
 }
 

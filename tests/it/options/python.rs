@@ -39,7 +39,7 @@ pub(super) fn reads(name: &str, text: &str, expected: &Expect) {
 }
 
 /// The one option that `NPURunConfig(iterations_per_loop=...)` sets behind the lines of `setup`.
-fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
+pub(super) fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
     let text = format!("{setup}\nNPURunConfig(iterations_per_loop={expression})\n");
     let (document, warnings) = read_config("train.py", text.as_bytes()).unwrap();
     let messages = warnings.entries().iter().map(|entry| entry.message.clone()).collect();
@@ -180,11 +180,6 @@ fn literals_are_followed() {
         ("", "5 if 1 < 2 <= 2 else 6", int(5)),
         ("", "None or 7", int(7)),
         (
-            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
-            "json.dumps(d)",
-            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
-        ),
-        (
             "",
             "(1, 'a')",
             Some(Value::Tuple(vec![Value::Int(1), Value::from("a")])),
@@ -214,6 +209,30 @@ fn literals_are_followed() {
             int(4),
         ),
         ("from os import environ as e\ne['N'] = '4'", "int(e['N'])", int(4)),
+    ] {
+        let (value, messages) = value_behind(setup, expression);
+        assert_eq!(value, expected, "{setup}; {expression}: {messages:?}");
+        assert!(messages.is_empty(), "{setup}; {expression}: {messages:?}");
+    }
+}
+
+#[test]
+fn texts_are_put_together() {
+    let int = |number| Some(Value::Int(number));
+    let text = |text: &str| Some(Value::from(text));
+    for (setup, expression, expected) in [
+        ("", "','.join(['a', 'b'])", text("a,b")),
+        ("", "'%s-%d%%' % ('a', 3)", text("a-3%")),
+        ("", "'%s' % 3", text("3")),
+        ("", "'{}:{1}{{{k}}}'.format('a', 2, k='c')", text("a:2{c}")),
+        ("", "str.encode('x')", text("x")),
+        ("", "'x'.encode()", text("x")),
+        ("", "len([1, 2])", int(2)),
+        (
+            "d = {'a': [1, True, None, 2.5], 'b': {'c': 'x\\\"\u{e9}'}}",
+            "json.dumps(d)",
+            text(r#"{"a": [1, true, null, 2.5], "b": {"c": "x\"\u00e9"}}"#),
+        ),
     ] {
         let (value, messages) = value_behind(setup, expression);
         assert_eq!(value, expected, "{setup}; {expression}: {messages:?}");
@@ -306,11 +325,11 @@ fn functions_and_conditions_are_seen() {
         &expect![[r#"
             deterministic = Python("y")
             env A = "1"
+            warning: line 2: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
             warning: line 3: A is set only where this condition holds; it is taken as set
             warning: line 8: deterministic is computed when the script runs (x); set it by hand
-            warning: line 8: a second NPURunConfig(...) after the one in line 2; they differ in deterministic, and the later one wins where both set an option
+            warning: line 8: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
             warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
-            warning: line 9: a second NPURunConfig(...) after the one in line 8; they differ in deterministic, and the later one wins where both set an option
         "#]],
     );
 }

@@ -17,11 +17,11 @@ fn several_configurations_are_compared() {
         "a.py",
         text,
         &expect![[r"
-        deterministic = Int(1)
-        iterations_per_loop = Int(2)
-        warning: line 2: a second NPURunConfig(...) after the one in line 1; they differ in iterations_per_loop, and the later one wins where both set an option
-        info: line 3: NPURunConfig(...) says the same as in line 2
-    "]],
+            deterministic = Int(1)
+            iterations_per_loop = Int(2)
+            warning: line 1: this NPURunConfig(...) is left out: the one in line 3 is taken, and they differ in iterations_per_loop
+            info: line 2: this NPURunConfig(...) says the same as the one in line 3
+        "]],
     );
     let text = "a = MemoryConfig(0, 2)\nb = MemoryConfig(1, 3)\nNPURunConfig(memory_config=a)\n";
     reads(

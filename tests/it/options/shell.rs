@@ -13,8 +13,9 @@ fn a_start_script_is_read() {
         "run.sh",
         include_str!("../fixtures/scripts/run.sh"),
         &expect![[r#"
-        env GE_USE_STATIC_MEMORY = "2"
-    "#]],
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 7: GE_USE_STATIC_MEMORY is set only under a condition; it is taken as set
+        "#]],
     );
 }
 
@@ -46,7 +47,12 @@ fn every_way_to_set_a_variable_is_read() {
         ("if true; then V=2; fi", "2"),
         ("for i in 1 2; do export V=2; done", "2"),
         ("f() { export V=2; }", "2"),
-        ("case $1 in\n  a) export V=2 ;;\nesac", "2"),
+        ("V=1\nV+=2", "12"),
+        ("if x; then V=2; else V=2; fi", "2"),
+        ("V=2\nif x; then export V=2; fi", "2"),
+        ("V=2\nf() {\n  local V=3\n  declare V=4\n}", "2"),
+        ("f() {\n  local V=2\n  export V\n}", "2"),
+        ("export A=1 && export V=2", "2"),
         ("declare -x V=2", "2"),
         ("readonly V=2", "2"),
         ("ENV V=2 B=3", "2"),
@@ -195,5 +201,99 @@ proptest! {
         let (read, warnings) = read_config("a.sh", text.as_bytes()).unwrap();
         prop_assert_eq!(&read.environment, &environment, "{}", text);
         prop_assert!(warnings.entries().is_empty(), "{:?}", warnings);
+    }
+}
+
+#[test]
+fn conditions_are_told() {
+    for (text, expected) in [
+        (
+            "[ x ] && export V=1 || export V=2",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: lines 1, 1: GE_USE_STATIC_MEMORY is set to different texts under conditions; the last one is taken
+        "#]],
+        ),
+        (
+            "[ x ] &&\n  export V=2",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 2: GE_USE_STATIC_MEMORY is set only under a condition; it is taken as set
+        "#]],
+        ),
+        (
+            "if x; then\n  V=2\nfi",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 2: GE_USE_STATIC_MEMORY is set only under a condition; it is taken as set
+        "#]],
+        ),
+        (
+            "if x; then\n  V=2\nelse\n  V=3\nfi\nif y; then B=1; fi",
+            expect![[r#"
+                env GE_USE_STATIC_MEMORY = "3"
+                warning: lines 2, 4: GE_USE_STATIC_MEMORY is set to different texts under conditions; the last one is taken
+            "#]],
+        ),
+        (
+            "if x; then\n  V=2\nelif y; then\n  V=2\nfi",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: lines 2, 4: GE_USE_STATIC_MEMORY is set only under a condition; it is taken as set
+        "#]],
+        ),
+        (
+            "case $1 in\n  a) V=2 ;;\nesac",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 2: GE_USE_STATIC_MEMORY is set only under a condition; it is taken as set
+        "#]],
+        ),
+        (
+            "if x; then\n  V=2\nfi\nV=3",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "3"
+        "#]],
+        ),
+    ] {
+        let text = text.replace('V', "GE_USE_STATIC_MEMORY");
+        reads("a.sh", &text, &expected);
+    }
+}
+
+#[test]
+fn what_the_file_alone_cannot_tell_is_told() {
+    for (text, expected) in [
+        (
+            "V=~/x",
+            expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
+            warning: line 1: GE_USE_STATIC_MEMORY depends on $HOME, which this file does not set; set it by hand
+        "]],
+        ),
+        (
+            "V+=x",
+            expect![[r"
+            env GE_USE_STATIC_MEMORY is unread
+            warning: line 1: GE_USE_STATIC_MEMORY depends on $GE_USE_STATIC_MEMORY, which this file does not set; set it by hand
+        "]],
+        ),
+        (
+            "V=2\nB='a\nV=3",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 2: nothing closes the quote that starts here; what follows may be missing
+        "#]],
+        ),
+        (
+            "V=2\nB=\"a\nV=3",
+            expect![[r#"
+            env GE_USE_STATIC_MEMORY = "2"
+            warning: line 2: nothing closes the quote that starts here; what follows may be missing
+        "#]],
+        ),
+    ] {
+        let text = text.replace('V', "GE_USE_STATIC_MEMORY");
+        reads("a.sh", &text, &expected);
     }
 }

@@ -5,6 +5,7 @@ use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 use crate::options::{Float, Value};
 
 use super::datum::{MAX_ITEMS, MAX_TEXT};
+use super::folding::percent;
 
 /// What an operation gives.
 pub(super) enum Outcome {
@@ -27,6 +28,9 @@ pub(super) fn binary(left: &Value, op: Operator, right: &Value) -> Outcome {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) if op == Operator::Add => {
             Outcome::from((a.len() + b.len() <= MAX_TEXT).then(|| Value::Text(format!("{a}{b}"))))
+        }
+        (Value::Text(template), value) if op == Operator::Mod => {
+            Outcome::from(percent(template, value).map(Value::Text))
         }
         (Value::Text(text), count) | (count, Value::Text(text)) if op == Operator::Mult => {
             let count = count

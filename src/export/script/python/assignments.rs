@@ -2,17 +2,17 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, StmtAugAssign};
-use ruff_text_size::{Ranged as _, TextRange};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
+use ruff_text_size::Ranged as _;
 
-use crate::options::{GROUPS, Section, TABLE, Value, find};
+use crate::options::{Section, TABLE, Value, find};
 
 use super::Reader;
 use super::arithmetic::{Outcome, binary};
-use super::constructors::RUN_CONFIG;
-use super::datum::{Datum, Fact, Field, Fields};
+use super::changes::{merged, path_of};
+use super::datum::{Datum, Fact, Field, Fields, Object};
 use super::evaluate::Look;
-use super::records::VariableText;
+use super::records::Place;
 
 /// The optimizer whose parameters are options.
 const OPTIMIZER: &str = "NpuOptimizer";
@@ -56,12 +56,21 @@ impl<'a> Reader<'a> {
         self.visit_expr(&assign.value);
         let before = self.evaluate(&assign.target);
         let value = self.evaluate(&assign.value);
+        if let (Datum::Dict(old), Datum::Dict(new), Operator::BitOr) = (&before.datum, &value.datum, assign.op)
+            && let Some(path) = path_of(&assign.target)
+        {
+            let fact = Fact::plain(Datum::Dict(Rc::new(merged(old, new))));
+            return self.followed(&path, fact, assign.range());
+        }
         let outcome = match (before.as_value(), value.as_value()) {
             (Some(a), Some(b)) => binary(a, assign.op, b),
             _ => Outcome::Unknown,
         };
         let fact = self.outcome(&assign.value, outcome, &[&before, &value]).held();
-        self.assign(&assign.target, &assign.value, fact);
+        match (path_of(&assign.target), &before.datum) {
+            (Some(path), Datum::Value(Value::List(_))) => self.followed(&path, fact, assign.range()),
+            _ => self.assign(&assign.target, &assign.value, fact),
+        }
     }
 
     /// One target of an assignment.
@@ -70,6 +79,7 @@ impl<'a> Reader<'a> {
         match target {
             Expr::Name(name) => {
                 let name = name.id.as_str();
+                self.share(name, value);
                 if self.globals.contains(&name) {
                     self.scopes.bind_global(name, &fact, line);
                 }
@@ -123,19 +133,53 @@ impl<'a> Reader<'a> {
             return self.assign_parameter(parameter, value, &fact);
         }
         let owner = self.evaluate(&target.value);
-        if let Datum::GlobalOptions(group) = owner.datum {
-            let field = Field {
-                name: name.to_owned(),
-                fact,
-                range: value.range(),
-            };
-            let group = GROUPS.iter().find(|known| known.key == group).unwrap_or(&RUN_CONFIG);
-            return self.take_field(group, &field, target.range.into());
+        match owner.datum {
+            Datum::GlobalOptions(group) => {
+                // The flat options of the first adapter stand in a group of their own in the second.
+                let key = match &*group {
+                    "" | "aoe_config" => name.to_owned(),
+                    group => format!("{group}.{name}"),
+                };
+                return self.take_value(&key, &fact, value.range(), target.range.into());
+            }
+            Datum::Object(object) => return self.assign_field(&object, target, value, fact),
+            _ => {}
         }
         if let Expr::Name(owner) = &*target.value {
             let line = self.source.line(target.start());
-            self.scopes.bind(&format!("{}.{name}", owner.id), fact, line);
+            let path = format!("{}.{name}", owner.id);
+            self.share(&path, value);
+            self.scopes.bind(&path, fact, line);
         }
+    }
+
+    /// `config.name = value` behind the call that makes the object; a leading underscore is the adapter's own.
+    fn assign_field(&mut self, object: &Object, target: &'a ExprAttribute, value: &'a Expr, fact: Fact) {
+        let field = Field {
+            name: target.attr.as_str().trim_start_matches('_').to_owned(),
+            fact: fact.held(),
+            range: value.range(),
+        };
+        let start = object.range.start();
+        if let Some(run) = self
+            .records
+            .run_at(start)
+            .or_else(|| self.records.passed.get(&start).copied().flatten())
+        {
+            let place = Place::of_run(target.range.start(), run);
+            return self.take_field(object.group, &field, place);
+        }
+        let Some(path) = path_of(&target.value) else {
+            return;
+        };
+        let mut changed = Object::clone(object);
+        changed.fields.fields.retain(|other| other.name != field.name);
+        changed.fields.fields.push(field);
+        let changed = Rc::new(changed);
+        if self.conditions.is_empty() {
+            self.records.replace_object(&changed);
+        }
+        self.followed(&path, Fact::plain(Datum::Object(changed)), target.range);
     }
 
     /// `custom_op.parameter_map["name"].i = value`.
@@ -163,19 +207,40 @@ impl<'a> Reader<'a> {
             return self.records.warn(line, message);
         };
         let key = key_of_parameter(&name).unwrap_or(&name);
-        self.take_value(key, fact, value.range(), parameter.range.into());
+        let owner = match &*parameter.value {
+            Expr::Attribute(map) => path_of(&map.value),
+            other => path_of(other),
+        };
+        let line = owner
+            .and_then(|owner| self.scopes.get(&owner))
+            .map_or(0, |binding| binding.line);
+        let run = self
+            .records
+            .parameter_map(line, self.source.line(parameter.range.start()));
+        let place = Place::of_run(parameter.range.start(), run);
+        self.take_value(key, fact, value.range(), place);
     }
 
     fn assign_item(&mut self, target: &'a ExprSubscript, value: &'a Expr, fact: Fact) {
         let owner = self.evaluate(&target.value);
         let Datum::Value(Value::Text(name)) = self.evaluate(&target.slice).datum else {
+            if owner.datum == Datum::Environ {
+                let shown = self.source.shown(target.range);
+                let message = format!("{shown} names a variable that only the running script knows; set it by hand");
+                self.records.warn(self.source.line(target.start()), message);
+            } else if let Some(path) = self.root(&target.value) {
+                self.unfollowed(&path, target.range);
+            }
             return;
         };
         match owner.datum {
             Datum::Environ => self.set_variable(&name, &fact, value.range()),
             _ if is_engine_key(&name) => self.take_value(&name, &fact, value.range(), target.range.into()),
             Datum::Dict(dict) => {
-                let Expr::Name(owner) = &*target.value else {
+                let Some(path) = path_of(&target.value) else {
+                    if let Some(path) = self.root(&target.value) {
+                        self.unfollowed(&path, target.range);
+                    }
                     return;
                 };
                 let mut fields = Fields::clone(&dict);
@@ -188,11 +253,14 @@ impl<'a> Reader<'a> {
                         range: value.range(),
                     });
                 }
-                let line = self.source.line(target.start());
                 let fact = Fact::plain(Datum::Dict(Rc::new(fields)));
-                self.scopes.bind(owner.id.as_str(), fact, line);
+                self.followed(&path, fact, target.range);
             }
-            _ => {}
+            _ => {
+                if let Some(path) = self.root(&target.value) {
+                    self.unfollowed(&path, target.range);
+                }
+            }
         }
     }
 
@@ -208,8 +276,9 @@ impl<'a> Reader<'a> {
                 if let (Datum::Environ, Datum::Value(Value::Text(name))) =
                     (owner.datum, self.evaluate(&subscript.slice).datum)
                 {
-                    self.unset_variable(&name, target.range());
+                    return self.unset_variable(&name, target.range());
                 }
+                self.delete_item(&subscript.value, &subscript.slice, target.range());
             }
             _ => {}
         }
@@ -221,6 +290,7 @@ impl<'a> Reader<'a> {
             let object = self.object(group, call, Look::default());
             return self.take_object(object);
         }
+        self.found_relative(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,
             (Expr::Attribute(method), Some(name @ ("setdefault" | "update" | "pop")))
@@ -250,64 +320,6 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-    }
-
-    /// `os.environ.update({...})`.
-    fn update_variables(&mut self, call: &'a ExprCall) {
-        let dicts = call.arguments.args.iter();
-        let values = dicts.chain(
-            call.arguments
-                .keywords
-                .iter()
-                .filter(|k| k.arg.is_none())
-                .map(|k| &k.value),
-        );
-        for value in values {
-            if let Datum::Dict(dict) = self.evaluate(value).datum {
-                for field in &dict.fields {
-                    self.set_variable(&field.name, &field.fact, field.range);
-                }
-            } else {
-                let shown = self.source.shown(value.range());
-                let message = format!("variables are computed when the script runs ({shown}); set them by hand");
-                self.records.warn(self.source.line(value.start()), message);
-            }
-        }
-        for keyword in &call.arguments.keywords {
-            if let Some(name) = &keyword.arg {
-                let fact = self.evaluate(&keyword.value);
-                self.set_variable(name.as_str(), &fact, keyword.value.range());
-            }
-        }
-    }
-
-    fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
-        let line = self.source.line(range.start());
-        let condition = self.conditions.last().copied();
-        match &fact.datum {
-            Datum::Value(value) => {
-                let text = value.to_string();
-                let known = VariableText::Known(text.clone());
-                self.records.variable(name, known, line, condition);
-                if let Some(note) = &fact.note {
-                    self.records.info(line, format!("{name} {note}"));
-                }
-                self.environment.insert(name.to_owned(), (text, line));
-            }
-            other => {
-                let why = self.why(other, range);
-                self.environment.remove(name);
-                self.records.variable(name, VariableText::Unread, line, condition);
-                self.records.warn(line, format!("{name} {why}; set it by hand"));
-            }
-        }
-    }
-
-    fn unset_variable(&mut self, name: &str, range: TextRange) {
-        let line = self.source.line(range.start());
-        self.environment.remove(name);
-        let condition = self.conditions.last().copied();
-        self.records.variable(name, VariableText::Removed, line, condition);
     }
 
     /// A dictionary with the engine's session options, wherever it stands.

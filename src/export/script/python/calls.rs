@@ -9,10 +9,11 @@ use crate::options::{Group, Value};
 
 use super::Reader;
 use super::arithmetic::{Outcome, float_of, int_of, text_of};
+use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
-use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT, Object};
+use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Look;
-use super::folding::json_text;
+use super::folding::{formatted, joined, json_text, length};
 use super::lookups::field;
 
 impl<'a> Reader<'a> {
@@ -26,13 +27,19 @@ impl<'a> Reader<'a> {
         }
         let first = call.arguments.args.first();
         match (name, first) {
-            ("global_options", None) => Fact::plain(Datum::GlobalOptions("")),
+            ("global_options", None) => Fact::plain(Datum::GlobalOptions("".into())),
             ("as_bytes" | "as_str" | "as_text" | "as_str_any", Some(text)) => self.look(text, look),
             ("bytes", Some(text)) => self.converted(expr, text, look, |value| value.as_text().map(Value::from)),
             ("str", Some(value)) => self.converted(expr, value, look, |value| text_of(value).map(Value::Text)),
             ("dumps", Some(value)) if call.arguments.keywords.is_empty() => self.json_text(expr, value, look),
             ("int", Some(value)) => self.converted(expr, value, look, int_of),
             ("float", Some(value)) => self.converted(expr, value, look, float_of),
+            ("len", Some(value)) => {
+                let fact = self.look(value, look);
+                let outcome = Outcome::from(length(&fact.datum));
+                self.outcome(expr, outcome, &[&fact])
+            }
+            ("encode", Some(text)) if self.source.slice(call.func.range()) == "str.encode" => self.look(text, look),
             ("bool", Some(value)) => {
                 let fact = self.look(value, look);
                 match fact.truth() {
@@ -53,7 +60,13 @@ impl<'a> Reader<'a> {
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
                 self.joined_path(expr, call, look)
             }
-            (name, _) if self.survey.classes.contains(name) => Fact::plain(Datum::Instance(name.into())),
+            (name, _) if self.survey.classes.contains(name) => {
+                let instance = Instance {
+                    class: name.to_owned(),
+                    fields: self.arguments(&[], 0, call, look),
+                };
+                Fact::plain(Datum::Instance(Rc::new(instance))).held()
+            }
             _ => self.method(expr, name, call, look),
         }
     }
@@ -61,6 +74,13 @@ impl<'a> Reader<'a> {
     /// The class that a call makes an object of. A class that the script declares itself under that name is another.
     pub(super) fn constructor(&self, call: &ExprCall) -> Option<&'static Group> {
         let name = self.survey.last_name(&call.func)?;
+        if name == "__init__"
+            && let Expr::Attribute(method) = &*call.func
+            && let Expr::Call(parent) = &*method.value
+            && self.survey.last_name(&parent.func) == Some("super")
+        {
+            return self.survey.children.get(self.classes.last()?).copied();
+        }
         find_class(name).filter(|_| !self.survey.classes.contains(name))
     }
 
@@ -74,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Arguments by name; `n_skipped` in front are none of them.
-    fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
+    pub(super) fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
         let mut fields = Fields::default();
         for (position, argument) in call.arguments.args.iter().enumerate().skip(n_skipped) {
             if argument.is_starred_expr() {
@@ -107,7 +127,13 @@ impl<'a> Reader<'a> {
     fn take_dict(&self, expr: &'a Expr, look: Look, fields: &mut Fields) {
         match self.look(expr, look).datum {
             Datum::Dict(dict) => {
-                fields.fields.extend(dict.fields.iter().cloned());
+                // What may have changed is no longer what stands where the dictionary was made.
+                fields.fields.extend(dict.fields.iter().cloned().map(|mut field| {
+                    if matches!(&field.fact.datum, Datum::Unknown(why) if why.starts_with(CHANGED)) {
+                        field.range = expr.range();
+                    }
+                    field
+                }));
                 fields.is_partial |= dict.is_partial;
             }
             _ => fields.is_partial = true,
@@ -164,13 +190,26 @@ impl<'a> Reader<'a> {
         let owner = self.look(&callee.value, look);
         let first = call.arguments.args.first();
         match (&owner.datum, name, first) {
-            (Datum::Value(Value::Text(_)), "encode" | "decode", _) => owner,
+            // What is replaced is told where the walk comes to it.
+            (Datum::Value(Value::Text(_)), "encode" | "decode", _) | (Datum::Object(_), "replace", _) => owner,
             (Datum::Value(Value::Text(text)), "strip", None) => Fact::value(text.trim()).with_note(owner.note.as_ref()),
             (Datum::Value(Value::Text(text)), "lower", None) => {
                 Fact::value(Value::Text(text.to_lowercase())).with_note(owner.note.as_ref())
             }
             (Datum::Value(Value::Text(text)), "upper", None) => {
                 Fact::value(Value::Text(text.to_uppercase())).with_note(owner.note.as_ref())
+            }
+            (Datum::Value(Value::Text(separator)), "join", Some(items)) => {
+                let items = self.look(items, look);
+                let outcome = Outcome::from(joined(separator, &items.datum));
+                self.outcome(expr, outcome, &[&items])
+            }
+            (Datum::Value(Value::Text(template)), "format", _) => {
+                let fields = self.arguments(&[], 0, call, look);
+                let positional: Vec<Fact> = call.arguments.args.iter().map(|value| self.look(value, look)).collect();
+                let outcome = Outcome::from(formatted(template, &positional, &fields).map(Value::Text));
+                let operands: Vec<&Fact> = positional.iter().collect();
+                self.outcome(expr, outcome, &operands)
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {

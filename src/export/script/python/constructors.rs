@@ -1,6 +1,13 @@
 //! The classes whose constructor calls are read, with the order of their arguments.
 
+use ruff_python_ast::ExprCall;
+use ruff_text_size::Ranged as _;
+
 use crate::options::{GROUPS, Group};
+
+use super::Reader;
+use super::datum::Object;
+use super::evaluate::Look;
 
 /// The arguments of `NPURunConfig` in the order in which it takes them.
 pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
@@ -101,6 +108,37 @@ pub(in super::super) static RUN_CONFIG: Group = Group {
     positional: RUN_CONFIG_ARGUMENTS,
     is_argument: false,
 };
+
+impl<'a> Reader<'a> {
+    /// Calls whose arguments reach a known class by a way round: `functools.partial(NPURunConfig, ...)`, and those of
+    /// a class that hands its arguments on.
+    pub(super) fn found_relative(&mut self, call: &'a ExprCall) {
+        let name = self.survey.last_name(&call.func).unwrap_or("");
+        let first = call.arguments.args.first();
+        let class = first
+            .and_then(|class| self.survey.last_name(class))
+            .and_then(find_class);
+        let (group, what) = match (class, self.survey.children.get(name)) {
+            (Some(group), _) if name == "partial" => (group, "what its calls add is left out"),
+            (_, Some(group)) => (*group, "its own arguments are left out"),
+            _ => return,
+        };
+        let message = format!(
+            "{} makes {}(...) in a way that is not wholly followed: {what}; set it by hand",
+            self.source.shown(call.range()),
+            group.class
+        );
+        self.records.warn(self.source.line(call.start()), message);
+        if name == "partial" {
+            let object = Object {
+                group,
+                range: call.range(),
+                fields: self.arguments(&[], 1, call, Look::default()),
+            };
+            self.take_object(object);
+        }
+    }
+}
 
 /// The class (or function) of that name.
 pub(super) fn find_class(name: &str) -> Option<&'static Group> {

@@ -25,13 +25,13 @@ pub(super) enum Datum {
     /// The object of a constructor call.
     Object(Rc<Object>),
     /// `npu.global_options()` or one of its fields, whose name with a dot stands here.
-    GlobalOptions(&'static str),
+    GlobalOptions(Rc<str>),
     /// `custom_op.parameter_map`.
     ParameterMap,
     /// `os.environ`.
     Environ,
     /// An object of a class that the script declares.
-    Instance(Rc<str>),
+    Instance(Rc<Instance>),
     /// Not known, and why: words behind the name of an option.
     Unknown(Rc<str>),
 }
@@ -63,6 +63,15 @@ pub(super) struct Field {
     pub(super) fact: Fact,
     /// Where the value stands.
     pub(super) range: TextRange,
+}
+
+/// A call of a class that the script declares.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Instance {
+    /// The class.
+    pub(super) class: String,
+    /// Its arguments with names.
+    pub(super) fields: Fields,
 }
 
 /// A constructor call.
@@ -104,9 +113,9 @@ impl Fact {
     pub(super) fn truth(&self) -> Option<bool> {
         match &self.datum {
             Datum::Value(value) => truth(value),
-            Datum::Object(_) | Datum::GlobalOptions(_) | Datum::ParameterMap | Datum::Instance(_) => Some(true),
+            Datum::Object(_) | Datum::ParameterMap | Datum::Instance(_) => Some(true),
             Datum::Dict(dict) if !dict.is_partial => Some(!dict.fields.is_empty()),
-            Datum::Dict(_) | Datum::Environ | Datum::Unknown(_) => None,
+            Datum::Dict(_) | Datum::Environ | Datum::GlobalOptions(_) | Datum::Unknown(_) => None,
         }
     }
 
@@ -169,6 +178,7 @@ fn depth(datum: &Datum) -> usize {
         Datum::Value(value) => depth_of_value(value),
         Datum::Dict(dict) => of_fields(dict),
         Datum::Object(object) => of_fields(&object.fields),
+        Datum::Instance(instance) => of_fields(&instance.fields),
         _ => 0,
     }
 }

@@ -3,12 +3,16 @@
 use ruff_python_ast::{Expr, ExprAttribute, ExprName, ExprSubscript};
 use ruff_text_size::Ranged as _;
 
-use crate::options::{GROUPS, Value};
+use crate::options::Value;
 
 use super::Reader;
 use super::arithmetic::{float_of, int_of};
-use super::datum::{Datum, Fact, Fields};
+use super::changes::CHANGED;
+use super::datum::{Datum, Fact, Fields, Instance};
 use super::evaluate::{COMPUTED, Look};
+
+/// Longer names of groups are not put together.
+const MAX_GROUP: usize = 256;
 
 impl<'a> Reader<'a> {
     pub(super) fn name(&self, expr: &Expr, name: &ExprName, look: Look) -> Fact {
@@ -49,15 +53,30 @@ impl<'a> Reader<'a> {
             return Fact::plain(Datum::ParameterMap);
         }
         match self.look(&attribute.value, look).datum {
-            Datum::GlobalOptions("") => match GROUPS.iter().find(|group| group.key == name) {
-                Some(group) => Fact::plain(Datum::GlobalOptions(group.key)),
-                None => self.computed(expr),
-            },
-            Datum::Instance(class) => match self.declared(expr, &format!("{class}.{name}"), look) {
-                Some(fact) => fact,
-                None => self.computed(expr),
-            },
+            Datum::GlobalOptions(group) if group.is_empty() => Fact::plain(Datum::GlobalOptions(name.into())),
+            Datum::GlobalOptions(group) if group.len() <= MAX_GROUP => {
+                Fact::plain(Datum::GlobalOptions(format!("{group}.{name}").into()))
+            }
+            Datum::Instance(instance) => self.instance_attribute(expr, &instance, name, look),
+            Datum::Unknown(why) if why.starts_with(CHANGED) => Fact::unknown(&why),
             _ => self.flag(expr, name, look),
+        }
+    }
+
+    /// An attribute of an object of a class of the script: what its constructor was given, or the class declares.
+    fn instance_attribute(&self, expr: &Expr, instance: &Instance, name: &str, look: Look) -> Fact {
+        let key = format!("{}.{name}", instance.class);
+        let has_constructor = self.survey.constructors.contains(instance.class.as_str());
+        let declarations = self.survey.attributes.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_passed_on =
+            matches!(declarations, [only] if matches!(only.value, Expr::Name(value) if value.id.as_str() == name));
+        let given = field(&instance.fields, name);
+        match given {
+            Some(fact) if is_passed_on || !has_constructor => fact.clone(),
+            None if instance.fields.is_partial && !has_constructor => {
+                Fact::unknown(&format!("may come from the arguments of {}(...)", instance.class))
+            }
+            _ => self.declared(expr, &key, look).unwrap_or_else(|| self.computed(expr)),
         }
     }
 

@@ -2,28 +2,36 @@
 //!
 //! The script is parsed and walked along its flow, but never run: names are followed to the literals they are bound
 //! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
-//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`]), what names are bound to
+//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`],
+//! [`effects`]), what names are bound to
 //! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
-//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`assignments`]), and what came of it ([`records`], [`settle`]).
+//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`loops`], [`functions`],
+//! [`assignments`], [`variables`], [`changes`]), and what came of it ([`records`], [`settle`]).
 
 mod arithmetic;
 mod assignments;
 mod calls;
+mod changes;
 mod comments;
 mod constructors;
 mod datum;
+mod effects;
 mod evaluate;
 mod folding;
+mod functions;
 mod lookups;
+mod loops;
 mod nesting;
+mod older;
 mod records;
 mod scopes;
 mod settle;
 mod source;
 mod survey;
+mod variables;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{ModModule, StmtFunctionDef};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
@@ -48,7 +56,12 @@ pub(super) enum Dialect {
 }
 
 /// Reads a script. An error in its syntax is kept beside what could be read.
-pub(super) fn from_python(text: &str, dialect: Dialect) -> Reading {
+pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool) -> Reading {
+    let newer = match dialect {
+        Dialect::Script => older::modern(text),
+        Dialect::Notebook => None,
+    };
+    let text = newer.as_deref().unwrap_or(text);
     let mode = match dialect {
         Dialect::Script => Mode::Module,
         Dialect::Notebook => Mode::Ipython,
@@ -59,7 +72,7 @@ pub(super) fn from_python(text: &str, dialect: Dialect) -> Reading {
     let Some(parsed) = parse_unchecked(text, ParseOptions::from(mode)).try_into_module() else {
         return refused(1, "is no Python script");
     };
-    let source = Source::new(text, &parsed);
+    let source = Source::new(text, is_lossy, &parsed);
     let error = parsed.errors().first().map(|error| ConfigError {
         line: source.line(error.location.start()),
         column: source.column(error.location.start()),
@@ -94,6 +107,7 @@ fn read(parsed: &Parsed<ModModule>, source: Source<'_>) -> Reading {
         classes: Vec::new(),
         pending: Vec::new(),
         globals: Vec::new(),
+        shared: BTreeSet::new(),
     };
     reader.comments();
     reader.scope(body);
@@ -119,4 +133,6 @@ struct Reader<'a> {
     pending: Vec<Vec<Pending<'a>>>,
     /// Names that the innermost function declares as global.
     globals: Vec<&'a str>,
+    /// Names that may stand for the same dictionary, list or object, in both orders.
+    shared: BTreeSet<(String, String)>,
 }

@@ -1,6 +1,6 @@
 //! What the walk through a script has found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ruff_text_size::{TextRange, TextSize};
@@ -66,9 +66,15 @@ pub(super) struct Remark {
     pub(super) message: String,
 }
 
-/// A call of `NPURunConfig`.
+/// A configuration: a call of `NPURunConfig` or of a class beside it, or the parameters of one optimizer.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
+    /// The class, or [`PARAMETER_MAP`].
+    pub(super) class: &'static str,
+    /// Where the call starts; for parameters nowhere.
+    pub(super) at: Option<TextSize>,
+    /// The line that binds the optimizer.
+    pub(super) owner: usize,
     /// The line, from 1.
     pub(super) line: usize,
     /// Groups that it is given an object for.
@@ -86,13 +92,59 @@ pub(super) struct Records {
     pub(super) runs: Vec<Run>,
     /// Objects of groups, with the condition around them; perhaps passed to `NPURunConfig`.
     pub(super) objects: Vec<(Rc<Object>, Option<usize>)>,
-    /// Places of the objects that were passed.
-    pub(super) passed: BTreeSet<TextSize>,
+    /// Places of the objects that were passed, with the call that takes them.
+    pub(super) passed: BTreeMap<TextSize, Option<usize>>,
     /// In the order of the walk.
     pub(super) remarks: Vec<Remark>,
 }
 
+/// What stands for the class of an optimizer's parameters.
+pub(super) const PARAMETER_MAP: &str = "parameter_map";
+
+impl Run {
+    /// How messages name it.
+    pub(super) fn shown(&self) -> String {
+        if self.class == PARAMETER_MAP {
+            "this parameter_map".to_owned()
+        } else {
+            format!("this {}(...)", self.class)
+        }
+    }
+}
+
 impl Records {
+    /// The configuration whose call starts there.
+    pub(super) fn run_at(&self, at: TextSize) -> Option<usize> {
+        self.runs.iter().position(|run| run.at == Some(at))
+    }
+
+    /// The parameters of the optimizer that is bound in a line.
+    pub(super) fn parameter_map(&mut self, owner: usize, line: usize) -> usize {
+        let known = self
+            .runs
+            .iter()
+            .position(|run| run.class == PARAMETER_MAP && run.owner == owner);
+        known.unwrap_or_else(|| {
+            self.runs.push(Run {
+                class: PARAMETER_MAP,
+                at: None,
+                owner,
+                line,
+                groups: BTreeSet::new(),
+            });
+            self.runs.len() - 1
+        })
+    }
+
+    /// An object has changed since the walk came to its call.
+    pub(super) fn replace_object(&mut self, changed: &Rc<Object>) {
+        for (object, _) in &mut self.objects {
+            if object.range == changed.range {
+                *object = Rc::clone(changed);
+            }
+        }
+    }
+
     pub(super) fn set(&mut self, setting: Setting) {
         self.settings.push(setting);
     }
@@ -132,6 +184,13 @@ pub(super) struct Place {
     run: Option<usize>,
 }
 
+impl Place {
+    /// In a configuration.
+    pub(super) const fn of_run(at: TextSize, run: usize) -> Self {
+        Self { at, run: Some(run) }
+    }
+}
+
 impl From<TextRange> for Place {
     fn from(range: TextRange) -> Self {
         Self {
@@ -147,15 +206,16 @@ impl Reader<'_> {
         let condition = self.conditions.last().copied();
         if object.group.is_argument {
             self.records.objects.push((Rc::new(object), condition));
-        } else if object.group.key.is_empty() {
+        } else {
             let run = self.records.runs.len();
             self.records.runs.push(Run {
+                class: object.group.class,
+                at: Some(object.range.start()),
+                owner: 0,
                 line: self.source.line(object.range.start()),
                 groups: BTreeSet::new(),
             });
             self.take_fields(&object, Some(run));
-        } else {
-            self.take_fields(&object, None);
         }
     }
 
@@ -191,7 +251,7 @@ impl Reader<'_> {
             && object.group.key == key
             && !(object.fields.is_partial && object.fields.fields.is_empty())
         {
-            self.records.passed.insert(object.range.start());
+            self.records.passed.insert(object.range.start(), place.run);
             if let Some(run) = place.run {
                 self.records.runs[run].groups.insert(object.group.key);
             }
@@ -204,7 +264,7 @@ impl Reader<'_> {
             return;
         }
         if let Datum::Object(object) = &fact.datum {
-            self.records.passed.insert(object.range.start());
+            self.records.passed.insert(object.range.start(), place.run);
         }
         let value = match &fact.datum {
             Datum::Value(value) => {
@@ -223,6 +283,9 @@ impl Reader<'_> {
                 Value::Python(self.source.expression(range))
             }
         };
+        if let Some(why) = self.source.unreadable(&value.to_string()) {
+            return self.records.warn(line, format!("{key} {why}; set it by hand"));
+        }
         let setting = Setting {
             key: key.to_owned(),
             value,

@@ -9,7 +9,8 @@ use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
 use super::Reader;
-use super::records::{Records, Remark, Setting, VariableText};
+use super::constructors::RUN_CONFIG;
+use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 
 /// More remarks than this are counted, not told.
 const MAX_REMARKS: usize = 100;
@@ -26,10 +27,11 @@ impl Reader<'_> {
         let mut settings: Vec<(u8, Setting)> = loose.into_iter().map(|setting| (0, setting)).collect();
         settings.extend(records.settings.iter().cloned().map(|setting| (1, setting)));
         settings.sort_by_key(|(rank, setting)| (*rank, setting.at));
-        let settings: Vec<Setting> = settings.into_iter().map(|(_, setting)| setting).collect();
+        let mut settings: Vec<Setting> = settings.into_iter().map(|(_, setting)| setting).collect();
         settled.remarks.clone_from(&records.remarks);
-        settled.runs(&records, &settings);
-        settled.settings(&settings);
+        let taken = settled.runs(&records, &settings);
+        settings.retain(|setting| setting.run.is_none_or(|run| taken.contains(&run)));
+        settled.settings(&settings, &records);
         settled.variables(&records);
         settled.conditions();
         let is_found = !settings.is_empty()
@@ -45,7 +47,7 @@ impl Reader<'_> {
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
         for (object, condition) in std::mem::take(&mut self.records.objects) {
-            let is_passed = self.records.passed.contains(&object.range.start());
+            let is_passed = self.records.passed.contains_key(&object.range.start());
             let is_replaced = self
                 .records
                 .runs
@@ -57,7 +59,8 @@ impl Reader<'_> {
                 let message = format!("this {class}(...) is not passed to NPURunConfig and left out");
                 self.records.info(line, message);
             } else if !is_passed {
-                if !self.records.runs.is_empty() {
+                let is_taken = |run: &Run| run.class == RUN_CONFIG.class;
+                if self.records.runs.iter().any(is_taken) {
                     let message =
                         format!("this {class}(...) is not seen to be passed to NPURunConfig; it is taken as if");
                     self.records.info(line, message);
@@ -89,38 +92,41 @@ impl Settled {
         });
     }
 
-    /// Each call of `NPURunConfig` beside the one before it.
-    fn runs(&mut self, records: &Records, settings: &[Setting]) {
+    /// Of each class the last configuration, which is taken whole; the others are told. Configurations of several
+    /// calls would be one that no call has.
+    fn runs(&mut self, records: &Records, settings: &[Setting]) -> BTreeSet<usize> {
         let mut order: Vec<usize> = (0..records.runs.len()).collect();
         order.sort_by_key(|run| records.runs[*run].line);
         let values = |run: usize| -> BTreeMap<&str, &Value> {
             let of_run = settings.iter().filter(|setting| setting.run == Some(run));
             of_run.map(|setting| (setting.key.as_str(), &setting.value)).collect()
         };
-        for pair in order.windows(2).take(MAX_REMARKS) {
-            let (former, latter) = (values(pair[0]), values(pair[1]));
-            let (a, b) = (records.runs[pair[0]].line, records.runs[pair[1]].line);
-            let keys: BTreeSet<&str> = former.keys().chain(latter.keys()).copied().collect();
-            let differing: Vec<&str> = keys
-                .into_iter()
-                .filter(|key| former.get(key) != latter.get(key))
-                .collect();
+        let last_of: BTreeMap<&str, usize> = order.iter().map(|run| (records.runs[*run].class, *run)).collect();
+        let others = order.iter().filter(|run| last_of[records.runs[**run].class] != **run);
+        for (other, run) in others.take(MAX_REMARKS).map(|run| (*run, &records.runs[*run])) {
+            let last = last_of[run.class];
+            let (here, there) = (values(other), values(last));
+            let line = records.runs[last].line;
+            let keys: BTreeSet<&str> = here.keys().chain(there.keys()).copied().collect();
+            let differing: Vec<&str> = keys.into_iter().filter(|key| here.get(key) != there.get(key)).collect();
             if differing.is_empty() {
-                let message = format!("NPURunConfig(...) says the same as in line {a}");
-                self.remark(Severity::Info, b, message);
+                let message = format!("{} says the same as the one in line {line}", run.shown());
+                self.remark(Severity::Info, run.line, message);
             } else {
                 let message = format!(
-                    "a second NPURunConfig(...) after the one in line {a}; they differ in {}, and the later one wins \
-                     where both set an option",
+                    "{} is left out: the one in line {line} is taken, and they differ in {}",
+                    run.shown(),
                     listed(&differing)
                 );
-                self.remark(Severity::Warning, b, message);
+                self.remark(Severity::Warning, run.line, message);
             }
         }
+        last_of.into_values().collect()
     }
 
     /// Options: the last setting of each wins.
-    fn settings(&mut self, settings: &[Setting]) {
+    fn settings(&mut self, settings: &[Setting], records: &Records) {
+        let is_call = |run: usize| records.runs[run].class != PARAMETER_MAP;
         let mut winners: BTreeMap<&str, &Setting> = BTreeMap::new();
         let mut is_certain: BTreeSet<&str> = BTreeSet::new();
         for setting in settings {
@@ -129,7 +135,7 @@ impl Settled {
             }
             if let Some(before) = winners.insert(&setting.key, setting)
                 && before.value != setting.value
-                && !(before.run.is_some() && setting.run.is_some())
+                && !(before.run == setting.run && setting.run.is_some_and(is_call))
             {
                 let message = format!(
                     "{} is {} here and {} in line {}; the value here is taken",

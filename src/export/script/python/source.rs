@@ -4,6 +4,8 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use super::super::encoding::declared;
+
 /// How much of an expression a message shows.
 const MAX_SHOWN: usize = 80;
 
@@ -13,11 +15,12 @@ pub(super) struct Source<'a> {
     /// Byte offsets of the lines' starts, ascending from 0.
     lines: Vec<usize>,
     comments: Vec<TextRange>,
+    is_lossy: bool,
 }
 
 impl<'a> Source<'a> {
     /// Of a parsed script.
-    pub(super) fn new<T>(text: &'a str, parsed: &Parsed<T>) -> Self {
+    pub(super) fn new<T>(text: &'a str, is_lossy: bool, parsed: &Parsed<T>) -> Self {
         let comments = parsed
             .tokens()
             .iter()
@@ -28,7 +31,15 @@ impl<'a> Source<'a> {
                 .chain(text.match_indices('\n').map(|(at, _)| at + 1))
                 .collect(),
             comments: comments.map(Ranged::range).collect(),
+            is_lossy,
         }
+    }
+
+    /// Why a text with letters that could not be read is no value: words behind a name.
+    pub(super) fn unreadable(&self, text: &str) -> Option<String> {
+        let is_unreadable = self.is_lossy && text.contains(char::REPLACEMENT_CHARACTER);
+        let encoding = declared(self.text).map_or("another encoding".to_owned(), |name| format!("the encoding {name}"));
+        is_unreadable.then(|| format!("has letters of {encoding}, which highwater does not read"))
     }
 
     /// The line of a place, from 1.

@@ -6,7 +6,10 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
 use ruff_text_size::Ranged as _;
 
+use crate::options::Group;
+
 use super::constructors::find_class;
+use super::effects::Effects;
 use super::source::Source;
 
 /// A flag of the command line and its default.
@@ -39,6 +42,14 @@ pub(super) struct Survey<'a> {
     pub(super) attributes: BTreeMap<String, Vec<Attribute<'a>>>,
     /// Classes of the script.
     pub(super) classes: BTreeSet<&'a str>,
+    /// Those of them that have an `__init__` of their own.
+    pub(super) constructors: BTreeSet<&'a str>,
+    /// Those whose own `__init__` calls that of a known class.
+    pub(super) children: BTreeMap<&'a str, &'static Group>,
+    /// Functions of the script with the calls of each.
+    pub(super) functions: BTreeMap<&'a str, Vec<&'a ExprCall>>,
+    /// What functions change outside themselves, with the lines.
+    effects: BTreeMap<&'a str, Effects<'a>>,
     /// Names that stand for others: `import ... as`, `Cfg = NPURunConfig`.
     aliases: BTreeMap<&'a str, &'a str>,
 }
@@ -50,11 +61,36 @@ impl<'a> Survey<'a> {
             survey: Self::default(),
             source,
             classes: Vec::new(),
+            calls: Vec::new(),
         };
         for statement in body {
             surveyor.visit_stmt(statement);
         }
+        let calls = std::mem::take(&mut surveyor.calls);
+        for (name, call) in calls {
+            if let Some(known) = surveyor.survey.functions.get_mut(name) {
+                known.push(call);
+            }
+        }
         surveyor.survey
+    }
+
+    /// The names that a function, or one that it calls, changes outside itself.
+    pub(super) fn changes_by(&self, function: &str) -> BTreeMap<String, usize> {
+        let mut changes = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![function];
+        while let Some(name) = open.pop() {
+            let Some((name, effects)) = self.effects.get_key_value(name) else {
+                continue;
+            };
+            if seen.insert(*name) {
+                let names = effects.changes.iter();
+                changes.extend(names.map(|(name, line)| ((*name).to_owned(), *line)));
+                open.extend(&effects.calls);
+            }
+        }
+        changes
     }
 
     /// The name that a name was imported or assigned from.
@@ -82,6 +118,7 @@ struct Surveyor<'a, 's> {
     survey: Survey<'a>,
     source: &'s Source<'s>,
     classes: Vec<&'a str>,
+    calls: Vec<(&'a str, &'a ExprCall)>,
 }
 
 impl<'a> Visitor<'a> for Surveyor<'a, '_> {
@@ -95,6 +132,14 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
                 }
             }
             Stmt::ClassDef(class) => return self.class(class),
+            Stmt::FunctionDef(function) => {
+                let effects = Effects::of(function, self.source);
+                let name = function.name.as_str();
+                if self.classes.is_empty() {
+                    self.survey.functions.entry(name).or_default();
+                }
+                self.survey.effects.insert(name, effects);
+            }
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     self.assigned(target, &assign.value);
@@ -118,6 +163,9 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Call(call) = expr {
             self.call(call);
+            if let Expr::Name(name) = &*call.func {
+                self.calls.push((name.id.as_str(), call));
+            }
         }
         walk_expr(self, expr);
     }
@@ -136,6 +184,12 @@ impl<'a> Surveyor<'a, '_> {
             .iter()
             .filter_map(|base| self.survey.last_name(base))
             .find(|base| find_class(base).is_some());
+        if has_constructor {
+            self.survey.constructors.insert(name);
+        }
+        if let Some(group) = known.and_then(find_class).filter(|_| has_constructor) {
+            self.survey.children.insert(name, group);
+        }
         if let Some(known) = known.filter(|_| !has_constructor) {
             self.survey.aliases.insert(name, known);
         }

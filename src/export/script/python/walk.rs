@@ -1,16 +1,14 @@
 //! Statement by statement along the flow of the script.
 
-use std::collections::BTreeSet;
-
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
-    ElifElseClause, ExceptHandler, Expr, ExprContext, Identifier, Stmt, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
-    StmtImportFrom, StmtMatch, StmtTry,
+    ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImportFrom,
+    StmtMatch, StmtTry,
 };
 use ruff_text_size::{Ranged, TextRange};
 
 use super::Reader;
-use super::datum::{Datum, Fact};
+use super::datum::Fact;
 use super::scopes::Layer;
 
 /// What makes a branch worth a word when it is left out.
@@ -27,7 +25,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Statements in order; whether the flow ends in them.
-    fn body(&mut self, body: &'a [Stmt]) -> bool {
+    pub(super) fn body(&mut self, body: &'a [Stmt]) -> bool {
         body.iter().any(|statement| self.statement(statement))
     }
 
@@ -73,6 +71,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Stmt::Global(global) => self.globals.extend(global.names.iter().map(Identifier::as_str)),
+            Stmt::IpyEscapeCommand(command) => self.magic(command),
             Stmt::Return(_) | Stmt::Raise(_) => {
                 walk_stmt(self, statement);
                 return true;
@@ -162,36 +161,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn repetition(&mut self, repeated: &'a StmtFor) {
-        self.visit_expr(&repeated.iter);
-        self.looped(&repeated.body, Some((&repeated.target, &repeated.iter)), repeated.range);
-        self.body(&repeated.orelse);
-    }
-
-    /// A body that is run any number of times: what it binds is not known at its start.
-    fn looped(&mut self, body: &'a [Stmt], target: Option<(&'a Expr, &'a Expr)>, range: TextRange) {
-        let line = self.source.line(range.start());
-        let mut bound = Bound::default();
-        bound.visit_body(body);
-        self.scopes.open();
-        for name in bound.names {
-            if self.scopes.get(name).is_some() {
-                self.scopes.bind(
-                    name,
-                    Fact::unknown(&format!("changes in the loop of line {line}")),
-                    line,
-                );
-            }
-        }
-        if let Some((target, iter)) = target {
-            let fact = self.computed(iter);
-            self.assign(target, iter, fact);
-        }
-        self.body(body);
-        let layer = self.scopes.close();
-        self.scopes.merge(&[layer], true);
-    }
-
     fn attempt(&mut self, attempt: &'a StmtTry) -> bool {
         self.scopes.open();
         let mut ends = self.body(&attempt.body);
@@ -258,48 +227,6 @@ impl<'a> Reader<'a> {
         self.classes.pop();
     }
 
-    /// A function's body, with its parameters at their defaults.
-    fn function(&mut self, function: &'a StmtFunctionDef, class: Option<&'a str>) {
-        let conditions = std::mem::take(&mut self.conditions);
-        let globals = std::mem::take(&mut self.globals);
-        let classes = std::mem::replace(&mut self.classes, class.into_iter().collect());
-        let name = function.name.as_str();
-        let line = self.source.line(function.name.start());
-        let mut facts = Vec::new();
-        for parameter in function.parameters.iter_non_variadic_params() {
-            let parameter_name = parameter.name().as_str();
-            let fact = match parameter.default() {
-                None => Fact::unknown(&format!(
-                    "is the parameter \"{parameter_name}\" of {name}() in line {line}"
-                )),
-                Some(default) => {
-                    self.visit_expr(default);
-                    let mut fact = self.evaluate(default);
-                    if matches!(fact.datum, Datum::Value(_)) {
-                        let note = format!("takes the default of the parameter \"{parameter_name}\" of {name}()");
-                        fact.note = Some(note.into());
-                    }
-                    fact
-                }
-            };
-            facts.push((parameter_name, fact));
-        }
-        self.scopes.open();
-        for (name, fact) in facts {
-            self.scopes.bind(name, fact, line);
-        }
-        let variadic = [&function.parameters.vararg, &function.parameters.kwarg];
-        for parameter in variadic.into_iter().flatten() {
-            let fact = Fact::unknown(&format!("is passed to {name}() in line {line}"));
-            self.scopes.bind(parameter.name.as_str(), fact, line);
-        }
-        self.scope(&function.body);
-        drop(self.scopes.close());
-        self.conditions = conditions;
-        self.globals = globals;
-        self.classes = classes;
-    }
-
     fn import(&mut self, import: &'a StmtImportFrom) {
         let module = import.module.as_ref().map_or(".", |module| module.as_str());
         for alias in &import.names {
@@ -317,7 +244,10 @@ impl<'a> Reader<'a> {
 impl<'a> Visitor<'a> for Reader<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Call(call) => self.found_call(call),
+            Expr::Call(call) => {
+                self.found_call(call);
+                self.changes_of_call(call);
+            }
             Expr::Dict(dict) => self.found_dict(expr, dict),
             Expr::Lambda(lambda) => {
                 self.scopes.open();
@@ -333,29 +263,6 @@ impl<'a> Visitor<'a> for Reader<'a> {
                 return;
             }
             _ => {}
-        }
-        walk_expr(self, expr);
-    }
-}
-
-/// Names that statements bind, those of functions within left out.
-#[derive(Default)]
-struct Bound<'a> {
-    names: BTreeSet<&'a str>,
-}
-
-impl<'a> Visitor<'a> for Bound<'a> {
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        if !matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
-            walk_stmt(self, statement);
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Name(name) = expr
-            && name.ctx == ExprContext::Store
-        {
-            self.names.insert(name.id.as_str());
         }
         walk_expr(self, expr);
     }

@@ -1,10 +1,12 @@
 //! Environment variables from a shell script, a Dockerfile or a file of `NAME=value` lines.
 //!
 //! The file is read from top to bottom and nothing is run: bodies of `if`, `for`, `case` and functions count as if
-//! each ran once. What only a running shell knows is reported and left out. Of the parser crates for shells none
+//! each ran once, and what only some branches set is told. What only a running shell knows is reported and left out. Of the parser crates for shells none
 //! fits: they refuse a whole file for one construct that they do not know, or split words without expanding them;
 //! the few hundred lines here read the part of the grammar that assignments use.
 
+mod branches;
+mod word;
 mod words;
 
 use std::collections::BTreeMap;
@@ -12,9 +14,11 @@ use std::collections::BTreeMap;
 use crate::options::{ENVIRONMENT, nearest_within};
 
 use super::reading::Reading;
-use words::{Command, Piece, Word, commands};
+use branches::Branches;
+use word::{Command, Piece, Word};
+use words::commands;
 
-pub(super) use words::is_name;
+pub(super) use word::is_name;
 
 /// The first line of what is written here; a file that has it is read with all its variables.
 pub(super) const HEADER: &str = "# Environment variables, written by highwater";
@@ -36,9 +40,21 @@ pub(super) fn from_shell(text: &str) -> Reading {
         reading: Reading::default(),
         variables: BTreeMap::new(),
         takes_all: text.trim_start().starts_with(HEADER),
+        branches: Branches::default(),
     };
-    for command in commands(text) {
-        reader.command(&command);
+    let cut = commands(text);
+    let mut is_behind_assignment = false;
+    for command in &cut.commands {
+        reader.branches.enter(command, is_behind_assignment);
+        is_behind_assignment = reader.command(command);
+    }
+    let warnings = &mut reader.reading.warnings;
+    for (name, message) in reader.branches.remarks() {
+        warnings.warning(message, name);
+    }
+    if let Some(line) = cut.open_quote {
+        let message = format!("line {line}: nothing closes the quote that starts here; what follows may be missing");
+        warnings.warning(message, "");
     }
     reader.reading
 }
@@ -48,6 +64,7 @@ struct ShellReader {
     /// Every variable of the file; `None` where its text is not known.
     variables: BTreeMap<String, Option<String>>,
     takes_all: bool,
+    branches: Branches,
 }
 
 /// Why a text is not known.
@@ -57,15 +74,32 @@ enum Problem {
 }
 
 impl ShellReader {
-    fn command(&mut self, command: &Command) {
+    /// Reads a command; whether it does nothing but set variables.
+    fn command(&mut self, command: &Command) -> bool {
         let is_leading = |word: &&Word| word.plain().is_some_and(|text| LEADING.contains(&text));
         let n_leading = command.words.iter().take_while(is_leading).count();
         let words = &command.words[n_leading..];
         let Some(first) = words.first() else {
-            return;
+            return false;
         };
         match first.plain() {
-            Some("export" | "declare" | "typeset" | "readonly" | "local" | "env" | "set") => {
+            Some(own @ ("declare" | "typeset" | "readonly" | "local"))
+                if own == "local" || self.branches.is_in_braces() =>
+            {
+                let is_exported = |word: &Word| {
+                    word.plain()
+                        .is_some_and(|text| text.starts_with('-') && text.contains('x'))
+                };
+                if words[1..].iter().any(is_exported) {
+                    self.assignments(&words[1..], command.line);
+                } else {
+                    self.own_variables(&words[1..], command.line);
+                }
+            }
+            Some("export" | "declare" | "typeset" | "readonly" | "env" | "set") => {
+                if first.plain() == Some("export") {
+                    self.exported(&words[1..], command.line);
+                }
                 self.assignments(&words[1..], command.line);
             }
             Some("ENV" | "setenv") => match words {
@@ -80,12 +114,36 @@ impl ShellReader {
                 for name in words[1..].iter().filter_map(Word::plain) {
                     self.variables.remove(name);
                     self.reading.document.environment.remove(name);
+                    self.branches.removed(name);
                 }
             }
             // Assignments alone, or in front of the command that they hold for.
             _ => {
                 let n_assignments = words.iter().take_while(|word| word.assignment().is_some()).count();
                 self.assignments(&words[..n_assignments], command.line);
+                return n_assignments == words.len();
+            }
+        }
+        matches!(first.plain(), Some("export" | "declare" | "readonly" | "local"))
+    }
+
+    /// Variables of a function alone.
+    fn own_variables(&mut self, words: &[Word], line: usize) {
+        for (name, value) in words.iter().filter_map(Word::assignment) {
+            let expanded = self.expand(&value.pieces, &name, line);
+            self.variables.insert(name, expanded.ok());
+        }
+    }
+
+    /// Names that are exported with the texts that they have.
+    fn exported(&mut self, words: &[Word], line: usize) {
+        for name in words.iter().filter_map(Word::plain) {
+            let is_new = !self.reading.document.environment.is_set(name);
+            if let Some(Some(text)) = self.variables.get(name).filter(|_| is_new).cloned() {
+                let value = Word {
+                    pieces: vec![Piece::Text(text)],
+                };
+                self.assign(name, &value, line);
             }
         }
     }
@@ -113,6 +171,7 @@ impl ShellReader {
                     format!("line {line}: no variable \"{name}\" has an effect here; did you mean \"{near}\"?");
                 self.reading.warnings.warning(message, name);
             }
+            self.branches.assigned(name, line, expanded.as_deref().ok());
             match &expanded {
                 Ok(text) => self.reading.document.environment.set(name, text),
                 Err(problem) => {

@@ -6,73 +6,13 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+use super::word::{Command, Cut, Piece, Word, is_name};
+
 /// Expansions within defaults of expansions are read down to this depth.
 const MAX_DEPTH: u32 = 16;
 
-/// A part of a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// Characters that stand for themselves.
-    Text(String),
-    /// `$NAME`, `${NAME}`, or with a default `${NAME:-words}`.
-    Variable(String, Option<Vec<Self>>),
-    /// Something that only a running shell knows, as it stands in the file.
-    Computed(String),
-}
-
-/// One word of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Its parts; none for `''`.
-    pub(super) pieces: Vec<Piece>,
-}
-
-impl Word {
-    /// The text of a word that has no expansions.
-    pub(super) fn plain(&self) -> Option<&str> {
-        match &self.pieces[..] {
-            [] => Some(""),
-            [Piece::Text(text)] => Some(text),
-            _ => None,
-        }
-    }
-
-    /// `NAME=value` as name and value.
-    pub(super) fn assignment(&self) -> Option<(String, Self)> {
-        let Some(Piece::Text(first)) = self.pieces.first() else {
-            return None;
-        };
-        let (name, start) = first.split_once('=')?;
-        if !is_name(name) {
-            return None;
-        }
-        let mut value = Self::default();
-        if !start.is_empty() {
-            value.pieces.push(Piece::Text(start.to_owned()));
-        }
-        value.pieces.extend(self.pieces[1..].iter().cloned());
-        Some((name.to_owned(), value))
-    }
-}
-
-/// The words between two separators, and the line where they start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Command {
-    /// From 1.
-    pub(super) line: usize,
-    /// In order.
-    pub(super) words: Vec<Word>,
-}
-
-/// Whether a text can name a variable.
-pub(in super::super) fn is_name(text: &str) -> bool {
-    !text.starts_with(|c: char| c.is_ascii_digit())
-        && !text.is_empty()
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
 /// Cuts a text into commands. Never fails: an open quote ends with the file.
-pub(super) fn commands(text: &str) -> Vec<Command> {
+pub(super) fn commands(text: &str) -> Cut {
     let mut cutter = Cutter {
         text,
         rest: text.char_indices().peekable(),
@@ -81,9 +21,14 @@ pub(super) fn commands(text: &str) -> Vec<Command> {
         current: Command::default(),
         word: None,
         documents: Vec::new(),
+        open_quote: None,
+        is_cut: false,
     };
     cutter.run();
-    cutter.commands
+    Cut {
+        commands: cutter.commands,
+        open_quote: cutter.open_quote,
+    }
 }
 
 struct Cutter<'a> {
@@ -96,6 +41,9 @@ struct Cutter<'a> {
     word: Option<Word>,
     /// Ends of the here-documents that start behind this line.
     documents: Vec<String>,
+    open_quote: Option<usize>,
+    /// Whether the text ended before a quote did.
+    is_cut: bool,
 }
 
 impl Cutter<'_> {
@@ -107,6 +55,11 @@ impl Cutter<'_> {
                     self.skip_documents();
                 }
                 ' ' | '\t' | '\r' => self.end_word(),
+                '&' | '|' if self.peek() == Some(letter) => {
+                    self.skip();
+                    self.end_command();
+                    self.current.operator = Some(letter);
+                }
                 ';' | '&' | '|' | '(' | ')' | '>' => self.end_command(),
                 '<' => self.redirection(),
                 '#' if self.word.is_none() => self.skip_line(),
@@ -116,11 +69,16 @@ impl Cutter<'_> {
                     Some(escaped) => self.push(escaped),
                 },
                 '\'' => {
+                    let line = self.line;
                     let quoted = self.until('\'');
+                    self.note_open_quote(line);
                     self.push_text(&quoted);
                 }
+                '~' if self.starts_value() => self.push_pieces(vec![Piece::Variable("HOME".to_owned(), None)]),
                 '"' => {
+                    let line = self.line;
                     let pieces = self.pieces_until('"', 0);
+                    self.note_open_quote(line);
                     self.push_pieces(pieces);
                 }
                 '$' if self.peek() == Some('\'') => {
@@ -142,10 +100,30 @@ impl Cutter<'_> {
         self.end_command();
     }
 
+    /// A quote that starts in a line has been read up to the end of the text.
+    fn note_open_quote(&mut self, line: usize) {
+        if self.is_cut {
+            self.open_quote.get_or_insert(line);
+        }
+    }
+
+    /// Whether this is the start of a variable's value, where a tilde stands for the home directory.
+    fn starts_value(&self) -> bool {
+        matches!(self.word.as_ref().map(|word| &word.pieces[..]),
+            Some([Piece::Text(text)]) if text.strip_suffix('=').is_some_and(is_name))
+    }
+
     fn next(&mut self) -> Option<char> {
         let (_, letter) = self.rest.next()?;
         self.line += usize::from(letter == '\n');
         Some(letter)
+    }
+
+    /// The next letter, unless it is `end`.
+    fn before(&mut self, end: char) -> Option<char> {
+        let letter = self.next();
+        self.is_cut |= letter.is_none();
+        letter.filter(|letter| *letter != end)
     }
 
     fn skip(&mut self) {
@@ -192,7 +170,9 @@ impl Cutter<'_> {
     fn end_command(&mut self) {
         self.end_word();
         let command = std::mem::take(&mut self.current);
-        if !command.words.is_empty() {
+        if command.words.is_empty() {
+            self.current.operator = command.operator;
+        } else {
             self.commands.push(command);
         }
     }
@@ -243,7 +223,7 @@ impl Cutter<'_> {
     /// The letters before the next `end`, which is passed over.
     fn until(&mut self, end: char) -> String {
         let mut text = String::new();
-        while let Some(letter) = self.next().filter(|letter| *letter != end) {
+        while let Some(letter) = self.before(end) {
             text.push(letter);
         }
         text
@@ -252,7 +232,7 @@ impl Cutter<'_> {
     /// Pieces as between double quotes, before the next `end`.
     fn pieces_until(&mut self, end: char, depth: u32) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        while let Some(letter) = self.next().filter(|letter| *letter != end) {
+        while let Some(letter) = self.before(end) {
             match letter {
                 '\\' => match self.next() {
                     None | Some('\n') => {}

@@ -1,0 +1,127 @@
+//! Bodies of functions, with parameters at what the script's own calls pass.
+
+use ruff_python_ast::visitor::Visitor as _;
+use ruff_python_ast::{Expr, ExprCall, ParameterWithDefault, StmtFunctionDef};
+use ruff_text_size::Ranged as _;
+
+use super::Reader;
+use super::datum::{Datum, Fact};
+
+impl<'a> Reader<'a> {
+    /// A function's body.
+    pub(super) fn function(&mut self, function: &'a StmtFunctionDef, class: Option<&'a str>) {
+        let conditions = std::mem::take(&mut self.conditions);
+        let globals = std::mem::take(&mut self.globals);
+        let classes = std::mem::replace(&mut self.classes, class.into_iter().collect());
+        let name = function.name.as_str();
+        let line = self.source.line(function.name.start());
+        let mut facts = Vec::new();
+        for (position, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
+            let fact = self.parameter(function, position, parameter, class.is_some());
+            facts.push((parameter.name().as_str(), fact));
+        }
+        self.scopes.open();
+        for (name, fact) in facts {
+            self.scopes.bind(name, fact, line);
+        }
+        let variadic = [&function.parameters.vararg, &function.parameters.kwarg];
+        for parameter in variadic.into_iter().flatten() {
+            let fact = Fact::unknown(&format!("is passed to {name}() in line {line}"));
+            self.scopes.bind(parameter.name.as_str(), fact, line);
+        }
+        self.scope(&function.body);
+        drop(self.scopes.close());
+        self.conditions = conditions;
+        self.globals = globals;
+        self.classes = classes;
+    }
+
+    /// What a parameter stands for: what every call passes, else its default.
+    fn parameter(
+        &mut self,
+        function: &'a StmtFunctionDef,
+        position: usize,
+        parameter: &'a ParameterWithDefault,
+        is_method: bool,
+    ) -> Fact {
+        let name = parameter.name().as_str();
+        let function_name = function.name.as_str();
+        let default = parameter.default().map(|default| {
+            self.visit_expr(default);
+            let mut fact = self.evaluate(default);
+            if matches!(fact.datum, Datum::Value(_)) {
+                let note = format!("takes the default of the parameter \"{name}\" of {function_name}()");
+                fact.note = Some(note.into());
+            }
+            fact
+        });
+        let passed = if is_method {
+            None
+        } else {
+            self.passed(function_name, position, name, default.as_ref())
+        };
+        passed.or(default).unwrap_or_else(|| {
+            let line = self.source.line(function.name.start());
+            Fact::unknown(&format!(
+                "is the parameter \"{name}\" of {function_name}() in line {line}"
+            ))
+        })
+    }
+
+    /// What the calls of a function pass for a parameter; `None` where none passes anything.
+    fn passed(&self, function: &str, position: usize, name: &str, default: Option<&Fact>) -> Option<Fact> {
+        let calls = self.survey.functions.get(function)?;
+        let mut passed: Option<(Fact, usize)> = None;
+        let mut is_given = false;
+        for call in calls {
+            let line = self.source.line(call.start());
+            let fact = match argument(call, position, name) {
+                Some(value) => {
+                    is_given = true;
+                    let fact = self.evaluate(value);
+                    // What a name stands for at the end of the script may not be what it stood for at the call.
+                    let is_literal = value.is_literal_expr() || value.is_unary_op_expr();
+                    match &fact.datum {
+                        Datum::Value(_) if is_literal => Fact {
+                            note: Some(format!("takes what the call of {function}() in line {line} passes").into()),
+                            ..fact
+                        },
+                        _ => Fact::unknown(&format!(
+                            "is the parameter \"{name}\" of {function}(), which line {line} passes ({})",
+                            self.source.shown(value.range())
+                        )),
+                    }
+                }
+                None => default.cloned()?,
+            };
+            match &passed {
+                None => passed = Some((fact, line)),
+                Some((before, other)) if before.datum != fact.datum => {
+                    return Some(Fact::unknown(&format!(
+                        "is the parameter \"{name}\" of {function}(), for which lines {other} and {line} pass \
+                         different values"
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+        passed.map(|(fact, _)| fact).filter(|_| is_given)
+    }
+}
+
+/// The argument of a call for a parameter.
+fn argument<'a>(call: &'a ExprCall, position: usize, name: &str) -> Option<&'a Expr> {
+    let keyword = call.arguments.find_keyword(name).map(|keyword| &keyword.value);
+    let n_plain = call
+        .arguments
+        .args
+        .iter()
+        .take_while(|argument| !argument.is_starred_expr())
+        .count();
+    let spread = call.arguments.args.get(n_plain).filter(|_| position >= n_plain);
+    let spread_names = call.arguments.keywords.iter().find(|keyword| keyword.arg.is_none());
+    keyword
+        .or_else(|| call.arguments.args[..n_plain].get(position))
+        .or(spread)
+        .or(spread_names.map(|keyword| &keyword.value))
+}

@@ -1,0 +1,68 @@
+//! Numbers as Python 2 wrote them: `0777` and `1800L`.
+
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_text_size::TextSize;
+
+use super::nesting;
+
+/// Every pass mends at least one number of each statement.
+const MAX_PASSES: usize = 8;
+
+/// The script with such numbers as Python 3 writes them, if there are any. Lines stay where they are.
+pub(super) fn modern(text: &str) -> Option<String> {
+    let mut newer: Option<String> = None;
+    for _ in 0..MAX_PASSES {
+        match mended(newer.as_deref().unwrap_or(text)) {
+            Some(mended) => newer = Some(mended),
+            None => break,
+        }
+    }
+    newer
+}
+
+/// The text with the numbers mended at which the parser stumbles; `None` where there are none of them.
+fn mended(text: &str) -> Option<String> {
+    let has_candidates = text
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_digit() && (matches!(pair[1], b'l' | b'L') || pair[0] == b'0'));
+    if !has_candidates || nesting::too_deep(text, Mode::Module).is_some() {
+        return None;
+    }
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let mut edits: Vec<(usize, usize, &str)> = Vec::new();
+    for error in parsed.errors() {
+        let (start, end) = (error.location.start(), error.location.end());
+        edits.extend(edit_at(text, start).or_else(|| edit_at(text, end)));
+    }
+    edits.sort_unstable();
+    edits.dedup();
+    let mut mended = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, n_dropped, put) in &edits {
+        mended.push_str(text.get(from..*at)?);
+        mended.push_str(put);
+        from = at + n_dropped;
+    }
+    mended.push_str(text.get(from..)?);
+    (!edits.is_empty()).then_some(mended)
+}
+
+/// Where to drop how many bytes, and what to put there.
+fn edit_at(text: &str, at: TextSize) -> Option<(usize, usize, &'static str)> {
+    let bytes = text.as_bytes();
+    let at = at.to_usize();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let start = (0..at.min(bytes.len())).rev().find(|before| !is_part(&bytes[*before]));
+    let start = start.map_or(0, |before| before + 1);
+    let n_digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = bytes[start..].iter().take_while(|byte| is_part(byte)).count();
+    let digits = &bytes[start..start + n_digits];
+    let is_long = length == n_digits + 1 && matches!(bytes[start + n_digits], b'l' | b'L');
+    let is_octal = n_digits > 1 && digits[0] == b'0' && digits.iter().all(|digit| *digit < b'8');
+    match (is_octal, is_long) {
+        (true, _) if length == n_digits || is_long => Some((start, 1, "0o")),
+        (_, true) if n_digits > 0 => Some((start + n_digits, 1, "")),
+        _ => None,
+    }
+}

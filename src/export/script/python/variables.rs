@@ -1,0 +1,94 @@
+//! Variables of the environment that a script sets or removes.
+
+use ruff_python_ast::{ExprCall, IpyEscapeKind, StmtIpyEscapeCommand};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use super::Reader;
+use super::datum::{Datum, Fact};
+use super::records::VariableText;
+
+impl<'a> Reader<'a> {
+    /// `os.environ.update({...})`.
+    pub(super) fn update_variables(&mut self, call: &'a ExprCall) {
+        let dicts = call.arguments.args.iter();
+        let values = dicts.chain(
+            call.arguments
+                .keywords
+                .iter()
+                .filter(|k| k.arg.is_none())
+                .map(|k| &k.value),
+        );
+        for value in values {
+            if let Datum::Dict(dict) = self.evaluate(value).datum {
+                for field in &dict.fields {
+                    self.set_variable(&field.name, &field.fact, field.range);
+                }
+            } else {
+                let shown = self.source.shown(value.range());
+                let message = format!("variables are computed when the script runs ({shown}); set them by hand");
+                self.records.warn(self.source.line(value.start()), message);
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            if let Some(name) = &keyword.arg {
+                let fact = self.evaluate(&keyword.value);
+                self.set_variable(name.as_str(), &fact, keyword.value.range());
+            }
+        }
+    }
+
+    pub(super) fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
+        let line = self.source.line(range.start());
+        let condition = self.conditions.last().copied();
+        let unreadable = fact
+            .as_value()
+            .and_then(|value| self.source.unreadable(&value.to_string()));
+        if let Some(why) = unreadable {
+            return self.set_variable(name, &Fact::unknown(&why), range);
+        }
+        match &fact.datum {
+            Datum::Value(value) => {
+                let text = value.to_string();
+                let known = VariableText::Known(text.clone());
+                self.records.variable(name, known, line, condition);
+                if let Some(note) = &fact.note {
+                    self.records.info(line, format!("{name} {note}"));
+                }
+                self.environment.insert(name.to_owned(), (text, line));
+            }
+            other => {
+                let why = self.why(other, range);
+                self.environment.remove(name);
+                self.records.variable(name, VariableText::Unread, line, condition);
+                self.records.warn(line, format!("{name} {why}; set it by hand"));
+            }
+        }
+    }
+
+    /// `%env NAME=value` of a notebook.
+    pub(super) fn magic(&mut self, command: &StmtIpyEscapeCommand) {
+        let Some((magic, rest)) = command.value.split_once(char::is_whitespace) else {
+            return;
+        };
+        let Some((name, text)) = rest.trim().split_once(['=', ' ']) else {
+            return;
+        };
+        if command.kind != IpyEscapeKind::Magic || !matches!(magic, "env" | "set_env") {
+            return;
+        }
+        let text = text.trim();
+        let fact = if text.contains(['$', '{']) {
+            Fact::unknown(&format!("is computed when the notebook runs ({text})"))
+        } else {
+            Fact::value(text)
+        };
+        self.set_variable(name.trim(), &fact, command.range);
+    }
+
+    pub(super) fn unset_variable(&mut self, name: &str, range: TextRange) {
+        let line = self.source.line(range.start());
+        self.environment.remove(name);
+        let condition = self.conditions.last().copied();
+        self.records.variable(name, VariableText::Removed, line, condition);
+    }
+}

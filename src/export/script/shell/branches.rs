@@ -1,0 +1,148 @@
+//! Which commands of a shell script run only under a condition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::word::{Command, Word};
+
+/// Where an assignment stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    /// The line, from 1.
+    line: usize,
+    /// Number and branch of the innermost block whose condition is not known.
+    branch: Option<(usize, usize)>,
+    text: Option<String>,
+}
+
+/// An open `if`, `case`, loop or pair of braces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    /// Number of the block, and of the branch within.
+    Branches(usize, usize),
+    /// Its body counts as run.
+    Run,
+    /// Perhaps the body of a function.
+    Braces,
+}
+
+/// The blocks around a command, and every assignment so far.
+#[derive(Default)]
+pub(super) struct Branches {
+    open: Vec<Block>,
+    n_blocks: usize,
+    /// Branches of each block that has one for every case.
+    complete: BTreeMap<usize, usize>,
+    /// Whether this command runs only if another one succeeds or fails.
+    is_chosen: bool,
+    places: BTreeMap<String, Vec<Place>>,
+}
+
+impl Branches {
+    /// Goes on to a command.
+    pub(super) fn enter(&mut self, command: &Command, is_behind_assignment: bool) {
+        self.is_chosen = match command.operator {
+            None => false,
+            Some('&') if is_behind_assignment => self.is_chosen,
+            Some(_) => true,
+        };
+        if self.is_chosen {
+            self.n_blocks += 1;
+        }
+        for word in command.words.iter().map_while(Word::plain) {
+            match word {
+                "if" | "case" => {
+                    let is_known = matches!(command.words.get(1).and_then(Word::plain), Some("true" | ":"));
+                    self.n_blocks += 1;
+                    self.open.push(if is_known {
+                        Block::Run
+                    } else {
+                        Block::Branches(self.n_blocks, 0)
+                    });
+                }
+                "for" | "while" | "until" | "select" => self.open.push(Block::Run),
+                "{" => self.open.push(Block::Braces),
+                "fi" | "esac" | "done" | "}" => drop(self.open.pop()),
+                "else" | "elif" => {
+                    if let Some(Block::Branches(block, branch)) = self.open.last_mut() {
+                        *branch += 1;
+                        if word == "else" {
+                            self.complete.insert(*block, *branch + 1);
+                        }
+                    }
+                }
+                "then" | "do" | "!" | "time" => {}
+                "function" => {
+                    if command.words.last().and_then(Word::plain) == Some("{") {
+                        self.open.push(Block::Braces);
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Whether a function may be around this place.
+    pub(super) fn is_in_braces(&self) -> bool {
+        self.open.contains(&Block::Braces)
+    }
+
+    /// A variable is set here.
+    pub(super) fn assigned(&mut self, name: &str, line: usize, text: Option<&str>) {
+        let inner = self.open.iter().rev().find_map(|block| match block {
+            Block::Branches(block, branch) => Some((*block, *branch)),
+            Block::Run | Block::Braces => None,
+        });
+        let branch = if self.is_chosen {
+            Some((self.n_blocks, 0))
+        } else {
+            inner
+        };
+        let places = self.places.entry(name.to_owned()).or_default();
+        if branch.is_none() {
+            places.clear();
+        }
+        places.push(Place {
+            line,
+            branch,
+            text: text.map(str::to_owned),
+        });
+    }
+
+    /// A variable is removed here.
+    pub(super) fn removed(&mut self, name: &str) {
+        self.places.remove(name);
+    }
+
+    /// Names with what is to be said about the conditions that they are set under.
+    pub(super) fn remarks(&self) -> Vec<(&str, String)> {
+        self.places
+            .iter()
+            .filter_map(|(name, places)| Some((name.as_str(), self.remark(name, places)?)))
+            .collect()
+    }
+
+    fn remark(&self, name: &str, places: &[Place]) -> Option<String> {
+        let conditional: Vec<&Place> = places.iter().filter(|place| place.branch.is_some()).collect();
+        let last = conditional.last()?;
+        let is_same = places.iter().all(|place| place.text == last.text);
+        let block = last.branch.map(|(block, _)| block)?;
+        let branches: BTreeSet<usize> = conditional
+            .iter()
+            .filter_map(|place| place.branch.filter(|(other, _)| *other == block))
+            .map(|(_, branch)| branch)
+            .collect();
+        let is_always = conditional.len() < places.len() || self.complete.get(&block) == Some(&branches.len());
+        if is_same && is_always {
+            return None;
+        }
+        let lines: Vec<String> = places.iter().map(|place| place.line.to_string()).collect();
+        let lines = format!("line{} {}", if lines.len() == 1 { "" } else { "s" }, lines.join(", "));
+        let what = if is_same {
+            "is set only under a condition; it is taken as set"
+        } else {
+            "is set to different texts under conditions; the last one is taken"
+        };
+        Some(format!("{lines}: {name} {what}"))
+    }
+}

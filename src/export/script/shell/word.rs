@@ -1,0 +1,79 @@
+//! Words of a shell script, and the commands that they make.
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Characters that stand for themselves.
+    Text(String),
+    /// `$NAME`, `${NAME}`, or with a default `${NAME:-words}`.
+    Variable(String, Option<Vec<Self>>),
+    /// Something that only a running shell knows, as it stands in the file.
+    Computed(String),
+}
+
+/// One word of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Its parts; none for `''`.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Word {
+    /// The text of a word that has no expansions.
+    pub(super) fn plain(&self) -> Option<&str> {
+        match &self.pieces[..] {
+            [] => Some(""),
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// `NAME=value` as name and value; `NAME+=value` begins with what the variable has.
+    pub(super) fn assignment(&self) -> Option<(String, Self)> {
+        let Some(Piece::Text(first)) = self.pieces.first() else {
+            return None;
+        };
+        let (name, start) = first.split_once('=')?;
+        let appended_to = name.strip_suffix('+');
+        let name = appended_to.unwrap_or(name);
+        if !is_name(name) {
+            return None;
+        }
+        let mut value = Self::default();
+        if appended_to.is_some() {
+            value.pieces.push(Piece::Variable(name.to_owned(), None));
+        }
+        if !start.is_empty() {
+            value.pieces.push(Piece::Text(start.to_owned()));
+        }
+        value.pieces.extend(self.pieces[1..].iter().cloned());
+        Some((name.to_owned(), value))
+    }
+}
+
+/// The words between two separators, and the line where they start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    /// From 1.
+    pub(super) line: usize,
+    /// In order.
+    pub(super) words: Vec<Word>,
+    /// `&` or `|` where `&&` or `||` stands in front of it.
+    pub(super) operator: Option<char>,
+}
+
+/// A text cut into commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// In order.
+    pub(super) commands: Vec<Command>,
+    /// The line of a quote that nothing closes.
+    pub(super) open_quote: Option<usize>,
+}
+
+/// Whether a text can name a variable.
+pub(in super::super) fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
