@@ -126,17 +126,17 @@ fn groups_of_the_second_adapter_are_kept() {
         "a.py",
         text,
         &expect![[r#"
-        memory_config.memory_optimization_policy = Text("MemoryPriority")
-        dump_config.enable_dump = Bool(true)
-        aoe_mode = Text("2")
-        work_path = Text("/w")
-        aoe_config_file = Text("/a")
-        unknown experimental.a.b = 1
-        unknown strange.x = {"python":"f()"}
-        warning: line 5: no option "experimental.a.b"; did you mean "job"? It is kept as it is
-        warning: line 8: strange.x is computed when the script runs (f()); set it by hand
-        warning: line 8: no option "strange.x"; did you mean "job"? It is kept as it is
-    "#]],
+            memory_config.memory_optimization_policy = Text("MemoryPriority")
+            dump_config.enable_dump = Bool(true)
+            aoe_mode = Text("2")
+            work_path = Text("/w")
+            aoe_config_file = Text("/a")
+            unknown experimental.a.b = 1
+            unknown strange.x = {"python":"f()"}
+            warning: line 5: no option "experimental.a.b"; highwater options lists them; it is kept as it is
+            warning: line 8: strange.x is computed when the script runs (f()); set it by hand
+            warning: line 8: no option "strange.x"; highwater options lists them; it is kept as it is
+        "#]],
     );
 }
 
