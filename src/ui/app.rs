@@ -11,6 +11,7 @@ use super::panels::schedule::ScheduleState;
 use super::panes::{Panes, PanesInput};
 use super::theme::Theme;
 use super::top_bar::top_bar_ui;
+use crate::options::Finding;
 use crate::session::{Command, Notice, Session, SourceSpec};
 
 /// View state: what the window remembers and no file holds.
@@ -136,7 +137,9 @@ impl App {
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
             UiCommand::SearchOptions => state.options.wants_search = true,
             UiCommand::NextProblem => {
-                let findings = self.session.findings();
+                // Errors first, as in the list of problems.
+                let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
+                findings.sort_by_key(|finding| finding.severity);
                 let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
                 if !named.is_empty() {
                     let next = state.problem.map_or(0, |last| (last + 1) % named.len());

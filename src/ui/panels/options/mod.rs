@@ -44,6 +44,8 @@ pub struct OptionsState {
     /// The row that has the keyboard. It is drawn even where it cannot be seen: egui takes the keyboard from what is
     /// not there.
     held: Option<&'static str>,
+    /// Frames in which the row with the keyboard is still scrolled to.
+    frames_to_settle: u8,
     /// Lists of names that are shown whole.
     spread: BTreeSet<&'static str>,
     /// Put the keyboard into the search field.

@@ -12,6 +12,9 @@ use crate::session::Command;
 use crate::ui::panels::problems::icon;
 use crate::ui::theme::Theme;
 
+/// Frames in which a row that was jumped to is kept in the middle.
+const FRAMES_TO_SETTLE: u8 = 4;
+
 /// Draws a row.
 pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'_>, edit: &mut Edit<'_>) {
     ui.add_space(3.0);
@@ -145,8 +148,14 @@ pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: 
     if state.jump.as_deref() == Some(name) {
         state.jump = None;
         state.held = Some(name);
+        state.frames_to_settle = FRAMES_TO_SETTLE;
         field.request_focus();
+    }
+    if state.held == Some(name) && state.frames_to_settle > 0 {
+        // Rows that come into view for the first time turn out higher or lower than expected and move this one.
+        state.frames_to_settle -= 1;
         field.scroll_to_me(Some(egui::Align::Center));
+        ui.ctx().request_repaint();
     } else if field.gained_focus() {
         field.scroll_to_me(None);
     }
