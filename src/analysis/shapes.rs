@@ -42,8 +42,12 @@ pub(super) fn bind(workload: &Workload, plan: &SchedulePlan, lowered: &Lowered) 
         let given = plan.dims.get(&symbol).filter(|values| !values.is_empty());
         match (given, limit.range.max) {
             (Some(values), _) => binder.compare(&symbol, &limit, values),
+            (None, Some(max)) if limit.range.is_fixed() && !limit.is_empty => {
+                plan.dims.insert(symbol, vec![max]);
+            }
             (None, Some(max)) if !limit.is_empty => {
                 let values = samples(limit.range.min, max, lowered.shape_samples);
+                plan.together.insert(symbol.clone());
                 plan.dims.insert(symbol, values);
             }
             _ => {}

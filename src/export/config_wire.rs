@@ -93,6 +93,7 @@ impl WireSchedule {
         SchedulePlan {
             iterations: self.iterations.get(),
             dims: self.dims,
+            ..SchedulePlan::default()
         }
     }
 }

@@ -344,6 +344,7 @@ impl Session {
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
+        self.bound_dims.values_mut().for_each(Vec::dedup);
         for symbol in symbols {
             if bound.dims.contains_key(&symbol) {
                 continue;

@@ -4,7 +4,7 @@
 //! iteration, for each graph in order, for each combination of values (the last named dimension
 //! varies fastest). The step axis is the concatenation of the runs' op steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Bindings, Id as _, OpId};
 use crate::typed_id;
@@ -43,6 +43,9 @@ pub struct SchedulePlan {
     pub iterations: u32,
     /// Values of symbolic dimensions.
     pub dims: DimValues,
+    /// Dimensions whose values belong together, the first of one to the first of the others: whole shapes, instead
+    /// of every combination. Their lists are equally long.
+    pub together: BTreeSet<String>,
 }
 
 impl Default for SchedulePlan {
@@ -50,6 +53,7 @@ impl Default for SchedulePlan {
         Self {
             iterations: 1,
             dims: DimValues::new(),
+            together: BTreeSet::new(),
         }
     }
 }
@@ -102,10 +106,32 @@ impl SchedulePlan {
         Ok(schedule)
     }
 
+    /// The shapes of dimensions that belong together, each once; one without any where there are none.
+    fn shapes(&self, symbols: &[String]) -> Vec<Bindings> {
+        let names: Vec<&String> = self.together.iter().filter(|name| symbols.contains(name)).collect();
+        let lists: Vec<&Vec<u64>> = names.iter().filter_map(|name| self.dims.get(*name)).collect();
+        let n_shapes = lists.iter().map(|values| values.len()).max().unwrap_or(0);
+        let mut shapes: Vec<Bindings> = Vec::new();
+        for position in 0..n_shapes {
+            let values = names.iter().zip(&lists);
+            let shape: Bindings = values
+                .filter_map(|(name, values)| Some(((*name).clone(), *values.get(position)?)))
+                .collect();
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        }
+        if shapes.is_empty() {
+            vec![Bindings::new()]
+        } else {
+            shapes
+        }
+    }
+
     fn combinations(&self, symbols: &[String]) -> Result<Vec<Bindings>, ScheduleError> {
-        let mut list = vec![Bindings::new()];
+        let mut list = self.shapes(symbols);
         for (name, values) in &self.dims {
-            if !symbols.contains(name) || values.is_empty() {
+            if !symbols.contains(name) || values.is_empty() || self.together.contains(name) {
                 continue;
             }
             let runs = list.len() as u64 * values.len() as u64;
@@ -158,5 +184,31 @@ impl Axis {
         let run = &self.runs[idx];
         let inside = step.0 - run.start.0;
         (inside < run.n_steps).then_some((idx, OpId(inside)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_belong_together_are_shapes_and_no_grid() {
+        let mut plan = SchedulePlan::default();
+        for (name, values) in [("batch", [1, 2, 2]), ("seq", [8, 16, 16]), ("beam", [3, 4, 5])] {
+            plan.dims.insert(name.to_owned(), values.to_vec());
+        }
+        plan.together = ["batch", "seq"].map(str::to_owned).into();
+        let runs = |symbols: &[&str]| {
+            let symbols: Vec<String> = symbols.iter().map(|name| (*name).to_owned()).collect();
+            plan.schedule(&[symbols]).expect("few runs").runs
+        };
+        let shapes: Vec<Vec<u64>> = runs(&["batch", "seq"])
+            .iter()
+            .map(|run| run.bindings.values().copied().collect())
+            .collect();
+        assert_eq!(shapes, [[1, 8], [2, 16]], "each shape once");
+        assert_eq!(runs(&["batch"]).len(), 2);
+        assert_eq!(runs(&["batch", "seq", "beam"]).len(), 6);
+        assert_eq!(runs(&[]).len(), 1);
     }
 }
