@@ -93,7 +93,9 @@ fn ranges_bind_the_inputs_they_are_for() {
     ];
     for (text, expected, said) in rows {
         let settings = [("dynamic_input", "True"), ("dynamic_inputs_shape_range", *text)];
-        let (found, messages) = dims(&Ask::new(SEVERAL, &settings));
+        let (mut found, messages) = dims(&Ask::new(SEVERAL, &settings));
+        // Short ranges repeat values, so that each shape has one of every dimension.
+        found.values_mut().for_each(Vec::dedup);
         assert_eq!(found, values(expected), "{text}");
         assert_eq!(messages.len(), said.len(), "{text}: {messages:?}");
         for (message, part) in messages.iter().zip(*said) {
