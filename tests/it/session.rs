@@ -7,6 +7,14 @@ use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::DeviceProfiles;
 
+/// A graph with one symbolic dimension.
+const SYMBOLIC: &str = r#"{"highwater_graph": 1,
+    "nodes": [{"name": "a", "op": "relu", "inputs": ["x"],
+               "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
+              {"name": "b", "op": "relu", "inputs": ["y"],
+               "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
+    "inputs": [{"id": "x", "shape": ["seq", 1024], "dtype": "float32"}], "outputs": ["z"]}"#;
+
 /// A session on the default sample that has its first answer.
 fn session() -> Session {
     let mut session = open(vec![SourceSpec::Sample(&SAMPLES[0])]);
@@ -123,13 +131,7 @@ fn a_bad_file_is_a_sentence_and_the_answer_stays() {
 
 #[test]
 fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
-    let text = r#"{"highwater_graph": 1,
-        "nodes": [{"name": "a", "op": "relu", "inputs": ["x"],
-                   "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
-                  {"name": "b", "op": "relu", "inputs": ["y"],
-                   "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
-        "inputs": [{"id": "x", "shape": ["seq", 1024], "dtype": "float32"}], "outputs": ["z"]}"#;
-    let mut session = open(bytes(text));
+    let mut session = open(bytes(SYMBOLIC));
     session.settle();
     assert_eq!(session.document().plan.dims["seq"], [1]);
     assert!(session.assumed_dims().contains("seq"), "and says so");
@@ -342,4 +344,51 @@ fn a_fix_mends_its_finding() {
     assert!(session.findings().iter().all(|finding| finding.rule != "R3"));
     session.apply(Command::Undo);
     assert!(session.findings().iter().any(|finding| finding.rule == "R3"));
+}
+
+#[test]
+fn a_field_that_was_left_is_a_step_of_its_own() {
+    let mut session = session();
+    let mut type_text = |texts: &[&str]| {
+        for text in texts {
+            session.apply(Command::TypeOption {
+                key: "input_fusion_size".to_owned(),
+                text: (*text).to_owned(),
+            });
+        }
+        session.apply(Command::EndTyping);
+    };
+    type_text(&["1", "12"]);
+    type_text(&["2", "25"]);
+    session.apply(Command::Undo);
+    let value = session.document().options.get("input_fusion_size").cloned();
+    assert_eq!(value, Some(highwater::options::Value::Int(12)));
+}
+
+#[test]
+fn values_of_dimensions_survive_undo_and_redo() {
+    let mut session = open(bytes(SYMBOLIC));
+    session.settle();
+    assert!(session.assumed_dims().contains("seq"));
+    for values in [vec![8], vec![]] {
+        session.apply(Command::SetDim {
+            name: "seq".to_owned(),
+            values,
+        });
+        session.apply(Command::EndTyping);
+        session.settle();
+    }
+    assert!(
+        session.assumed_dims().contains("seq"),
+        "a cleared field is an assumption again"
+    );
+    session.apply(Command::Undo);
+    assert_eq!(session.document().plan.dims["seq"], [8]);
+    session.apply(Command::Undo);
+    session.settle();
+    assert!(session.assumed_dims().contains("seq"));
+    session.apply(Command::Redo);
+    session.settle();
+    assert_eq!(session.document().plan.dims["seq"], [8]);
+    assert!(session.assumed_dims().is_empty());
 }

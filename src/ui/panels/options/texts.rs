@@ -95,6 +95,9 @@ pub(super) fn text_ui(
         typed.text.clone_from(&current);
         typed.expected = current;
     }
+    if response.lost_focus() {
+        edit.commands.push(Command::EndTyping);
+    }
     response
 }
 

@@ -70,6 +70,9 @@ fn widget_ui(
                 text: text.accept(),
             });
         }
+        if response.lost_focus() {
+            edit.commands.push(Command::EndTyping);
+        }
         return response;
     }
     let mut choices: Vec<(String, String)> = vec![(String::new(), String::new())];
