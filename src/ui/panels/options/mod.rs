@@ -273,6 +273,7 @@ fn header_ui(
     }
     let mark = if is_open { "−" } else { "+" };
     let button = egui::Button::new(text)
+        .truncate()
         .right_text(RichText::new(mark).strong())
         .fill(theme.grid)
         .min_size(egui::vec2(ui.available_width() - 8.0, 20.0));
