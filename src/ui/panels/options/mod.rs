@@ -104,6 +104,9 @@ impl Item {
 
     /// Whether the name has all the words of a search.
     fn is_named(self, needle: &str) -> bool {
+        if needle.is_empty() {
+            return true;
+        }
         let name = self.name().to_lowercase();
         needle.split_whitespace().all(|word| name.contains(word))
     }
