@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
 use super::args::{CheckArgs, ExportArgs, Format, OptionsArgs};
 use super::compare::{fill_presets, sources};
@@ -12,8 +12,8 @@ use super::{Verdict, print, print_json};
 use crate::analysis::{Request, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{
-    CheckReport, ConfigDocument, WireDiagnostic, config_schema, options_json, options_markdown, options_text,
-    read_config, to_json, to_python, to_shell,
+    CheckReport, WRITTEN_FORMS, WireDiagnostic, Writer, config_schema, options_json, options_markdown, options_text,
+    read_config, writer_of,
 };
 use crate::options::{Environment, Options};
 use crate::plan::STRATEGIES;
@@ -98,17 +98,9 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
 }
 
 /// How a file of that name is written.
-fn writer(path: &Path) -> anyhow::Result<fn(&ConfigDocument) -> String> {
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    Ok(match extension.to_str() {
-        Some("json") => to_json,
-        Some("py") => to_python,
-        Some("sh" | "bash" | "env") => |config| to_shell(&config.environment),
-        _ => bail!(
-            "{}: name a file that ends in .json (everything), .py (options and variables) or .sh (variables)",
-            path.display()
-        ),
-    })
+fn writer(path: &Path) -> anyhow::Result<Writer> {
+    let name = path.display().to_string();
+    writer_of(&name).with_context(|| format!("{name}: {WRITTEN_FORMS}"))
 }
 
 /// A remark on standard error.

@@ -26,4 +26,4 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{WireEdge, WirePlan, plan_csv};
-pub use script::{read_config, to_python, to_shell};
+pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};

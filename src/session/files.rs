@@ -5,6 +5,7 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
+use crate::export::is_script_name;
 use crate::import::{ImportError, Imported, Input, import};
 use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
@@ -96,16 +97,9 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Extensions of scripts that configurations are read from.
-const SCRIPT_EXTENSIONS: &[&str] = &["py", "sh", "bash", "env", "ipynb"];
-
 /// Whether a file is a configuration and no graph: a script by its name, or what highwater itself wrote.
 pub(super) fn is_config(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-    if SCRIPT_EXTENSIONS
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
-    {
+    if is_script_name(&path.display().to_string()) {
         return true;
     }
     let mut head = [0_u8; 256];

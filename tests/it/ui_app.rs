@@ -15,7 +15,8 @@ fn window(sample: usize) -> Harness<'static, App> {
     window_of(sample, 1400.0)
 }
 
-fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
+/// The window on a sample, as high as asked for.
+pub(crate) fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
     let worker = Worker::start(|| {}).unwrap();
     let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[sample])]);
     let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
@@ -30,13 +31,14 @@ fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
 }
 
 /// Lets the worker finish and draws its answer.
-fn settle(harness: &mut Harness<'_, App>) {
+pub(crate) fn settle(harness: &mut Harness<'_, App>) {
     harness.run_steps(2);
     harness.state_mut().settle();
     harness.run_steps(2);
 }
 
-fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
+/// Presses a key and draws what follows.
+pub(crate) fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
     harness.key_press_modifiers(modifiers, key);
     harness.run_steps(3);
 }

@@ -4,39 +4,19 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::options::Value;
-use highwater::session::{Command, Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::Command;
 use highwater::ui::app::App;
-use highwater::workload::DeviceProfiles;
+
+use crate::ui_app::{press, settle, window_of};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 
 fn window(height: f32) -> Harness<'static, App> {
-    let worker = Worker::start(|| {}).unwrap();
-    let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[2])]);
-    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
-    app.settle();
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size([1280.0, height])
-        .with_max_steps(12)
-        .build_ui_state(ui, app);
-    harness.run();
-    harness
-}
-
-fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
-    harness.key_press_modifiers(modifiers, key);
-    harness.run_steps(3);
+    window_of(2, height)
 }
 
 fn plain(harness: &mut Harness<'_, App>, key: Key) {
     press(harness, Modifiers::NONE, key);
-}
-
-fn settle(harness: &mut Harness<'_, App>) {
-    harness.run_steps(2);
-    harness.state_mut().settle();
-    harness.run_steps(2);
 }
 
 /// Types into whatever has the keyboard.

@@ -50,6 +50,11 @@ impl Form {
         }
     }
 
+    /// Whether it is a script, which can hold nothing but a configuration.
+    const fn is_script(self) -> bool {
+        !matches!(self, Self::Json)
+    }
+
     /// The form that the text itself shows.
     fn of_text(text: &str) -> Option<Self> {
         let start = text.trim_start();
@@ -97,6 +102,28 @@ impl Form {
             Self::Shell => "export NAME=value of a variable that has an effect here",
         }
     }
+}
+
+/// Writes a document in one form.
+pub type Writer = fn(&ConfigDocument) -> String;
+
+/// What a name of a file has to end in, for a message.
+pub const WRITTEN_FORMS: &str =
+    "name a file that ends in .json (everything), .py (options and variables) or .sh (variables)";
+
+/// How a file of that name is written; `None` for names that no form has.
+pub fn writer_of(name: &str) -> Option<Writer> {
+    match Form::of_name(name)? {
+        Form::Json => Some(super::to_json),
+        Form::Python => Some(to_python),
+        Form::Shell => Some(|document| to_shell(&document.environment)),
+        Form::Notebook => None,
+    }
+}
+
+/// Whether a file of that name is a script that configurations are read from.
+pub fn is_script_name(name: &str) -> bool {
+    Form::of_name(name).is_some_and(Form::is_script)
 }
 
 /// Reads a configuration in whatever form it comes: JSON, a Python script, a notebook, or a shell script. What the

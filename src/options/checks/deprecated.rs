@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Severity;
 
-use super::super::rows::{find, keys};
+use super::super::rows::{Selection, count_of, find, keys, keys_of};
 use super::super::value::Value;
 use super::{Check, Facts, Report, outcome};
 
@@ -10,19 +10,8 @@ const IMPLEMENTATION: &str = keys::OP_SELECT_IMPLMODE;
 const TYPES: &str = keys::OPTYPELIST_FOR_IMPLMODE;
 const SIZES: [&str; 2] = [keys::GRAPH_MEMORY_MAX_SIZE, keys::VARIABLE_MEMORY_MAX_SIZE];
 
-/// Deprecated options, each with what to use instead.
-const DEPRECATED: [(&str, Option<&str>); 10] = [
-    (keys::ENABLE_DATA_PRE_PROC, None),
-    (keys::VARIABLE_FORMAT_OPTIMIZE, None),
-    (keys::OP_DEBUG_LEVEL, Some(keys::OP_DEBUG_CONFIG)),
-    (IMPLEMENTATION, Some(keys::OP_PRECISION_MODE)),
-    (TYPES, Some(keys::OP_PRECISION_MODE)),
-    (keys::DYNAMIC_INPUT, None),
-    (keys::DYNAMIC_GRAPH_EXECUTE_MODE, None),
-    (keys::DYNAMIC_INPUTS_SHAPE_RANGE, None),
-    (SIZES[0], None),
-    (SIZES[1], None),
-];
+/// The options that the table calls deprecated.
+const DEPRECATED: [&str; count_of(Selection::Deprecated)] = keys_of(Selection::Deprecated);
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -50,18 +39,7 @@ pub(super) const ROWS: &[Check] = &[
                 "graph_memory_max_size or variable_memory_max_size is set, which has no effect",
             ),
         ],
-        options: &[
-            DEPRECATED[0].0,
-            DEPRECATED[1].0,
-            DEPRECATED[2].0,
-            DEPRECATED[3].0,
-            DEPRECATED[4].0,
-            DEPRECATED[5].0,
-            DEPRECATED[6].0,
-            DEPRECATED[7].0,
-            DEPRECATED[8].0,
-            DEPRECATED[9].0,
-        ],
+        options: &DEPRECATED,
         source: "NPURunConfig option reference",
         run: deprecated,
     },
@@ -91,19 +69,20 @@ fn implementation(facts: &Facts<'_>, report: &mut Report<'_>) {
 }
 
 fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
-    for (key, replacement) in DEPRECATED {
+    for row in DEPRECATED.iter().filter_map(|key| find(key)) {
+        let key = row.key;
         let Some(value) = facts.options.get(key) else {
             continue;
         };
         let is_idle = SIZES.contains(&key);
-        let what = match replacement {
+        let what = match row.replaced_by {
             Some(replacement) => format!("use {replacement} instead"),
             None if is_idle => "remove it".to_owned(),
             None => "it has no successor, so try to do without it".to_owned(),
         };
         let finding = report.warning(&[key], format!("{key} is going to be removed: {what}"));
         // Without effect, or what holds anyway: nothing changes without it.
-        if is_idle || find(key).is_some_and(|row| *value == row.default_value()) {
+        if is_idle || *value == row.default_value() {
             finding.set(key, Value::Unset);
         }
         if is_idle {

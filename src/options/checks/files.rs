@@ -5,13 +5,13 @@ use crate::diagnostics::Severity;
 use super::super::config_files::{FileProblem, problems_of};
 use super::super::files::FileState;
 use super::super::kind::{OptionKind, PathKind};
-use super::super::rows::{TABLE, count_of_paths, keys, keys_of_paths};
+use super::super::rows::{Selection, TABLE, count_of, keys, keys_of};
 use super::{Check, Facts, Report, outcome};
 
 /// How many problems of one file are reported.
 const MAX_PROBLEMS: usize = 8;
 
-const KEYS: [&str; count_of_paths()] = keys_of_paths();
+const KEYS: [&str; count_of(Selection::Paths)] = keys_of(Selection::Paths);
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: "K6",

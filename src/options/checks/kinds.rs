@@ -3,11 +3,11 @@
 use crate::diagnostics::Severity;
 use crate::workload::DeviceProfiles;
 
-use super::super::rows::{TABLE, count_of_rule, keys, keys_of_rule};
+use super::super::rows::{Selection, TABLE, count_of, keys, keys_of};
 use super::{Check, Facts, Report, outcome};
 
 const ID: &str = "K1";
-const KEYS: [&str; count_of_rule(ID)] = keys_of_rule(ID);
+const KEYS: [&str; count_of(Selection::Rule(ID))] = keys_of(Selection::Rule(ID));
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: ID,

@@ -76,50 +76,45 @@ const PARTS: &[&[OptionRow]] = &[
 const N_ROWS: usize = super::count(PARTS);
 static ROWS: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
 
-/// How many rows have a rule.
-pub(super) const fn count_of_rule(rule: &str) -> usize {
-    let mut n = 0;
-    let mut idx = 0;
-    while idx < N_ROWS {
-        n += is_same(ROWS[idx].rule, rule) as usize;
-        idx += 1;
-    }
-    n
+/// Rows that a rule names without listing them.
+#[derive(Clone, Copy)]
+pub(super) enum Selection {
+    /// Those whose values are judged by this rule.
+    Rule(&'static str),
+    /// Those that name files or directories.
+    Paths,
+    /// Those that are going to be removed.
+    Deprecated,
 }
 
-/// The keys of the rows that have a rule; `N` is [`count_of_rule`].
-pub(super) const fn keys_of_rule<const N: usize>(rule: &str) -> [&'static str; N] {
-    let mut keys = [""; N];
-    let mut n = 0;
-    let mut idx = 0;
-    while idx < N_ROWS {
-        if is_same(ROWS[idx].rule, rule) {
-            keys[n] = ROWS[idx].key;
-            n += 1;
+impl Selection {
+    const fn has(self, row: &OptionRow) -> bool {
+        match self {
+            Self::Rule(rule) => is_same(row.rule, rule),
+            Self::Paths => matches!(row.kind, OptionKind::Path(_)),
+            Self::Deprecated => row.deprecated.is_some(),
         }
-        idx += 1;
     }
-    keys
 }
 
-/// How many rows name files or directories.
-pub(super) const fn count_of_paths() -> usize {
+/// How many rows are selected.
+pub(super) const fn count_of(selection: Selection) -> usize {
     let mut n = 0;
     let mut idx = 0;
     while idx < N_ROWS {
-        n += matches!(ROWS[idx].kind, OptionKind::Path(_)) as usize;
+        n += selection.has(&ROWS[idx]) as usize;
         idx += 1;
     }
     n
 }
 
-/// The keys of the rows that name files or directories; `N` is [`count_of_paths`].
-pub(super) const fn keys_of_paths<const N: usize>() -> [&'static str; N] {
+/// The keys of the selected rows; `N` is [`count_of`].
+pub(super) const fn keys_of<const N: usize>(selection: Selection) -> [&'static str; N] {
     let mut keys = [""; N];
     let mut n = 0;
     let mut idx = 0;
     while idx < N_ROWS {
-        if matches!(ROWS[idx].kind, OptionKind::Path(_)) {
+        if selection.has(&ROWS[idx]) {
             keys[n] = ROWS[idx].key;
             n += 1;
         }

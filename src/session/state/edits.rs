@@ -8,7 +8,7 @@ use super::super::document::Document;
 use super::super::history::Settings;
 use super::super::worker::{Job, ReadConfig};
 use super::{Notice, Session};
-use crate::export::{to_json, to_python, to_shell};
+use crate::export::{WRITTEN_FORMS, writer_of};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 
 impl Session {
@@ -135,19 +135,11 @@ impl Session {
         let mut chosen = self.document.clone();
         chosen.plan.dims.retain(|name, _| !self.assumed.contains(name));
         let config = config_from_document(&chosen, comparison);
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-        let text = match extension.to_ascii_lowercase().as_str() {
-            "json" => to_json(&config),
-            "py" => to_python(&config),
-            "sh" | "bash" | "env" => to_shell(&config.environment),
-            _ => {
-                self.notice = Some(Notice::Failed(format!(
-                    "{}: name a file that ends in .json (everything), .py (options and variables) or .sh (variables)",
-                    path.display()
-                )));
-                return;
-            }
+        let Some(write) = writer_of(&path.display().to_string()) else {
+            self.notice = Some(Notice::Failed(format!("{}: {WRITTEN_FORMS}", path.display())));
+            return;
         };
+        let text = write(&config);
         self.worker.send(Job::Write {
             path,
             bytes: text.into_bytes(),
