@@ -112,7 +112,8 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
     }
     if bound.is_some() {
         ui.label("");
-        ui.label(RichText::new("values of dynamic_inputs_shape_range; type yours instead").small());
+        ui.label(RichText::new("from the shape range; yours win").small())
+            .on_hover_text("values of dynamic_inputs_shape_range; what you type here is run instead");
         ui.end_row();
     }
     if session.assumed_dims().contains(symbol) {
