@@ -17,7 +17,7 @@
 //! use highwater::analysis::{Request, compare};
 //! use highwater::import::{Input, import};
 //! use highwater::options::{Environment, Options};
-//! use highwater::plan::STRATEGIES;
+//! use highwater::plan::default_strategy;
 //! use highwater::progress::{Cancel, Progress};
 //! use highwater::timeline::Timeline;
 //! use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
@@ -43,7 +43,7 @@
 //!         files: Arc::default(),
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
-//!         strategy: &STRATEGIES[0],
+//!         strategy: default_strategy(),
 //!     },
 //!     &progress,
 //! )?;

@@ -70,6 +70,14 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
                 }
             }
         }
+        Source::Problems(entries) => {
+            inspection.lifetimes.extend(entries.iter().map(|entry| LifetimeFigures {
+                name: entry.name.clone(),
+                count: entry.problem.buffers.len() as u64,
+                peak: entry.problem.lower_bound(),
+                total: entry.problem.buffers.iter().map(|buffer| buffer.size).sum(),
+            }));
+        }
         Source::Lifetimes(entries) => {
             inspection
                 .lifetimes

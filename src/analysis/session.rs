@@ -14,7 +14,7 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes};
 use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
-use crate::plan::{Buffer, NO_REUSE, PlanError, Problem, Strategy, find, plan};
+use crate::plan::{Buffer, NO_REUSE, PlanError, PlanRequest, Problem, Strategy, find, plan};
 use crate::progress::Progress;
 use crate::rewrite::{AtomicClean, Sides, atomic_clean, host_split, with_precision, without_host};
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
@@ -218,7 +218,9 @@ impl Maker<'_> {
             .collect();
         let plan = if is_static {
             let problem = arena_problem(&program, &engine_sizes);
-            Some(Arc::new(plan(self.strategy()?, &problem, progress)?.plan))
+            Some(Arc::new(
+                plan(self.strategy()?, &PlanRequest::new(&problem), progress)?.plan,
+            ))
         } else {
             None
         };
@@ -281,9 +283,9 @@ fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
             upper: item.end,
             size: size.align_up(ARENA_ALIGNMENT),
             alignment: ARENA_ALIGNMENT,
-        })
-        .collect();
-    Problem { buffers }
+            offset: None,
+        });
+    Problem::of(buffers)
 }
 
 /// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.

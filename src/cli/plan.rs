@@ -11,7 +11,7 @@ use super::{Verdict, print, print_json};
 use crate::export::WirePlan;
 use crate::graph::{Bindings, Graph};
 use crate::liveness::{View, lifetimes};
-use crate::plan::{BEST, Problem, find, plan, plan_best, reuse_edges, verify};
+use crate::plan::{PlanRequest, Problem, find, plan, reuse_edges, verify};
 use crate::progress::{Cancel, Progress};
 use crate::session::{SourceSpec, read_source};
 use crate::units::Bytes;
@@ -38,12 +38,8 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let progress = if args.deadline.is_some() { &limited } else { progress };
     #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
     let start = Instant::now();
-    let planned = if args.strategy == BEST {
-        plan_best(&problem, progress)
-    } else {
-        plan(find(&args.strategy)?, &problem, progress)
-    }
-    .context("no plan within the deadline; give more time or another strategy")?;
+    let planned = plan(find(&args.strategy)?, &PlanRequest::new(&problem), progress)
+        .context("no plan within the deadline; give more time or another strategy")?;
     let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     if let Err(defect) = verify(&problem, &planned.plan) {
         bail!("the plan fails its check ({defect}); the sizes are beyond every device");
@@ -51,13 +47,13 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let wire = WirePlan {
         strategy: planned.strategy,
         buffers: problem.buffers.len() as u64,
-        lower_bound_bytes: problem.lower_bound().get(),
+        lower_bound_bytes: planned.lower_bound.get(),
         footprint_bytes: planned.plan.footprint.get(),
         capacity_bytes: capacity.map(Bytes::get),
         fits: capacity.map(|capacity| planned.plan.footprint <= capacity),
-        optimal: planned.plan.footprint == problem.lower_bound(),
+        optimal: planned.is_optimal(),
         verified: true,
-        nodes: 0,
+        nodes: planned.nodes,
         elapsed_ns,
         reuse_edges: 0,
         edges: None,

@@ -7,37 +7,44 @@
 //! O(n^2) with a tiny constant; above it O(n * overlaps * log) through an index over steps, so that buffers that
 //! never meet cost nothing.
 
-use super::problem::{Buffer, Problem};
+use super::problem::{Placement, PlanError, Task};
 use crate::progress::{Cancelled, Progress};
 use crate::units::Bytes;
+use crate::workload::Item;
 
 /// Up to so many buffers, scanning all placed ones beats looking for neighbours and sorting them.
 const SCAN_LIMIT: usize = 16_384;
 
-/// Offsets by the rule above.
-pub(super) fn place(problem: &Problem, progress: &Progress<'_>) -> Result<Vec<u64>, Cancelled> {
-    if problem.buffers.len() <= SCAN_LIMIT {
-        place_by(problem, progress, Scan::default())
+/// Offsets by the rule above. Shapes with gaps and groups are placed as the rectangles around them.
+pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+    let items = &task.shapes.items;
+    let offsets = if items.len() <= SCAN_LIMIT {
+        place_by(items, task.progress, Scan::default())
     } else {
-        place_by(problem, progress, StepIndex::new(problem))
-    }
+        place_by(items, task.progress, StepIndex::new(items))
+    };
+    Ok(Placement::of(offsets?))
 }
 
 /// Finds what is in a buffer's way.
 trait Neighbours {
     /// Clears `found` and fills it with offset and size of every placed buffer that overlaps `buffer` in steps, by
     /// ascending offset.
-    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>);
+    fn find(&self, buffer: &Item, found: &mut Vec<(u64, u64)>);
     /// Remembers a placed buffer.
-    fn add(&mut self, buffer: &Buffer, offset: u64);
+    fn add(&mut self, buffer: &Item, offset: u64);
 }
 
-fn place_by(problem: &Problem, progress: &Progress<'_>, mut placed: impl Neighbours) -> Result<Vec<u64>, Cancelled> {
-    let buffers = &problem.buffers;
+fn place_by(buffers: &[Item], progress: &Progress<'_>, mut placed: impl Neighbours) -> Result<Vec<u64>, Cancelled> {
     let mut order: Vec<u32> = (0_u32..).zip(buffers).map(|(idx, _)| idx).collect();
     order.sort_unstable_by_key(|idx| {
         let buffer = &buffers[*idx as usize];
-        (std::cmp::Reverse(buffer.size), buffer.lower, *idx)
+        (
+            buffer.fixed.is_none(),
+            std::cmp::Reverse(buffer.size),
+            buffer.lower,
+            *idx,
+        )
     });
     let mut offsets = vec![0_u64; buffers.len()];
     let mut neighbours: Vec<(u64, u64)> = Vec::new();
@@ -48,7 +55,7 @@ fn place_by(problem: &Problem, progress: &Progress<'_>, mut placed: impl Neighbo
         }
         let buffer = &buffers[idx as usize];
         placed.find(buffer, &mut neighbours);
-        let offset = best_gap(buffer, &neighbours);
+        let offset = buffer.fixed.unwrap_or_else(|| best_gap(buffer, &neighbours));
         offsets[idx as usize] = offset;
         placed.add(buffer, offset);
     }
@@ -56,12 +63,12 @@ fn place_by(problem: &Problem, progress: &Progress<'_>, mut placed: impl Neighbo
 }
 
 /// The lowest offset of the smallest gap between `neighbours` (offset and size, ascending) that fits.
-fn best_gap(buffer: &Buffer, neighbours: &[(u64, u64)]) -> u64 {
+fn best_gap(buffer: &Item, neighbours: &[(u64, u64)]) -> u64 {
     let mut best: Option<(u64, u64)> = None;
     let mut end = 0_u64;
     for (offset, size) in neighbours {
         let start = Bytes(end).align_up(buffer.alignment).get();
-        if *offset >= start && offset - start >= buffer.size.get() {
+        if *offset >= start && offset - start >= buffer.size {
             let gap = offset - end;
             if best.is_none_or(|(smallest, _)| gap < smallest) {
                 best = Some((gap, start));
@@ -87,9 +94,9 @@ struct Placed {
 }
 
 impl Neighbours for Scan {
-    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>) {
+    fn find(&self, buffer: &Item, found: &mut Vec<(u64, u64)>) {
         found.clear();
-        let (lower, upper) = (buffer.lower.0, buffer.upper.0);
+        let (lower, upper) = (buffer.lower, buffer.upper);
         let overlaps = self
             .placed
             .iter()
@@ -97,15 +104,15 @@ impl Neighbours for Scan {
         found.extend(overlaps.map(|other| (other.offset, other.size)));
     }
 
-    fn add(&mut self, buffer: &Buffer, offset: u64) {
+    fn add(&mut self, buffer: &Item, offset: u64) {
         let position = self.placed.partition_point(|other| other.offset < offset);
         self.placed.insert(
             position,
             Placed {
                 offset,
-                size: buffer.size.get(),
-                lower: buffer.lower.0,
-                upper: buffer.upper.0,
+                size: buffer.size,
+                lower: buffer.lower,
+                upper: buffer.upper,
             },
         );
     }
@@ -119,8 +126,8 @@ struct StepIndex {
 }
 
 impl StepIndex {
-    fn new(problem: &Problem) -> Self {
-        let n_steps = problem.buffers.iter().map(|buffer| buffer.upper.0).max().unwrap_or(0);
+    fn new(items: &[Item]) -> Self {
+        let n_steps = items.iter().map(|buffer| buffer.upper).max().unwrap_or(0);
         let n_nodes = (n_steps as usize).max(1);
         Self {
             n_steps,
@@ -130,9 +137,9 @@ impl StepIndex {
 }
 
 impl Neighbours for StepIndex {
-    fn find(&self, buffer: &Buffer, found: &mut Vec<(u64, u64)>) {
+    fn find(&self, buffer: &Item, found: &mut Vec<(u64, u64)>) {
         found.clear();
-        let (lower, upper) = (buffer.lower.0, buffer.upper.0);
+        let (lower, upper) = (buffer.lower, buffer.upper);
         let mut stack = vec![(0_u32, self.n_steps)];
         while let Some((low, high)) = stack.pop() {
             if low >= high || lower >= high || upper <= low {
@@ -148,20 +155,20 @@ impl Neighbours for StepIndex {
         found.sort_unstable();
     }
 
-    fn add(&mut self, buffer: &Buffer, offset: u64) {
+    fn add(&mut self, buffer: &Item, offset: u64) {
         let (mut low, mut high) = (0, self.n_steps);
         while low < high {
             let middle = low + (high - low) / 2;
-            if buffer.upper.0 <= middle {
+            if buffer.upper <= middle {
                 high = middle;
-            } else if buffer.lower.0 > middle {
+            } else if buffer.lower > middle {
                 low = middle + 1;
             } else {
                 self.nodes[middle as usize].push(Placed {
                     offset,
-                    size: buffer.size.get(),
-                    lower: buffer.lower.0,
-                    upper: buffer.upper.0,
+                    size: buffer.size,
+                    lower: buffer.lower,
+                    upper: buffer.upper,
                 });
                 return;
             }
@@ -173,7 +180,6 @@ impl Neighbours for StepIndex {
 mod tests {
     use super::*;
     use crate::progress::Cancel;
-    use crate::units::Step;
 
     #[test]
     fn both_ways_to_find_neighbours_give_the_same_plan() {
@@ -188,20 +194,21 @@ mod tests {
         for round in 0..200 {
             let buffers = (0..=round).map(|_| {
                 let lower = small(random(60));
-                Buffer {
-                    lower: Step(lower),
-                    upper: Step(lower + 1 + small(random(30))),
-                    size: Bytes(random(9) * 32),
+                Item {
+                    lower,
+                    upper: lower + 1 + small(random(30)),
+                    size: random(9) * 32,
                     alignment: 1 << random(8),
+                    fixed: None,
+                    first_piece: 0,
+                    n_pieces: 1,
                 }
             });
-            let problem = Problem {
-                buffers: buffers.collect(),
-            };
+            let items: Vec<Item> = buffers.collect();
             let cancel = Cancel::new();
             let progress = Progress::silent(&cancel);
-            let scanned = place_by(&problem, &progress, Scan::default());
-            assert_eq!(scanned, place_by(&problem, &progress, StepIndex::new(&problem)));
+            let scanned = place_by(&items, &progress, Scan::default());
+            assert_eq!(scanned, place_by(&items, &progress, StepIndex::new(&items)));
         }
     }
 }

@@ -4,6 +4,8 @@
 //! its footprint. [`verify`] checks any plan by brute force and knows nothing of how it was made.
 //! One strategy is one file and one row of [`STRATEGIES`].
 
+mod as_dumped;
+mod best;
 mod greedy_by_size;
 mod naive;
 mod problem;
@@ -11,7 +13,9 @@ mod reuse;
 mod strategies;
 mod verify;
 
-pub use problem::{Buffer, Plan, Problem};
+pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
 pub use reuse::{ReuseEdge, reuse_edges};
-pub use strategies::{BEST, NO_REUSE, PlanError, Planned, STRATEGIES, Strategy, find, plan, plan_best};
+pub use strategies::{
+    AS_DUMPED, BEST, DEFAULT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
+};
 pub use verify::{PlanDefect, verify};

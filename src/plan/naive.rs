@@ -1,20 +1,22 @@
 //! No reuse: every buffer behind the one before. The upper bound that reuse is measured against.
+//!
+//! Buffers with a fixed offset stay where they are; all others stand above the highest of them.
 
-use super::problem::Problem;
-use crate::progress::{Cancelled, Progress};
+use super::problem::{Placement, PlanError, Task};
+use crate::units::Bytes;
 
 /// Offsets without any reuse, in file order. O(n).
-pub(super) fn place(problem: &Problem, progress: &Progress<'_>) -> Result<Vec<u64>, Cancelled> {
-    progress.check()?;
-    let mut next = crate::units::Bytes::ZERO;
-    let offsets = problem
-        .buffers
-        .iter()
-        .map(|buffer| {
-            let offset = next.align_up(buffer.alignment);
-            next = offset + buffer.size;
+pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+    task.progress.check()?;
+    let items = &task.shapes.items;
+    let fixed = items.iter().filter_map(|item| Some(item.fixed? + item.size));
+    let mut next = Bytes(fixed.max().unwrap_or(0));
+    let offsets = items.iter().map(|item| {
+        item.fixed.unwrap_or_else(|| {
+            let offset = next.align_up(item.alignment);
+            next = offset + Bytes(item.size);
             offset.get()
         })
-        .collect();
-    Ok(offsets)
+    });
+    Ok(Placement::of(offsets.collect()))
 }

@@ -1,63 +1,88 @@
 //! The table of placement strategies, and the one function that runs a row.
 
-use super::problem::{Plan, Problem};
-use super::{greedy_by_size, naive};
-use crate::progress::{Cancelled, Progress};
+use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
+use super::{as_dumped, best, greedy_by_size, naive};
+use crate::progress::Progress;
+use crate::workload::{RecordedPlan, Shapes};
 
 /// One row: a name, a sentence, and how it places buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
-    /// The name on the command line and in the window.
+    /// The name on the command line.
     pub name: &'static str,
+    /// The name in the window.
+    pub label: &'static str,
     /// One sentence for help texts.
     pub summary: &'static str,
-    place: fn(&Problem, &Progress<'_>) -> Result<Vec<u64>, Cancelled>,
+    /// What it costs.
+    pub effort: Effort,
+    pub(super) place: fn(&Task<'_>) -> Result<Placement, PlanError>,
 }
 
-/// The name that runs every strategy and keeps the smallest footprint (the earlier row on a tie).
+impl PartialEq for Strategy {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Strategy {}
+
+/// What a strategy costs, and so where it is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// O(n log n): for any number of buffers.
+    Sweep,
+    /// More than that, without a search: up to about a hundred thousand buffers.
+    Heuristic,
+    /// A search under the node limit.
+    Search,
+    /// Reads the plan that the source carries.
+    Recorded,
+}
+
+/// The row that runs the line-up and keeps the smallest footprint.
 pub const BEST: &str = "best";
 
-/// The name of the strategy that never reuses memory.
+/// The row that never reuses memory.
 pub const NO_REUSE: &str = "naive";
 
-/// Every strategy, best general choice first.
+/// The row for static arenas unless the user chooses another.
+pub const DEFAULT: &str = "greedy_by_size";
+
+/// The row that reads the plan of the source.
+pub const AS_DUMPED: &str = "as_dumped";
+
+/// Every strategy.
 pub static STRATEGIES: &[Strategy] = &[
     Strategy {
-        name: "greedy_by_size",
+        name: BEST,
+        label: "best",
+        summary: "exact where that can be proved, else the best of all others, improved until the node limit",
+        effort: Effort::Search,
+        place: best::place,
+    },
+    Strategy {
+        name: DEFAULT,
+        label: "greedy by size",
         summary: "the largest buffer first, into the smallest gap that fits",
+        effort: Effort::Heuristic,
         place: greedy_by_size::place,
     },
     Strategy {
         name: NO_REUSE,
+        label: "naive",
         summary: "no reuse: every buffer behind the one before",
+        effort: Effort::Sweep,
         place: naive::place,
     },
-];
-
-/// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// No row of that name.
-    #[error("no placement strategy \"{name}\"; known: {known}")]
-    UnknownStrategy {
-        /// The name as given.
-        name: String,
-        /// The names there are.
-        known: String,
+    Strategy {
+        name: AS_DUMPED,
+        label: "as dumped",
+        summary: "the offsets that the source carries: the plan of whoever wrote it",
+        effort: Effort::Recorded,
+        place: as_dumped::place,
     },
-    /// The user stopped it.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-/// A plan and the strategy that made it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
-    /// The strategy's name.
-    pub strategy: &'static str,
-    /// Its plan.
-    pub plan: Plan,
-}
+];
 
 /// The row of a name.
 ///
@@ -65,8 +90,7 @@ pub struct Planned {
 /// [`PlanError::UnknownStrategy`] lists the names there are.
 pub fn find(name: &str) -> Result<&'static Strategy, PlanError> {
     STRATEGIES.iter().find(|row| row.name == name).ok_or_else(|| {
-        let mut known: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
-        known.push(BEST);
+        let known: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
         PlanError::UnknownStrategy {
             name: name.to_owned(),
             known: known.join(", "),
@@ -74,15 +98,66 @@ pub fn find(name: &str) -> Result<&'static Strategy, PlanError> {
     })
 }
 
-/// Places a problem by one strategy. In debug builds every plan is verified.
+/// The row for static arenas unless the user chooses another.
+pub fn default_strategy() -> &'static Strategy {
+    STRATEGIES
+        .iter()
+        .find(|row| row.name == DEFAULT)
+        .unwrap_or(&STRATEGIES[0])
+}
+
+/// What is to be placed, and how far a search may go.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanRequest<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The plan that the source carries.
+    pub recorded: Option<&'a RecordedPlan>,
+    /// How far a search may go.
+    pub limits: Limits<'a>,
+}
+
+impl<'a> PlanRequest<'a> {
+    /// A problem under the default limits.
+    pub fn new(problem: &'a Problem) -> Self {
+        Self {
+            problem,
+            recorded: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Places a problem by one strategy. In debug builds every plan that we make is verified.
 ///
 /// # Errors
-/// [`Cancelled`].
-pub fn plan(strategy: &'static Strategy, problem: &Problem, progress: &Progress<'_>) -> Result<Planned, Cancelled> {
-    let plan = Plan::new(problem, (strategy.place)(problem, progress)?);
-    // Beyond 16 EiB addresses saturate and nothing can be told apart; no device is asked to hold such a plan.
+/// [`PlanError`]: the problem contradicts itself, there is no plan to read, or the user stopped it.
+pub fn plan(
+    strategy: &'static Strategy,
+    request: &PlanRequest<'_>,
+    progress: &Progress<'_>,
+) -> Result<Planned, PlanError> {
+    let problem = request.problem;
+    problem.validate()?;
+    let shapes = Shapes::new(problem);
+    let lower_bound = shapes.lower_bound();
+    let task = Task {
+        problem,
+        shapes: &shapes,
+        bound: lower_bound.get(),
+        recorded: request.recorded,
+        limits: &request.limits,
+        progress,
+    };
+    let placement = (strategy.place)(&task)?;
+    let offsets = if placement.by_buffer {
+        placement.offsets
+    } else {
+        shapes.spread(&placement.offsets)
+    };
+    let plan = Plan::new(problem, offsets);
     debug_assert!(
-        plan.footprint.get() > u64::MAX >> 1 || super::verify(problem, &plan).is_ok(),
+        strategy.effort == Effort::Recorded || super::verify(problem, &plan).is_ok(),
         "strategy {}: {:?}",
         strategy.name,
         super::verify(problem, &plan)
@@ -90,26 +165,9 @@ pub fn plan(strategy: &'static Strategy, problem: &Problem, progress: &Progress<
     Ok(Planned {
         strategy: strategy.name,
         plan,
+        lower_bound,
+        proved_bound: lower_bound.max(crate::units::Bytes(placement.bound)),
+        nodes: placement.nodes,
+        tried: placement.tried,
     })
-}
-
-/// Places a problem by every strategy and keeps the smallest footprint.
-///
-/// # Errors
-/// [`Cancelled`].
-pub fn plan_best(problem: &Problem, progress: &Progress<'_>) -> Result<Planned, Cancelled> {
-    let mut best: Option<Planned> = None;
-    for row in STRATEGIES {
-        let candidate = plan(row, problem, progress)?;
-        if best
-            .as_ref()
-            .is_none_or(|best| candidate.plan.footprint < best.plan.footprint)
-        {
-            best = Some(candidate);
-        }
-    }
-    Ok(best.unwrap_or(Planned {
-        strategy: BEST,
-        plan: Plan::default(),
-    }))
 }

@@ -13,7 +13,7 @@ use super::worker::{Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
-use crate::plan::STRATEGIES;
+use crate::plan::default_strategy;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues};
 
@@ -339,7 +339,7 @@ impl Session {
             files: Arc::clone(&self.files),
             device: self.document.device(),
             policies: Vec::new(),
-            strategy: &STRATEGIES[0],
+            strategy: default_strategy(),
         };
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);

@@ -304,6 +304,7 @@ fn read_config_file(path: &Path) -> Result<ReadConfig, String> {
 pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
     let mut graphs: Vec<GraphEntry> = Vec::new();
     let mut lifetimes = Vec::new();
+    let mut problems = Vec::new();
     let mut formats = Vec::new();
     let mut diagnostics = Diagnostics::new();
     for source in sources {
@@ -313,6 +314,7 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         match imported.source {
             Source::Graphs(entries) => graphs.extend(entries),
             Source::Lifetimes(entries) => lifetimes.extend(entries),
+            Source::Problems(entries) => problems.extend(entries),
         }
     }
     if with_evaluation {
@@ -320,7 +322,11 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     }
     number_names(&mut graphs);
     let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
-    let source = if graphs.is_empty() && !lifetimes.is_empty() {
+    let source = if !graphs.is_empty() {
+        Source::Graphs(graphs)
+    } else if !problems.is_empty() {
+        Source::Problems(problems)
+    } else if !lifetimes.is_empty() {
         Source::Lifetimes(lifetimes)
     } else {
         Source::Graphs(graphs)

@@ -6,12 +6,16 @@
 mod device;
 mod evaluation;
 mod lifetimes;
+mod problem;
 mod schedule;
+mod shapes;
 
 pub use device::{Device, DeviceError, DeviceProfiles};
 pub use evaluation::evaluation_graph;
 pub use lifetimes::{Lifetime, Lifetimes, Program};
+pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
 pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan};
+pub use shapes::{Item, Piece, Shapes};
 
 use std::sync::Arc;
 
@@ -35,6 +39,8 @@ pub enum Source {
     Graphs(Vec<GraphEntry>),
     /// A file without a graph: live ranges alone.
     Lifetimes(Vec<(String, Arc<Lifetimes>)>),
+    /// Placement problems: buffers to place, perhaps with the plan of whoever wrote the file.
+    Problems(Vec<Arc<ProblemEntry>>),
 }
 
 /// What one session on one device runs.
@@ -51,7 +57,15 @@ impl Workload {
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {
             Source::Graphs(graphs) => graphs,
-            Source::Lifetimes(_) => &[],
+            Source::Lifetimes(_) | Source::Problems(_) => &[],
+        }
+    }
+
+    /// The placement problems; none where the source has graphs or live ranges.
+    pub fn problems(&self) -> &[Arc<ProblemEntry>] {
+        match &self.source {
+            Source::Problems(problems) => problems,
+            Source::Graphs(_) | Source::Lifetimes(_) => &[],
         }
     }
 

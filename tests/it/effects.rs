@@ -10,7 +10,7 @@ use std::sync::Arc;
 use highwater::analysis::{Comparison, LOOP_VARIABLES, Request, compare};
 use highwater::diagnostics::Severity;
 use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_device};
-use highwater::plan::STRATEGIES;
+use highwater::plan::default_strategy;
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{SchedulePlan, Workload};
@@ -68,7 +68,7 @@ impl<'a> Ask<'a> {
             environment,
             files: Arc::new(files),
             policies: Vec::new(),
-            strategy: &STRATEGIES[0],
+            strategy: default_strategy(),
         }
     }
 

@@ -115,8 +115,12 @@ fn sizes_beyond_every_device_saturate() {
         highwater::liveness::lifetimes(graph, &graph.sizes(&Bindings::new()), highwater::liveness::View::Naive);
     let problem = highwater::plan::Problem::from_lifetimes(&lifetimes, 512);
     let cancel = highwater::progress::Cancel::new();
-    let planned = highwater::plan::plan_best(&problem, &highwater::progress::Progress::silent(&cancel)).unwrap();
-    highwater::plan::reuse_edges(&problem, &planned.plan);
+    let planned = highwater::plan::plan(
+        highwater::plan::find(highwater::plan::BEST).unwrap(),
+        &highwater::plan::PlanRequest::new(&problem),
+        &highwater::progress::Progress::silent(&cancel),
+    );
+    assert!(planned.unwrap_err().to_string().contains("2^62"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn place(lifetimes: &Lifetimes) -> Plan {
     let cancel = Cancel::new();
     let problem = Problem::from_lifetimes(lifetimes, 512);
     let strategy = plan::find("greedy_by_size").expect("a strategy");
-    plan::plan(strategy, &problem, &Progress::silent(&cancel))
+    plan::plan(strategy, &plan::PlanRequest::new(&problem), &Progress::silent(&cancel))
         .expect("nobody cancels")
         .plan
 }

@@ -1,0 +1,241 @@
+//! A placement problem as planners see it: rigid shapes, each with one offset to choose.
+//!
+//! A buffer without gaps is a rectangle, one piece. A buffer with gaps is several pieces at one offset; so is a
+//! group, whose pieces have the size of the largest member that is live. Two shapes collide where pieces of both are
+//! live on one step and hold one byte.
+
+use crate::units::{Bytes, Step};
+
+use super::problem::{Problem, lcm};
+
+/// Steps `lower..upper` on which a shape is `size` high; `size` is above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// First step, inclusive.
+    pub lower: u32,
+    /// Last step, exclusive.
+    pub upper: u32,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// One shape. Its pieces are disjoint and ascending; a buffer of no bytes has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// First step of its first piece.
+    pub lower: u32,
+    /// End of its last piece.
+    pub upper: u32,
+    /// The largest size of any piece.
+    pub size: u64,
+    /// Divisor of the offset.
+    pub alignment: u64,
+    /// Where it has to stand.
+    pub fixed: Option<u64>,
+    /// First of its pieces in [`Shapes::pieces`].
+    pub first_piece: u32,
+    /// How many pieces.
+    pub n_pieces: u32,
+}
+
+/// All shapes of a problem, in the order of their first buffers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shapes {
+    /// The shapes.
+    pub items: Vec<Item>,
+    /// Pieces, grouped by item.
+    pub pieces: Vec<Piece>,
+    /// The shape of each buffer.
+    pub item_of: Vec<u32>,
+    /// Whether every shape is one free rectangle (or nothing): no gap, no group, no fixed offset.
+    pub is_plain: bool,
+}
+
+impl Shapes {
+    /// The shapes of a problem whose buffers, gaps and groups are valid. O(n log n).
+    pub fn new(problem: &Problem) -> Self {
+        let mut shapes = Self {
+            item_of: vec![u32::MAX; problem.buffers.len()],
+            is_plain: problem.gaps.is_empty() && problem.groups.is_empty(),
+            ..Self::default()
+        };
+        let mut group_of: Vec<(u32, u32)> = (0_u32..)
+            .zip(&problem.groups)
+            .map(|(idx, group)| (group.first().copied().unwrap_or(u32::MAX), idx))
+            .collect();
+        group_of.sort_unstable();
+        for idx in 0..problem.buffers.len() {
+            if shapes.item_of[idx] != u32::MAX {
+                continue;
+            }
+            let position = u32::try_from(idx).unwrap_or(u32::MAX);
+            let group = group_of.binary_search_by_key(&position, |(first, _)| *first);
+            let single = [position];
+            let members = match group {
+                Ok(found) => &problem.groups[group_of[found].1 as usize][..],
+                Err(_) => &single[..],
+            };
+            shapes.add(problem, members);
+        }
+        shapes
+    }
+
+    fn add(&mut self, problem: &Problem, members: &[u32]) {
+        let number = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        let first_piece = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
+        let (mut alignment, mut fixed) = (1, None);
+        let mut pieces: Vec<Piece> = Vec::new();
+        for member in members {
+            self.item_of[*member as usize] = number;
+            let buffer = &problem.buffers[*member as usize];
+            alignment = lcm(alignment, buffer.alignment.max(1)).unwrap_or(u64::MAX);
+            fixed = fixed.or(buffer.offset);
+            let mut lower = buffer.lower.0;
+            let ends = problem
+                .gaps_of(*member as usize)
+                .iter()
+                .map(|gap| (gap.lower.0, gap.upper.0));
+            for (start, end) in ends.chain([(buffer.upper.0, buffer.upper.0)]) {
+                if start > lower && buffer.size.get() > 0 {
+                    let size = buffer.size.get();
+                    pieces.push(Piece {
+                        lower,
+                        upper: start,
+                        size,
+                    });
+                }
+                lower = end;
+            }
+        }
+        self.is_plain &= fixed.is_none();
+        if members.len() > 1 {
+            pieces = highest(pieces);
+        } else {
+            join_equal(&mut pieces);
+        }
+        self.items.push(Item {
+            lower: pieces.first().map_or(0, |piece| piece.lower),
+            upper: pieces.last().map_or(0, |piece| piece.upper),
+            size: pieces.iter().map(|piece| piece.size).max().unwrap_or(0),
+            alignment,
+            fixed,
+            first_piece,
+            n_pieces: u32::try_from(pieces.len()).unwrap_or(u32::MAX),
+        });
+        self.pieces.append(&mut pieces);
+    }
+
+    /// The pieces of a shape.
+    pub fn pieces_of(&self, item: u32) -> &[Piece] {
+        let item = &self.items[item as usize];
+        let first = item.first_piece as usize;
+        &self.pieces[first..first + item.n_pieces as usize]
+    }
+
+    /// How far `above` has to stand above the offset of `below`, if it stands above: the largest size of `below` on
+    /// the steps on which both are live; 0 where they never meet. O(pieces).
+    pub fn separation(&self, below: u32, above: u32) -> u64 {
+        let mut largest = 0;
+        let (mut low, mut high) = (self.pieces_of(below).iter(), self.pieces_of(above).iter());
+        let (mut a, mut b) = (low.next(), high.next());
+        while let (Some(x), Some(y)) = (a, b) {
+            if x.lower < y.upper && y.lower < x.upper {
+                largest = largest.max(x.size);
+            }
+            if x.upper <= y.upper {
+                a = low.next();
+            } else {
+                b = high.next();
+            }
+        }
+        largest
+    }
+
+    /// A byte and a step that two fixed shapes both hold.
+    pub(super) fn fixed_collision(&self, one: u32, other: u32) -> Option<(u64, Step)> {
+        let a = self.items[one as usize].fixed?;
+        let b = self.items[other as usize].fixed?;
+        for x in self.pieces_of(one) {
+            for y in self.pieces_of(other) {
+                let step = x.lower.max(y.lower);
+                let byte = a.max(b);
+                if step < x.upper.min(y.upper) && byte < (a + x.size).min(b + y.size) {
+                    return Some((byte, Step(step)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Position of a shape's first buffer. O(n).
+    pub fn first_member(&self, item: u32) -> usize {
+        self.item_of.iter().position(|of| *of == item).unwrap_or(0)
+    }
+
+    /// The largest sum of sizes on any step, or the highest end of a fixed shape. O(pieces log pieces).
+    pub fn lower_bound(&self) -> Bytes {
+        let mut changes: Vec<(u32, bool, u64)> = Vec::with_capacity(self.pieces.len() * 2);
+        for piece in &self.pieces {
+            changes.push((piece.lower, true, piece.size));
+            changes.push((piece.upper, false, piece.size));
+        }
+        // Ends sort before births on the same step, because ranges are half-open.
+        changes.sort_unstable();
+        let (mut live, mut peak) = (0_u64, 0_u64);
+        for (_, is_birth, size) in changes {
+            live = if is_birth {
+                live.saturating_add(size)
+            } else {
+                live.saturating_sub(size)
+            };
+            peak = peak.max(live);
+        }
+        let ends = self
+            .items
+            .iter()
+            .filter_map(|item| Some(item.fixed?.saturating_add(item.size)));
+        Bytes(ends.max().unwrap_or(0).max(peak))
+    }
+
+    /// The offset of each buffer, given that of each shape.
+    pub fn spread(&self, of_items: &[u64]) -> Vec<u64> {
+        self.item_of.iter().map(|item| of_items[*item as usize]).collect()
+    }
+}
+
+/// Overlapping pieces as disjoint ones, each as high as the highest. O(k log k + k x live at once).
+fn highest(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut cuts: Vec<u32> = pieces.iter().flat_map(|piece| [piece.lower, piece.upper]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    pieces.sort_unstable_by_key(|piece| piece.lower);
+    let mut out: Vec<Piece> = Vec::new();
+    let mut live: Vec<Piece> = Vec::new();
+    let mut next = pieces.into_iter().peekable();
+    for pair in cuts.windows(2) {
+        while let Some(piece) = next.next_if(|piece| piece.lower <= pair[0]) {
+            live.push(piece);
+        }
+        live.retain(|piece| piece.upper > pair[0]);
+        if let Some(size) = live.iter().map(|piece| piece.size).max() {
+            out.push(Piece {
+                lower: pair[0],
+                upper: pair[1],
+                size,
+            });
+        }
+    }
+    join_equal(&mut out);
+    out
+}
+
+/// Joins pieces that touch and are equally high.
+fn join_equal(pieces: &mut Vec<Piece>) {
+    pieces.dedup_by(|piece, before| {
+        let joins = before.upper == piece.lower && before.size == piece.size;
+        if joins {
+            before.upper = piece.upper;
+        }
+        joins
+    });
+}
