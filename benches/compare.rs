@@ -4,10 +4,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use highwater::analysis::{Comparison, Request, compare};
+use highwater::analysis::{Comparison, LaneStrategies, Request, compare};
 use highwater::import::{Input, import};
 use highwater::options::{Environment, NoFiles, Options, lower};
-use highwater::plan::STRATEGIES;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::Command;
 use highwater::sim::{POLICIES, simulate};
@@ -47,7 +46,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
             .find(DeviceProfiles::DEFAULT)
             .expect("the default profile is bundled"),
         policies: Vec::new(),
-        strategy: &STRATEGIES[0],
+        strategies: LaneStrategies::default(),
     }
 }
 

@@ -5,24 +5,29 @@
 
 mod inference;
 mod inspect;
+mod lanes;
+mod problem;
 mod remarks;
 mod samples;
 mod session;
 mod shapes;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
+use crate::graph::{Id as _, TensorId};
 use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
 use crate::plan::{PlanError, Strategy};
 use crate::progress::{Cancelled, Progress};
 use crate::sim::fold::{Curves, Summary, curves, summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy, simulate};
 use crate::units::{Bytes, Step};
-use crate::workload::{Axis, Device, ScheduleError, SchedulePlan, Workload};
+use crate::workload::{Axis, Device, GraphIdx, ScheduleError, SchedulePlan, Workload};
 
 pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
-pub use session::{LOOP_VARIABLES, engine_size};
+pub use lanes::{LaneId, LaneStrategies, Plans};
+pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
 
 /// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
@@ -45,15 +50,23 @@ pub struct Request {
     pub device: Device,
     /// The policies to simulate; none means all.
     pub policies: Vec<StaticMemoryPolicy>,
-    /// How static arenas are placed.
-    pub strategy: &'static Strategy,
+    /// How the static arenas of single lanes are placed; the options say how the others' are.
+    pub strategies: LaneStrategies,
 }
 
-/// One policy's simulation with its folds.
+/// One simulation with its folds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
-    /// The policy.
+    /// What it shows.
+    pub id: LaneId,
+    /// The policy; of a problem's lane the one under which an arena is as large as its plan.
     pub policy: StaticMemoryPolicy,
+    /// How its static arenas are placed.
+    pub strategy: &'static Strategy,
+    /// Whether that was chosen for this lane alone.
+    pub chosen: bool,
+    /// The plans of its static graphs.
+    pub plans: Plans,
     /// The event log.
     pub simulation: Simulation,
     /// Curves, one value a step of the common axis.
@@ -123,7 +136,49 @@ pub struct Comparison {
 impl Comparison {
     /// The lane of a policy.
     pub fn lane(&self, policy: StaticMemoryPolicy) -> Option<&Lane> {
-        self.lanes.iter().find(|lane| lane.policy == policy)
+        self.lanes.iter().find(|lane| lane.id == LaneId::Policy(policy))
+    }
+
+    /// Whether this is a placement problem: then lanes are strategies, and there is no device.
+    pub fn is_problem(&self) -> bool {
+        !self.workload.problems().is_empty()
+    }
+
+    /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the
+    /// first on a tie.
+    pub fn main_lane(&self) -> Option<usize> {
+        if !self.is_problem() {
+            let configured = LaneId::Policy(self.configured);
+            return self.lanes.iter().position(|lane| lane.id == configured);
+        }
+        let lanes = self.lanes.iter().enumerate();
+        lanes
+            .min_by_key(|(position, lane)| (lane.summary.peak_reserved, *position))
+            .map(|(position, _)| position)
+    }
+
+    /// What a lane is called: its policy, or its position and strategy.
+    pub fn lane_title(&self, id: LaneId) -> String {
+        match id {
+            LaneId::Policy(policy) => format!("policy {}", policy.number()),
+            LaneId::Problem(position) => {
+                let lane = self.lanes.iter().find(|lane| lane.id == id);
+                let label = lane.map_or("", |lane| lane.strategy.label);
+                format!("lane {}: {label}", u32::from(position) + 1)
+            }
+        }
+    }
+
+    /// The name of a tensor of a graph, or of a problem's buffer; empty where it has none.
+    pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {
+        match self.workload.problems().first() {
+            Some(entry) => entry.ids.get(tensor.idx()),
+            None => {
+                let entry = self.workload.graphs().get(graph.idx());
+                let known = entry.filter(|entry| entry.graph.tensors().get(tensor).is_some());
+                known.map_or("", |entry| entry.graph.tensor_name(tensor))
+            }
+        }
     }
 }
 
@@ -190,8 +245,11 @@ fn flags(symbols: &[String]) -> String {
 /// [`AnalysisError`]; out of memory is an answer, not an error.
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    if !request.workload.problems().is_empty() {
+        return problem::compare_problem(request, lowered, progress);
+    }
     let (running, mut diagnostics) = running_request(request, &lowered)?;
-    let (axis, session, oddities) = session::device_session(&running, &lowered, progress)?;
+    let (axis, session, arenas, oddities) = session::device_session(&running, &lowered, progress)?;
     diagnostics.extend(&oddities);
     check_copies(&session, &lowered.params)?;
     let policies: Vec<StaticMemoryPolicy> = POLICIES
@@ -199,8 +257,25 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         .map(|row| row.policy)
         .filter(|policy| request.policies.is_empty() || request.policies.contains(policy))
         .collect();
-    let mut lanes = simulate_all(&session, &policies, &lowered.params, progress)?;
+    let wanted = wanted_lanes(request, &lowered, &policies);
+    let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
+    let placed = lanes::place_arenas(&arenas, &strategies, progress)?;
+    let sessions: BTreeMap<&'static str, DeviceSession> = placed
+        .iter()
+        .map(|(name, plans)| (*name, lanes::with_plans(&session, plans)))
+        .collect();
+    let jobs: Vec<LaneJob<'_>> = wanted
+        .into_iter()
+        .map(|(id, strategy)| {
+            let plans = placed[strategy.name].clone();
+            (&sessions[strategy.name], (id, strategy, plans))
+        })
+        .collect();
+    let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
     set_divergence(&mut lanes);
+    for lane in &mut lanes {
+        lane.chosen = request.strategies.get(lane.id).is_some();
+    }
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
@@ -252,19 +327,34 @@ fn check_copies(session: &DeviceSession, params: &Params) -> Result<(), Analysis
     Ok(())
 }
 
-/// One lane per policy, in order; each lane is computed by a thread of its own.
-fn simulate_all(
-    session: &DeviceSession,
+/// The lanes of the policies, each with the strategy that places its arenas.
+fn wanted_lanes(
+    request: &Request,
+    lowered: &Lowered,
     policies: &[StaticMemoryPolicy],
-    params: &Params,
-    progress: &Progress<'_>,
-) -> Result<Vec<Lane>, Cancelled> {
+) -> Vec<(LaneId, &'static Strategy)> {
+    let strategy = |policy: &StaticMemoryPolicy| {
+        let id = LaneId::Policy(*policy);
+        let chosen = request.strategies.get(id).filter(|_| !lowered.no_reuse);
+        (id, chosen.unwrap_or(lowered.strategy))
+    };
+    policies.iter().map(strategy).collect()
+}
+
+/// A session with its plans, and what the lane is called and made of.
+type LaneJob<'a> = (&'a DeviceSession, LaneParts);
+
+/// Id, strategy, and the plans that it made.
+type LaneParts = (LaneId, &'static Strategy, Plans);
+
+/// The lanes in order; each is computed by a thread of its own.
+fn simulate_all(jobs: Vec<LaneJob<'_>>, params: &Params, progress: &Progress<'_>) -> Result<Vec<Lane>, Cancelled> {
     progress.set("simulating", 0, 1)?;
     let cancel = progress.cancel_flag();
     let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = policies
-            .iter()
-            .map(|policy| scope.spawn(move || lane(session, *policy, params, &Progress::silent(cancel))))
+        let handles: Vec<_> = jobs
+            .into_iter()
+            .map(|(session, parts)| scope.spawn(move || lane_of(session, parts, params, &Progress::silent(cancel))))
             .collect();
         handles
             .into_iter()
@@ -275,18 +365,23 @@ fn simulate_all(
     lanes.into_iter().collect()
 }
 
-fn lane(
+fn lane_of(
     session: &DeviceSession,
-    policy: StaticMemoryPolicy,
+    (id, strategy, plans): LaneParts,
     params: &Params,
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
+    let policy = problem::policy_of(id);
     let simulation = simulate(session, policy, params, progress)?;
-    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "policy {policy:?}");
+    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
     let curves = curves(&simulation);
     let summary = summary(&simulation, &curves, params);
     Ok(Lane {
+        id,
         policy,
+        strategy,
+        chosen: false,
+        plans,
         simulation,
         curves,
         summary,

@@ -14,10 +14,9 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use highwater::analysis::{Request, compare};
+//! use highwater::analysis::{LaneStrategies, Request, compare};
 //! use highwater::import::{Input, import};
 //! use highwater::options::{Environment, Options};
-//! use highwater::plan::default_strategy;
 //! use highwater::progress::{Cancel, Progress};
 //! use highwater::timeline::Timeline;
 //! use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
@@ -43,7 +42,7 @@
 //!         files: Arc::default(),
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
-//!         strategy: default_strategy(),
+//!         strategies: LaneStrategies::default(),
 //!     },
 //!     &progress,
 //! )?;

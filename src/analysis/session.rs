@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use super::lanes::Arena;
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes};
 use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
-use crate::plan::{Buffer, NO_REUSE, PlanError, PlanRequest, Problem, Strategy, find, plan};
+use crate::plan::{Buffer, Problem};
 use crate::progress::Progress;
 use crate::rewrite::{AtomicClean, Sides, atomic_clean, host_split, with_precision, without_host};
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
@@ -47,13 +48,14 @@ pub(super) fn device_session(
     request: &Request,
     lowered: &Lowered,
     progress: &Progress<'_>,
-) -> Result<(Axis, DeviceSession, Diagnostics), AnalysisError> {
+) -> Result<(Axis, DeviceSession, Vec<Arena>, Diagnostics), AnalysisError> {
     let schedule = schedule(request)?;
     let mut maker = Maker {
         request,
         lowered,
         diagnostics: Diagnostics::new(),
         bound: BTreeMap::new(),
+        arenas: Vec::new(),
     };
     let axis = axis(request, schedule)?;
     let statics = static_graphs(request, lowered, &axis);
@@ -74,7 +76,7 @@ pub(super) fn device_session(
     let n_runs = axis.runs.len() as u64;
     for (done, run) in (0_u64..).zip(&axis.runs) {
         progress.set("planning", done, n_runs)?;
-        let bound = maker.bound_graph(&run.run, statics[run.run.graph.idx()], progress)?;
+        let bound = maker.bound_graph(&run.run, statics[run.run.graph.idx()]);
         session.runs.push(DeviceRun {
             graph: run.run.graph,
             bound,
@@ -83,7 +85,7 @@ pub(super) fn device_session(
         });
     }
     session.n_steps = axis.n_steps;
-    Ok((axis, session, maker.diagnostics))
+    Ok((axis, session, maker.arenas, maker.diagnostics))
 }
 
 /// Whether there is a graph, and a dimension for every value.
@@ -186,18 +188,14 @@ struct Maker<'a> {
     lowered: &'a Lowered,
     diagnostics: Diagnostics,
     bound: BTreeMap<(GraphIdx, Bindings), Arc<BoundGraph>>,
+    arenas: Vec<Arena>,
 }
 
 impl Maker<'_> {
-    fn bound_graph(
-        &mut self,
-        run: &Run,
-        is_static: bool,
-        progress: &Progress<'_>,
-    ) -> Result<Arc<BoundGraph>, AnalysisError> {
+    fn bound_graph(&mut self, run: &Run, is_static: bool) -> Arc<BoundGraph> {
         let key = (run.graph, run.bindings.clone());
         if let Some(bound) = self.bound.get(&key) {
-            return Ok(Arc::clone(bound));
+            return Arc::clone(bound);
         }
         let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
         let sizes = graph.sizes(&run.bindings);
@@ -216,22 +214,20 @@ impl Maker<'_> {
             .iter()
             .map(|item| engine_size(item.bytes))
             .collect();
-        let plan = if is_static {
-            let problem = arena_problem(&program, &engine_sizes);
-            Some(Arc::new(
-                plan(self.strategy()?, &PlanRequest::new(&problem), progress)?.plan,
-            ))
-        } else {
-            None
-        };
+        if is_static {
+            self.arenas.push(Arena {
+                graph: run.graph,
+                problem: arena_problem(&program, &engine_sizes),
+            });
+        }
         let bound = Arc::new(BoundGraph {
             program,
             engine_sizes,
-            plan,
+            plan: None,
             io,
         });
         self.bound.insert(key, Arc::clone(&bound));
-        Ok(bound)
+        bound
     }
 
     /// Feature memory after all rewrites.
@@ -253,15 +249,6 @@ impl Maker<'_> {
         atomic_clean(program, graph, policy)
     }
 
-    /// How static arenas are placed.
-    fn strategy(&self) -> Result<&'static Strategy, PlanError> {
-        if self.lowered.no_reuse {
-            find(NO_REUSE)
-        } else {
-            Ok(self.request.strategy)
-        }
-    }
-
     fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {
         let mut unknown = graph.unknown_activations(sizes);
         if let Some(first) = unknown.next() {
@@ -272,7 +259,7 @@ impl Maker<'_> {
 }
 
 /// Lifetimes with the engine's sizes, rounded to the arena's alignment.
-fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
+pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
     let buffers = program
         .lifetimes
         .items

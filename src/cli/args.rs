@@ -141,9 +141,9 @@ pub struct CompareArgs {
     /// The policies to simulate.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// How static arenas are placed.
-    #[arg(long, value_name = "NAME", default_value = "greedy_by_size")]
-    pub strategy: String,
+    /// How static arenas are placed, instead of `simulation.placement_strategy`.
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
     /// Draw each policy's memory map as text.
     #[arg(long)]
     pub map: bool,

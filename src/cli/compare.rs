@@ -8,9 +8,10 @@ use super::args::{CompareArgs, Format};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, Request, bound_plan, compare};
+use crate::analysis::{Comparison, LaneStrategies, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::WireComparison;
+use crate::options::keys;
 use crate::options::{Finding, check};
 use crate::plan::find;
 use crate::progress::Progress;
@@ -22,8 +23,17 @@ use crate::units::Bytes;
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let sources = sources(&args.files)?;
-    let settings = read_settings(&args.common)?;
+    let mut settings = read_settings(&args.common)?;
+    if let Some(name) = &args.strategy {
+        settings.options.set_text(keys::PLACEMENT_STRATEGY, find(name)?.name)?;
+    }
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    if !loaded.workload.problems().is_empty() {
+        bail!(
+            "{}: a placement problem has no policies; use `highwater plan`",
+            loaded.workload.name
+        );
+    }
     let mut request = Request {
         workload: Arc::clone(&loaded.workload),
         plan: settings.plan.clone(),
@@ -32,7 +42,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         files: Arc::new(look_at_files(&settings.options, &settings.environment)),
         device: settings.device.clone(),
         policies: policies(&args.policies)?,
-        strategy: find(&args.strategy)?,
+        strategies: LaneStrategies::default(),
     };
     fill_presets(&mut request, &sources);
     let comparison = compare(&request, progress)?;

@@ -16,7 +16,6 @@ use crate::export::{
     read_config, writer_of,
 };
 use crate::options::{Environment, Options};
-use crate::plan::default_strategy;
 use crate::progress::Progress;
 use crate::session::{Document, config_from_document, load, look_at_files, options_of, read_bytes, write_whole};
 
@@ -87,7 +86,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         files: Arc::new(look_at_files(&document.options, &document.environment)),
         device: document.device(),
         policies: Vec::new(),
-        strategy: default_strategy(),
+        strategies: document.strategies.clone(),
     };
     fill_presets(&mut request, &sources);
     document.plan.clone_from(&request.plan);

@@ -3,6 +3,7 @@
 //! In: options, environment, a device, the files that options name. Out: [`Lowered`]. Values that are invalid act as
 //! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
+use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode};
 use crate::sim::{Params, StaticMemoryPolicy, VariablePages};
 use crate::units::Bytes;
@@ -45,7 +46,9 @@ pub struct Lowered {
     pub shape_ranges: Option<ShapeRanges>,
     /// How many values a dimension takes from its range.
     pub shape_samples: u32,
-    /// Whether static graphs place every tensor apart from all others.
+    /// How static arenas are placed.
+    pub strategy: &'static Strategy,
+    /// Whether the engine's option against reuse made that choice, so that no lane may have another.
     pub no_reuse: bool,
     /// The id of the device.
     pub device_id: u32,
@@ -114,7 +117,8 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
         shape_ranges: shape_ranges(options),
         shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
-        no_reuse: text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1",
+        strategy: strategy(options),
+        no_reuse: is_reuse_off(options),
         device_id,
         occupied,
         estimates: Vec::new(),
@@ -125,6 +129,19 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         .copied()
         .collect();
     lowered
+}
+
+/// How static arenas are placed: without any reuse where the engine's option says so.
+fn strategy(options: &Options) -> &'static Strategy {
+    if is_reuse_off(options) {
+        return find(NO_REUSE).unwrap_or_else(|_listed| default_strategy());
+    }
+    let name = text(options, keys::PLACEMENT_STRATEGY);
+    find(&name).unwrap_or_else(|_reported| default_strategy())
+}
+
+fn is_reuse_off(options: &Options) -> bool {
+    text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1"
 }
 
 /// The device that the options name, with its memory replaced by `simulation.device_memory` where that is

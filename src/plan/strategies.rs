@@ -53,7 +53,7 @@ pub const DEFAULT: &str = "greedy_by_size";
 pub const AS_DUMPED: &str = "as_dumped";
 
 /// Every strategy.
-pub static STRATEGIES: &[Strategy] = &[
+pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: BEST,
         label: "best",

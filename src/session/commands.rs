@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use super::document::SourceSpec;
+use crate::analysis::LaneId;
 use crate::options::{Fix, Value};
 use crate::timeline::Selected;
+use crate::workload::GraphIdx;
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +77,15 @@ pub enum Command {
     SetIterations(u32),
     /// Run each training graph's forward phase beside it.
     SetEvaluation(bool),
+    /// Place a lane's static arenas by a strategy, by name; `None` takes the choice back.
+    SetStrategy {
+        /// The lane; `None` means all of them.
+        lane: Option<LaneId>,
+        /// The strategy's name.
+        strategy: Option<&'static str>,
+    },
+    /// Work out the planner's table for a graph.
+    ListPlans(GraphIdx),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.

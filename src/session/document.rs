@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::samples::Sample;
+use crate::analysis::LaneStrategies;
 use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, DimValues, SchedulePlan};
 
@@ -96,6 +97,8 @@ pub struct Document {
     pub environment: Environment,
     /// Iterations and values of symbolic dimensions.
     pub plan: SchedulePlan,
+    /// How the static arenas of single lanes are placed.
+    pub strategies: LaneStrategies,
 }
 
 impl Document {
@@ -116,6 +119,7 @@ impl Document {
             unknown_fields: Map::new(),
             environment: Environment::default(),
             plan,
+            strategies: LaneStrategies::default(),
         }
     }
 

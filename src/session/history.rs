@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json};
 
 use super::document::Document;
+use crate::analysis::LaneStrategies;
 use crate::options::{Environment, Options};
 use crate::workload::SchedulePlan;
 
@@ -23,6 +24,7 @@ pub(super) struct Settings {
     environment: Environment,
     plan: SchedulePlan,
     with_evaluation: bool,
+    strategies: LaneStrategies,
 }
 
 impl Settings {
@@ -37,6 +39,7 @@ impl Settings {
             environment: document.environment.clone(),
             plan,
             with_evaluation: document.with_evaluation,
+            strategies: document.strategies.clone(),
         }
     }
 
@@ -48,6 +51,7 @@ impl Settings {
         document.environment = self.environment;
         document.plan = self.plan;
         document.with_evaluation = self.with_evaluation;
+        document.strategies = self.strategies;
     }
 }
 
@@ -135,6 +139,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.plan != b.plan || a.with_evaluation != b.with_evaluation {
         names.push("schedule".to_owned());
+    }
+    if a.strategies != b.strategies {
+        names.push("strategy of a lane".to_owned());
     }
     if a.unknown_options != b.unknown_options || a.unknown_fields != b.unknown_fields {
         names.push("unknown entries".to_owned());

@@ -2,6 +2,7 @@
 
 mod answers;
 mod edits;
+mod plans;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use std::sync::Arc;
 use super::commands::Command;
 use super::document::{Document, SourceSpec};
 use super::history::History;
+use super::planner::PlannerTable;
 use super::worker::{Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
-use crate::plan::default_strategy;
 use crate::timeline::{Selected, Timeline};
-use crate::workload::{DeviceProfiles, DimValues};
+use crate::workload::{DeviceProfiles, DimValues, GraphIdx};
 
 /// What the worker is doing.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,11 @@ pub struct Session {
     history: History,
     /// Whether the load that runs reads other sources than before; then the history ends with it.
     has_new_sources: bool,
+    /// The planner's table.
+    planner: Option<PlannerTable>,
+    /// The answer (by address) and the graph that the table was asked for.
+    planner_asked: Option<(usize, GraphIdx)>,
+    planner_generation: u64,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -106,6 +112,9 @@ impl Session {
             opened: None,
             history: History::default(),
             has_new_sources: false,
+            planner: None,
+            planner_asked: None,
+            planner_generation: 0,
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -227,6 +236,7 @@ impl Session {
                     self.change_sources(all);
                 }
             }
+            Command::ListPlans(graph) => self.list_plans(graph),
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
@@ -257,7 +267,7 @@ impl Session {
 
     /// Waits until the worker has nothing to do, for callers without frames. Returns at once when idle.
     pub fn settle(&mut self) {
-        while self.busy.is_some() || self.look_generation != 0 {
+        while self.busy.is_some() || self.look_generation != 0 || self.is_planning() {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
                 None => return,
@@ -277,6 +287,7 @@ impl Session {
         let fresh = Document::new(sources);
         self.document.plan = fresh.plan;
         self.document.with_evaluation = false;
+        self.document.strategies = fresh.strategies;
         self.change_sources(fresh.sources);
     }
 
@@ -339,7 +350,7 @@ impl Session {
             files: Arc::clone(&self.files),
             device: self.document.device(),
             policies: Vec::new(),
-            strategy: default_strategy(),
+            strategies: self.document.strategies.clone(),
         };
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);

@@ -13,6 +13,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, read_source, write_whole};
+use super::planner::{PlannerRow, PlannerSubject, run_all};
 use crate::analysis::{Comparison, Request, compare};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
@@ -40,6 +41,8 @@ pub enum Job {
         /// What.
         bytes: Vec<u8>,
     },
+    /// Run every strategy over a problem.
+    Plans(Arc<PlannerSubject>),
     /// Read a configuration file.
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
@@ -86,6 +89,10 @@ pub enum Answer {
     Loaded(Loaded),
     /// Policies were simulated.
     Compared(Arc<Comparison>, Arc<Timeline>),
+    /// A strategy has made its plan.
+    Planned(PlannerRow),
+    /// All strategies have.
+    AllPlanned,
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.
@@ -109,6 +116,7 @@ pub struct Worker {
     orders: Option<Sender<Order>>,
     answers: Receiver<(u64, Answer)>,
     current: Arc<Mutex<Cancel>>,
+    planning: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
 }
@@ -136,6 +144,7 @@ impl Worker {
             orders: Some(orders),
             answers,
             current: Arc::new(Mutex::new(Cancel::new())),
+            planning: Cancel::new(),
             generation: 0,
             thread: Some(thread),
         })
@@ -147,6 +156,10 @@ impl Worker {
         if matches!(job, Job::Load { .. } | Job::Compare(_)) {
             self.cancel();
             *self.lock() = cancel.clone();
+        }
+        if matches!(job, Job::Plans(_)) {
+            self.planning.cancel();
+            self.planning = cancel.clone();
         }
         self.generation += 1;
         if let Some(orders) = &self.orders {
@@ -161,8 +174,9 @@ impl Worker {
         self.generation
     }
 
-    /// Asks the current load or comparison to stop.
+    /// Asks the current load or comparison, and the planner's table, to stop.
     pub fn cancel(&self) {
+        self.planning.cancel();
         self.lock().cancel();
     }
 
@@ -207,7 +221,7 @@ fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn(
         let throttled = Throttle::new(&report);
         let progress_report = |stage: &'static str, fraction: f32| throttled.report(stage, fraction);
         let progress = Progress::new(&order.cancel, &progress_report);
-        let result = catch_unwind(AssertUnwindSafe(|| perform(order.job, &progress)));
+        let result = catch_unwind(AssertUnwindSafe(|| perform(order.job, &progress, &say)));
         let answer = result.unwrap_or_else(|panic| Err(panic_text(&*panic)));
         say(match answer {
             _ if order.cancel.is_cancelled() => Answer::Cancelled,
@@ -249,7 +263,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("this is a fault in highwater, not in your file; please report it: {text}")
 }
 
-fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
+fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<Answer, String> {
     match job {
         Job::Load {
             sources,
@@ -267,6 +281,11 @@ fn perform(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
             let timeline = Timeline::new(&comparison);
             Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+        }
+        Job::Plans(subject) => {
+            let run = run_all(&subject, progress, &|row| say(Answer::Planned(row)));
+            run.map_err(|cancelled| cancelled.to_string())?;
+            Ok(Answer::AllPlanned)
         }
         Job::Write { path, bytes } => {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
 use crate::units::{Bytes, Step};
-use crate::workload::{GraphEntry, Lifetime};
+use crate::workload::{GraphEntry, Lifetime, ProblemEntry};
 
 use super::Selected;
 
@@ -73,7 +73,27 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
         let bindings = run.map(|run| &run.run.bindings).cloned().unwrap_or_default();
         add_graph_facts(&mut facts, entry, (tensor, &bindings));
     }
+    if let Some(entry) = comparison.workload.problems().first() {
+        add_problem_facts(&mut facts, entry, tensor);
+    }
     facts
+}
+
+/// Of a buffer with gaps or in a group the picture shows several blocks: its own range and bytes stand in the problem.
+fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: TensorId) {
+    let Some(buffer) = entry.problem.buffers.get(tensor.idx()) else {
+        return;
+    };
+    let id = entry.ids.get(tensor.idx());
+    if id.is_empty() {
+        facts.name = format!("buffer {}", tensor.0);
+    } else {
+        facts.name = format!("buffer {id}");
+    }
+    facts.bytes = Some(buffer.size);
+    facts.life = Some((buffer.lower, buffer.upper));
+    let group = entry.problem.groups.iter().find(|group| group.contains(&tensor.0));
+    facts.n_sharing = group.map_or(1, Vec::len);
 }
 
 fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): (TensorId, &Bindings)) {

@@ -7,6 +7,7 @@ use super::dialogs::{Dialogs, Purpose};
 use super::help;
 use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::panels::options::OptionsState;
+use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panes::{Panes, PanesInput};
 use super::theme::Theme;
@@ -21,6 +22,8 @@ pub struct UiState {
     pub lanes: LanesState,
     /// The option panel's texts.
     pub options: OptionsState,
+    /// The planner's table.
+    pub planner: PlannerState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
     /// The dialog that is open.
@@ -163,6 +166,7 @@ impl App {
                     LaneContent::Lifetimes => LaneContent::MemoryMap,
                 };
             }
+            UiCommand::TogglePlanner => self.panes.toggle_planner(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
         }

@@ -33,6 +33,8 @@ pub enum UiCommand {
     ToggleLayout,
     /// Memory map or lifetimes.
     ToggleView,
+    /// Bring the planner's table to the front, or the inspector.
+    TogglePlanner,
     /// Show or hide the list of keys.
     ToggleHelp,
     /// End the program.
@@ -139,6 +141,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Lanes stacked / side by side",
         tooltip: "how the four policies are laid out",
         shortcut: Some(plain(Key::L)),
+    },
+    CommandRow {
+        command: UiCommand::TogglePlanner,
+        menu: Menu::View,
+        text: "Planner / inspector",
+        tooltip: "compare the strategies that place an arena, or look at one tensor",
+        shortcut: Some(plain(Key::P)),
     },
     CommandRow {
         command: UiCommand::ToggleTheme,

@@ -8,6 +8,7 @@ use super::lanes::{LaneAction, LanesInput, lanes_ui};
 use super::panels::inspector::inspector_ui;
 use super::panels::options::options_ui;
 use super::panels::overview::overview_ui;
+use super::panels::planner::planner_ui;
 use super::panels::problems::{counts, problems_ui};
 use super::panels::schedule::schedule_ui;
 use super::theme::Theme;
@@ -22,6 +23,8 @@ pub enum Pane {
     Policies,
     /// The selected tensor, or the peak.
     Inspector,
+    /// The strategies that place arenas.
+    Planner,
     /// Findings and oddities.
     Problems,
 }
@@ -54,19 +57,36 @@ impl Panes {
         let configuration = tiles.insert_pane(Pane::Configuration);
         let policies = tiles.insert_pane(Pane::Policies);
         let inspector = tiles.insert_pane(Pane::Inspector);
+        let planner = tiles.insert_pane(Pane::Planner);
+        let facts = tiles.insert_tab_tile(vec![inspector, planner]);
         let problems = tiles.insert_pane(Pane::Problems);
         let mut middle = Linear::new(LinearDir::Vertical, vec![policies, problems]);
         middle.shares.set_share(policies, 0.915);
         middle.shares.set_share(problems, 0.085);
         let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
-        let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, inspector]);
+        let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, facts]);
         all.shares.set_share(configuration, 0.225);
         all.shares.set_share(middle, 0.565);
-        all.shares.set_share(inspector, 0.21);
+        all.shares.set_share(facts, 0.21);
         let root = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(all)));
         Self {
             tree: Tree::new(egui::Id::unique("panes"), root, tiles),
         }
+    }
+
+    /// Brings the planner to the front, or the inspector where the planner is.
+    pub fn toggle_planner(&mut self) {
+        let active = self.tree.active_tiles();
+        let is_shown = active
+            .iter()
+            .any(|tile| self.tree.tiles.get_pane(tile) == Some(&Pane::Planner));
+        self.show(if is_shown { Pane::Inspector } else { Pane::Planner });
+    }
+
+    /// Brings a pane to the front of its tabs.
+    pub fn show(&mut self, pane: Pane) {
+        self.tree
+            .make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(shown) if *shown == pane));
     }
 
     /// Draws all panes.
@@ -88,6 +108,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Configuration => "Configuration".into(),
             Pane::Policies => "Policies".into(),
             Pane::Inspector => "Inspector".into(),
+            Pane::Planner => "Planner".into(),
             Pane::Problems => problems_title(self.input).into(),
         }
     }
@@ -99,6 +120,13 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
             Pane::Inspector => inspector_ui(ui, self.input.session, self.input.theme, self.commands),
+            Pane::Planner => planner_ui(
+                ui,
+                self.input.session,
+                &mut self.state.planner,
+                self.input.theme,
+                self.commands,
+            ),
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
                     self.state.options.jump = Some(option);
@@ -187,6 +215,10 @@ impl Docking<'_> {
         for action in actions {
             self.commands.push(match action {
                 LaneAction::Select(selected) => Command::Select(selected),
+                LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
+                    lane: Some(lane),
+                    strategy,
+                },
                 LaneAction::ConfigurePolicy(policy) => Command::SetOption {
                     key: crate::options::keys::STATIC_MEMORY_POLICY.to_owned(),
                     text: policy.number().to_string(),

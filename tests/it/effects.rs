@@ -7,10 +7,9 @@ mod shapes;
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LOOP_VARIABLES, Request, compare};
+use highwater::analysis::{Comparison, LOOP_VARIABLES, LaneStrategies, Request, compare};
 use highwater::diagnostics::Severity;
 use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_device};
-use highwater::plan::default_strategy;
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{SchedulePlan, Workload};
@@ -68,7 +67,7 @@ impl<'a> Ask<'a> {
             environment,
             files: Arc::new(files),
             policies: Vec::new(),
-            strategy: default_strategy(),
+            strategies: LaneStrategies::default(),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use highwater::analysis::{Best, Comparison, Lane};
+use highwater::analysis::{Best, Comparison, Lane, LaneId};
 use highwater::diagnostics::Diagnostics;
 use highwater::graph::{Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater::liveness::{View, lifetimes};
@@ -226,7 +226,11 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
     let mut summary = fold::summary(&simulation, &curves, &Params::for_device(device));
     summary.estimated_overhead = Nanos(summary.device_mallocs * device.malloc_ns);
     Lane {
+        id: LaneId::Policy(policy),
         policy,
+        strategy: highwater::plan::default_strategy(),
+        chosen: false,
+        plans: Vec::new(),
         simulation,
         curves,
         summary,

@@ -30,6 +30,8 @@ pub const DEVICE_MEMORY: &str = "simulation.device_memory";
 pub const VARIABLE_USE_1G_HUGE_PAGE: &str = "memory_config.variable_use_1g_huge_page";
 /// Memory that others hold, by device id.
 pub const OCCUPIED_MEMORY: &str = "simulation.occupied_memory";
+/// How static arenas are placed.
+pub const PLACEMENT_STRATEGY: &str = "simulation.placement_strategy";
 /// Device buffers for gathered inputs.
 pub const INPUT_STAGING_BUFFERS: &str = "simulation.input_staging_buffers";
 /// Op types that mixed precision leaves alone.

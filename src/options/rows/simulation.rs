@@ -1,10 +1,11 @@
 //! highwater's own options: the simulated device.
 
-use super::super::kind::OptionKind;
+use super::super::kind::{Choice, OptionKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
+use crate::plan::{DEFAULT as DEFAULT_STRATEGY, STRATEGIES};
 use crate::workload::DeviceProfiles;
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -41,6 +42,18 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Params::device_bytes"),
         rule: "K4",
         memory_effect: "takes the entry of the session's device off the memory above which a run is out of memory",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::PLACEMENT_STRATEGY,
+        kind: OptionKind::TextChoice(&STRATEGY_CHOICES),
+        default: DefaultValue::Text(DEFAULT_STRATEGY),
+        summary: "how the arena of a static graph is placed",
+        details: "The planner that gives each tensor of a static graph its offset. The window may choose another for \
+                  single lanes; engine.disable_reuse_memory at 1 stands above both.",
+        lowers_to: Some("Lowered::strategy"),
+        memory_effect: "the footprint of static arenas: no strategy goes below the largest sum of tensors that live at \
+                        once, most stay above it",
         ..OWN
     },
     OptionRow {
@@ -99,6 +112,20 @@ pub(super) const ROWS: &[OptionRow] = &[
         ..OWN
     },
 ];
+
+/// The rows of the planner as choices.
+const STRATEGY_CHOICES: [Choice<&'static str>; STRATEGIES.len()] = {
+    let mut choices = [Choice { value: "", summary: "" }; STRATEGIES.len()];
+    let mut row = 0;
+    while row < STRATEGIES.len() {
+        choices[row] = Choice {
+            value: STRATEGIES[row].name,
+            summary: STRATEGIES[row].summary,
+        };
+        row += 1;
+    }
+    choices
+};
 
 /// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
 /// come with its operator package and differ by chip.

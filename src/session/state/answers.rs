@@ -10,6 +10,9 @@ use super::{Busy, Notice, Session};
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
+        let Some(answer) = self.take_plans(generation, answer) else {
+            return;
+        };
         let is_load = generation == self.load_generation;
         let is_compare = generation == self.compare_generation;
         match answer {
@@ -94,6 +97,7 @@ impl Session {
         self.document.sources = opened.sources;
         self.document.plan = opened.plan;
         self.document.with_evaluation = opened.with_evaluation;
+        self.document.strategies = opened.strategies;
         true
     }
 

@@ -66,6 +66,10 @@ impl Session {
                 self.document.plan.dims.insert(name, values);
             }
             Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
+            Command::SetStrategy { lane, strategy } => {
+                self.choose_strategy(lane, strategy);
+                return Ok(());
+            }
             Command::SetEvaluation(is_on) => self.document.with_evaluation = is_on,
             _ => {}
         }

@@ -102,9 +102,9 @@ impl LaneFrame {
         );
         let split = (body.top() + body.height() * 0.44).round();
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
-        let policy = input.comparison.lanes[lane].policy;
+        let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
         response.widget_info(|| {
-            let label = format!("lane policy {} memory map", policy.number());
+            let label = format!("lane {title} memory map");
             WidgetInfo::labeled(Role::Canvas, true, label)
         });
         Self {

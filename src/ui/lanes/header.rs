@@ -1,11 +1,15 @@
 //! The header of a lane: which policy, whether it is configured or best, and its exact figures.
 
-use eframe::egui::{Align, Button, Color32, FontId, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
+use eframe::egui::{
+    Align, Button, Color32, ComboBox, FontId, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2,
+};
 
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput};
-use crate::analysis::Lane;
+use crate::analysis::{Lane, LaneId};
+use crate::graph::Id as _;
 use crate::sim::StaticMemoryPolicy;
+use crate::ui::panels::planner::{choices, over_bound};
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -56,9 +60,14 @@ fn words(text: impl Into<String>, color: Color32) -> RichText {
 }
 
 fn name_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
-    let row = lane.policy.row();
     let theme = input.theme;
     ui.add_space(4.0);
+    if let LaneId::Problem(_) = lane.id {
+        strategy_ui(ui, lane, input, actions);
+        certainty_ui(ui, lane, input);
+        return;
+    }
+    let row = lane.policy.row();
     ui.label(words(row.number.to_string(), theme.text).strong().size(16.0))
         .on_hover_text(row.summary);
     ui.label(words(row.label, theme.text).strong())
@@ -76,6 +85,74 @@ fn name_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut Vec<L
     if let Some(best) = input.comparison.best.as_ref().filter(|best| best.policy == lane.policy) {
         badge(ui, "lowest peak", theme.best).on_hover_text(&best.why);
     }
+    if !lane.plans.is_empty() {
+        strategy_ui(ui, lane, input, actions);
+    }
+}
+
+/// How the lane's arenas are placed, and the choice of another way.
+fn strategy_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+    let label = format!(
+        "{}, placed by {}",
+        input.comparison.lane_title(lane.id),
+        lane.strategy.label
+    );
+    let combo = ComboBox::from_id_salt(("strategy", lane.id))
+        .selected_text(words(lane.strategy.label, input.theme.text_weak))
+        .width(96.0)
+        .height(420.0)
+        .show_ui(ui, |ui| {
+            if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
+                actions.push(LaneAction::SetStrategy(lane.id, None));
+            }
+            for row in choices(input.comparison) {
+                let button = ui
+                    .selectable_label(row == lane.strategy, row.label)
+                    .on_hover_text(row.summary);
+                if button.clicked() {
+                    actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
+                }
+            }
+        });
+    combo
+        .response
+        .widget_info(|| eframe::egui::WidgetInfo::labeled(eframe::egui::Role::ComboBox, true, &label));
+    combo.response.on_hover_text(plans_text(lane, input));
+}
+
+/// The plans of a lane in exact figures, one line an arena.
+fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
+    let mut text = format!("How static arenas are placed: {}", lane.strategy.summary);
+    for (graph, planned) in lane.plans.iter().take(8) {
+        let name = input
+            .comparison
+            .session
+            .graphs
+            .get(graph.idx())
+            .map_or("", |graph| &graph.name);
+        let sure = if planned.is_optimal() {
+            "proven optimal".to_owned()
+        } else {
+            format!(
+                "{} over the bound",
+                over_bound(planned.plan.footprint, planned.proved_bound)
+            )
+        };
+        text.push_str(&format!("\n{name}: {}, {sure}", planned.plan.footprint.exact()));
+    }
+    text
+}
+
+/// Whether a problem's plan can be beaten.
+fn certainty_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+    let Some((_, planned)) = lane.plans.first() else { return };
+    if planned.is_optimal() {
+        badge(ui, "proven optimal", input.theme.best).on_hover_text("No plan needs less");
+        return;
+    }
+    let over = over_bound(planned.plan.footprint, planned.proved_bound);
+    ui.label(words(format!("{over} over bound"), input.theme.text_weak))
+        .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
 }
 
 fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> eframe::egui::Response {
@@ -92,6 +169,9 @@ fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> eframe
 /// From right to left: costs, fragmentation.
 fn costs_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     let (summary, theme) = (&lane.summary, input.theme);
+    if input.comparison.is_problem() {
+        return;
+    }
     ui.label(words(format!("est. {}", summary.estimated_overhead), theme.text_weak))
         .on_hover_text("Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits");
     let fragmentation = format!("frag {:.1} %", summary.fragmentation * 100.0);
@@ -118,6 +198,9 @@ fn peak_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
 
 fn verdict_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     let (theme, device) = (input.theme, &input.comparison.device);
+    if input.comparison.is_problem() {
+        return;
+    }
     let capacity = device.memory();
     let peak = lane.summary.peak_reserved;
     let short = whole_units(capacity);
@@ -159,7 +242,7 @@ pub(super) fn whole_units(bytes: Bytes) -> String {
     reason = "a ratio for display, shown with three figures"
 )]
 fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<(String, String, Color32)> {
-    if lane.policy == StaticMemoryPolicy::Dynamic {
+    if lane.policy == StaticMemoryPolicy::Dynamic || input.comparison.is_problem() {
         return None;
     }
     let theme: &Theme = input.theme;

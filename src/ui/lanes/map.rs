@@ -5,7 +5,6 @@ use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, Selected};
-use crate::graph::Id as _;
 use crate::timeline::{ItemRect, Items, LaneView, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 
@@ -130,9 +129,7 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&L
 
 /// A tensor's name; empty where the source has none.
 pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
-    let entry = input.comparison.workload.graphs().get(tensor.graph.idx());
-    let graph = entry.filter(|entry| entry.graph.tensors().get(tensor.tensor).is_some());
-    graph.map_or("", |entry| entry.graph.tensor_name(tensor.tensor))
+    input.comparison.tensor_name(tensor.graph, tensor.tensor)
 }
 
 /// The hovered tensor and the selected one, in every lane.

@@ -26,7 +26,7 @@ use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
 
-use crate::analysis::Comparison;
+use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{Timeline, Viewport};
 use crate::ui::theme::Theme;
@@ -53,6 +53,8 @@ pub enum LaneAction {
     Select(Option<Selected>),
     /// Put a policy in force.
     ConfigurePolicy(StaticMemoryPolicy),
+    /// Place a lane's arenas by a strategy; `None` takes the choice back.
+    SetStrategy(LaneId, Option<&'static str>),
 }
 
 /// How lanes are arranged.

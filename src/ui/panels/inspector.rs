@@ -78,12 +78,12 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         .spacing([8.0, 4.0])
         .striped(true)
         .show(ui, |ui| {
-            ui.weak("policy");
+            ui.weak("lane");
             ui.weak("address").on_hover_text("as drawn in the memory map");
             ui.weak("occupies");
             ui.end_row();
             for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
-                ui.label(lane.policy.number().to_string());
+                ui.label(comparison.lane_title(lane.id));
                 match view.blocks_of(selected).next() {
                     None => {
                         ui.weak("none");
@@ -114,11 +114,10 @@ fn peak_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let position = comparison
-        .lanes
-        .iter()
-        .position(|lane| lane.policy == comparison.configured);
-    let Some((lane, view)) = position.map(|position| (&comparison.lanes[position], &timeline.lanes[position])) else {
+    let Some((lane, view)) = comparison
+        .main_lane()
+        .map(|position| (&comparison.lanes[position], &timeline.lanes[position]))
+    else {
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
@@ -130,7 +129,7 @@ fn peak_ui(
         ui.weak("The schedule has no steps.");
         return;
     };
-    ui.strong(format!("Why the peak of policy {}", lane.policy.number()));
+    ui.strong(format!("Why the peak of {}", comparison.lane_title(lane.id)));
     ui.add_space(2.0);
     parts_ui(ui, lane, theme);
     ui.add_space(6.0);

@@ -3,6 +3,7 @@
 pub mod inspector;
 pub mod options;
 pub mod overview;
+pub mod planner;
 pub mod problems;
 pub mod schedule;
 

@@ -5,10 +5,12 @@ use eframe::egui::{self, RichText};
 use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
 
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::Comparison;
+use crate::analysis::{Comparison, LaneId};
 use crate::options::Estimate;
+use crate::plan::Fit;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
+use crate::ui::panels::planner::over_bound;
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
@@ -25,10 +27,54 @@ pub fn overview_ui(
     ui.horizontal_top(|ui| {
         ui.vertical(|ui| {
             ui.set_width((width * 0.56).max(260.0));
-            verdict_ui(ui, session, comparison, commands);
+            if comparison.is_problem() {
+                problem_ui(ui, comparison);
+            } else {
+                verdict_ui(ui, session, comparison, commands);
+            }
         });
         ui.vertical(|ui| bars_ui(ui, comparison, theme));
     });
+}
+
+/// Which strategy is smallest, and how far from what can be proved.
+fn problem_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+    let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
+        ui.label("No strategy gave a plan.");
+        return;
+    };
+    let Some((_, planned)) = lane.plans.first() else { return };
+    let footprint = planned.plan.footprint;
+    let text = format!("Smallest footprint: {footprint} by {}", lane.strategy.label);
+    ui.label(RichText::new(text).strong()).on_hover_text(footprint.exact());
+    let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
+    let bound = plans.map(|(_, planned)| planned.proved_bound).max().unwrap_or_default();
+    let sure = if footprint <= bound {
+        "proven optimal: no plan is smaller".to_owned()
+    } else {
+        format!(
+            "{} over the bound; smaller plans may exist",
+            over_bound(footprint, bound)
+        )
+    };
+    ui.label(format!(
+        "{} buffers, bound {bound}: {sure}.",
+        planned.plan.offsets.len()
+    ))
+    .on_hover_text(format!(
+        "{}; the largest sum of buffers that live at once is {}",
+        bound.exact(),
+        planned.lower_bound.exact()
+    ));
+    if let Some(capacity) = comparison.workload.problems().first().and_then(|entry| entry.capacity) {
+        let text = match planned.fit(capacity) {
+            Fit::Fits => format!("Fits the file's capacity {capacity}."),
+            Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
+            Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
+        };
+        ui.label(text);
+    }
+    ui.weak("The Planner tab compares all strategies.");
 }
 
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
@@ -182,9 +228,11 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
             plot.bar_chart(chart);
         }
         for (row, lane) in (0_u32..).zip(comparison.lanes.iter().rev()) {
-            let text = RichText::new(format!("policy {}", lane.policy.number()))
-                .color(theme.text)
-                .size(11.0);
+            let name = match lane.id {
+                LaneId::Policy(policy) => format!("policy {}", policy.number()),
+                LaneId::Problem(_) => lane.strategy.label.to_owned(),
+            };
+            let text = RichText::new(name).color(theme.text).size(11.0);
             let place = PlotPoint::new(-0.012 * length(longest), f64::from(row));
             plot.text(
                 Text::new("policy", place, text)

@@ -1,0 +1,121 @@
+//! Which strategy places the static arenas of which lane.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::AnalysisError;
+use crate::plan::{AS_DUMPED, BEST, DEFAULT, NO_REUSE, PlanRequest, Planned, Problem, Strategy, find, plan};
+use crate::progress::Progress;
+use crate::sim::{BoundGraph, DeviceSession, StaticMemoryPolicy};
+use crate::workload::{GraphIdx, ProblemEntry};
+
+/// What a lane shows: a policy, or for a placement problem one strategy beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LaneId {
+    /// The session under a policy.
+    Policy(StaticMemoryPolicy),
+    /// A placement problem, by position of the lane.
+    Problem(u8),
+}
+
+/// Strategies that the user chose for single lanes; others take the one for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneStrategies(BTreeMap<LaneId, &'static Strategy>);
+
+impl LaneStrategies {
+    /// The choice for a lane, where there is one.
+    pub fn get(&self, lane: LaneId) -> Option<&'static Strategy> {
+        self.0.get(&lane).copied()
+    }
+
+    /// Chooses for a lane; `None` takes the choice back.
+    pub fn set(&mut self, lane: LaneId, strategy: Option<&'static Strategy>) {
+        match strategy {
+            Some(strategy) => self.0.insert(lane, strategy),
+            None => self.0.remove(&lane),
+        };
+    }
+
+    /// Forgets all choices.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether nothing is chosen.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Strategies of a problem's lanes unless the user chooses others; the second is left out where the source has no
+/// plan of its own.
+const PROBLEM_LANES: [&str; 5] = [BEST, AS_DUMPED, "gap_first_size", DEFAULT, NO_REUSE];
+
+/// The lanes of a problem.
+const N_PROBLEM_LANES: usize = 4;
+
+/// The strategies of a problem's lanes.
+pub(super) fn problem_lanes(entry: &ProblemEntry, chosen: &LaneStrategies) -> Vec<(LaneId, &'static Strategy)> {
+    let defaults = PROBLEM_LANES
+        .iter()
+        .filter(|name| **name != AS_DUMPED || entry.recorded.is_some())
+        .filter_map(|name| find(name).ok());
+    (0_u8..)
+        .map(LaneId::Problem)
+        .zip(defaults)
+        .take(N_PROBLEM_LANES)
+        .map(|(lane, strategy)| (lane, chosen.get(lane).unwrap_or(strategy)))
+        .collect()
+}
+
+/// Plans of static graphs, by graph.
+pub type Plans = Vec<(GraphIdx, Arc<Planned>)>;
+
+/// What to place in each static graph's arena.
+#[derive(Clone, Debug)]
+pub(super) struct Arena {
+    pub(super) graph: GraphIdx,
+    pub(super) problem: Problem,
+}
+
+/// Places every arena by every strategy that some lane wants, each once.
+pub(super) fn place_arenas(
+    arenas: &[Arena],
+    strategies: &[&'static Strategy],
+    progress: &Progress<'_>,
+) -> Result<BTreeMap<&'static str, Plans>, AnalysisError> {
+    let mut placed: BTreeMap<&'static str, Plans> = BTreeMap::new();
+    for strategy in strategies {
+        if placed.contains_key(strategy.name) {
+            continue;
+        }
+        let mut plans = Plans::new();
+        for arena in arenas {
+            let planned = plan(strategy, &PlanRequest::new(&arena.problem), progress)?;
+            plans.push((arena.graph, Arc::new(planned)));
+        }
+        placed.insert(strategy.name, plans);
+    }
+    Ok(placed)
+}
+
+/// The session with these plans for its static graphs.
+pub(super) fn with_plans(session: &DeviceSession, plans: &Plans) -> DeviceSession {
+    let mut planned = session.clone();
+    let mut made: Vec<(*const BoundGraph, Arc<BoundGraph>)> = Vec::new();
+    for run in &mut planned.runs {
+        let Some((_, plan)) = plans.iter().find(|(graph, _)| *graph == run.graph) else {
+            continue;
+        };
+        let before = Arc::as_ptr(&run.bound);
+        if let Some((_, bound)) = made.iter().find(|(from, _)| *from == before) {
+            run.bound = Arc::clone(bound);
+            continue;
+        }
+        let mut bound = (*run.bound).clone();
+        bound.plan = Some(Arc::new(plan.plan.clone()));
+        run.bound = Arc::new(bound);
+        made.push((before, Arc::clone(&run.bound)));
+    }
+    planned
+}
