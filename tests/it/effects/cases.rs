@@ -59,6 +59,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ("simulation.device", "generic-64GB", &[], CHAIN),
     ("simulation.device_memory", "1GiB", &[], CHAIN),
     ("simulation.occupied_memory", "0:1GiB", &[], CHAIN),
+    ("simulation.placement_strategy", "naive", &[], CHAIN),
     ("simulation.input_staging_buffers", "2", &[], SMALL_INPUTS),
     (
         "simulation.kept_ops",
