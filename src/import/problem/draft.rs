@@ -152,10 +152,12 @@ impl Draft {
             },
             ids: self.ids,
             times,
-            recorded: offsets.filter(|offsets| !offsets.is_empty()).map(|offsets| RecordedPlan {
-                offsets,
-                maker: self.maker.unwrap_or("the file").to_owned(),
-            }),
+            recorded: offsets
+                .filter(|offsets| !offsets.is_empty())
+                .map(|offsets| RecordedPlan {
+                    offsets,
+                    maker: self.maker.unwrap_or("the file").to_owned(),
+                }),
             capacity: self.capacity.map(Bytes),
         };
         match entry.problem.validate() {

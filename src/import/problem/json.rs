@@ -29,12 +29,10 @@ pub(super) fn detect(head: &[u8]) -> bool {
 fn has_key(head: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");
     let found = head.windows(quoted.len()).enumerate();
-    found
-        .filter(|(_, window)| *window == quoted.as_bytes())
-        .any(|(at, _)| {
-            let mut rest = head[at + quoted.len()..].iter();
-            rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
-        })
+    found.filter(|(_, window)| *window == quoted.as_bytes()).any(|(at, _)| {
+        let mut rest = head[at + quoted.len()..].iter();
+        rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    })
 }
 
 /// Reads an object.
@@ -164,7 +162,9 @@ impl Reading<'_> {
                 "among the other memory".to_owned()
             };
             diagnostics.info(
-                format!("graph input \"{name}\" is placed like any other buffer; the file has it at {offset}, {stands}"),
+                format!(
+                    "graph input \"{name}\" is placed like any other buffer; the file has it at {offset}, {stands}"
+                ),
                 name,
             );
         }
