@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
+use crate::plan::peak_live;
 use crate::units::{Bytes, Step};
 use crate::workload::{Source, Workload};
 
@@ -74,7 +75,7 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
             inspection.lifetimes.extend(entries.iter().map(|entry| LifetimeFigures {
                 name: entry.name.clone(),
                 count: entry.problem.buffers.len() as u64,
-                peak: entry.problem.lower_bound(),
+                peak: peak_live(&entry.problem).0,
                 total: entry.problem.buffers.iter().map(|buffer| buffer.size).sum(),
             }));
         }

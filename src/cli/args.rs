@@ -30,7 +30,7 @@ pub enum Action {
     Inspect(InspectArgs),
     /// Simulate under every policy and compare.
     Compare(CompareArgs),
-    /// Place the lifetimes of one graph in an arena.
+    /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
     Plan(PlanArgs),
     /// Validate a configuration and environment.
     Check(CheckArgs),
@@ -154,39 +154,61 @@ pub struct CompareArgs {
 
 /// Arguments of `plan`.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
-    /// The graph.
+    /// A graph, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
     pub file: String,
-    /// The placement strategy, or `best` for the smallest footprint of all.
-    #[arg(long, value_name = "NAME", default_value = "best")]
+    /// The placement strategy; --help lists all of them.
+    #[arg(long, value_name = "NAME", default_value = "best", long_help = strategies_help())]
     pub strategy: String,
-    /// Which graph of a file that holds several (the first where none is named).
+    /// Which graph or problem of a file that holds several (the first where none is named).
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Divisor of offsets and sizes.
-    #[arg(long, value_name = "BYTES", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
-    pub alignment: u64,
+    /// Divisor of offsets and sizes: 512 for a graph; a problem file keeps its own (1 unless it says).
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub alignment: Option<u64>,
     /// Who owns memory.
     #[arg(long, value_enum, default_value_t)]
     pub lifetimes: LifetimesView,
-    /// Ask whether the plan fits in so many bytes (exit 1 where it does not).
+    /// Ask whether the plan fits in so many bytes (exit 1 where it does not); else the file's own capacity.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
-    /// Stop strategies that search after so many nodes (none of the present ones searches).
+    /// End searches after so many nodes (4000000 unless given) and take the best plan so far.
     #[arg(long, value_name = "N")]
     pub node_limit: Option<u64>,
-    /// Stop after so many seconds.
+    /// End searches after so many seconds and take the best plan so far.
     #[arg(long, value_name = "SECONDS")]
     pub deadline: Option<f64>,
+    /// Take whichever best plan is found first: faster, but offsets may differ from run to run.
+    #[arg(long)]
+    pub race: bool,
+    /// Ignore the offsets that a problem file fixes, so that another plan can be seen beside its own.
+    #[arg(long)]
+    pub free_offsets: bool,
     /// List the reuse edges.
     #[arg(long)]
     pub edges: bool,
+    /// Say what holds the footprint and where bytes lie idle.
+    #[arg(long)]
+    pub explain: bool,
+    /// Say why the buffer of this id stands where it does, and whose bytes it took (repeatable).
+    #[arg(long, value_name = "ID")]
+    pub why: Vec<String>,
     /// Give a symbolic dimension a value (repeatable).
     #[arg(long = "dim", value_name = "NAME=VALUE")]
     pub dim: Vec<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Every strategy with its summary, for --help.
+fn strategies_help() -> String {
+    let mut help = String::from("The placement strategy:\n");
+    for row in crate::plan::STRATEGIES {
+        help.push_str(&format!("- {}: {}\n", row.name, row.summary));
+    }
+    help
 }
 
 /// Who owns memory.

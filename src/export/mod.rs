@@ -25,5 +25,8 @@ pub use json_value::{json_of, value_of};
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
-pub use plan::{WireEdge, WirePlan, plan_csv};
+pub use plan::{
+    PlanAnswer, WireChain, WireEdge, WireFragmentation, WirePlan, WireStrategy, WireWhy, over_percent, plan_csv,
+    wire_edges,
+};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};

@@ -1,5 +1,7 @@
 //! Why a file could not be read: what, where, and what to do.
 
+use serde_json::error::Category;
+
 use crate::graph::GraphError;
 use crate::progress::Cancelled;
 
@@ -65,6 +67,25 @@ impl ImportError {
             what: what.into(),
             place: place.into(),
             advice,
+        }
+    }
+
+    /// What the JSON reader says about a text of `len` bytes, with line and column.
+    pub(super) fn of_json(error: &serde_json::Error, len: usize) -> Self {
+        let place = format!("line {} column {}", error.line(), error.column());
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        match error.classify() {
+            Category::Eof => Self::Truncated {
+                at: len as u64,
+                what: format!("a JSON value ({place})"),
+            },
+            Category::Syntax | Category::Io => Self::at(
+                format!("this is not JSON ({what})"),
+                place,
+                "the file is damaged, export it again",
+            ),
+            Category::Data => Self::at(what, place, "docs/format.md describes the format"),
         }
     }
 }

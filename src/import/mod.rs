@@ -10,6 +10,7 @@ mod gzip;
 mod input;
 mod native;
 mod onnx;
+mod problem;
 mod table;
 
 pub use error::ImportError;

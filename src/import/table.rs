@@ -1,6 +1,6 @@
 //! The table of importers, and the function that picks a row and runs it.
 
-use super::{ImportError, Input, gzip, native, onnx};
+use super::{ImportError, Input, gzip, native, onnx, problem};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::Source;
@@ -22,6 +22,14 @@ pub struct Importer {
 
 /// Every format. Text formats first: their detection is strict.
 pub static IMPORTERS: &[Importer] = &[
+    Importer {
+        name: "planner_problem",
+        extensions: &["csv"],
+        description: "placement problem: buffers with live ranges as CSV in MiniMalloc's form or JSON, perhaps with a plan; \
+                      see docs/format.md",
+        detect: problem::detect,
+        import: problem::import,
+    },
     Importer {
         name: "native",
         extensions: &["json"],

@@ -6,6 +6,7 @@
 
 mod as_dumped;
 mod best;
+mod explain;
 mod greedy_by_size;
 mod naive;
 mod problem;
@@ -13,6 +14,10 @@ mod reuse;
 mod strategies;
 mod verify;
 
+pub use explain::{
+    Blocker, ChainLink, Fragmentation, Hole, PeakChain, StepHoles, WhyHere, fragmentation, peak_chain, peak_live,
+    why_here,
+};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
 pub use reuse::{ReuseEdge, reuse_edges};
 pub use strategies::{

@@ -1,13 +1,18 @@
-//! Brute-force check of a plan, independent of every strategy. O(n^2) at worst; buffers without
-//! overlap in steps are skipped by a sweep over births.
+//! Brute-force check of a plan, independent of every strategy and of the shapes that they place: every pair of
+//! buffers that are live on one step is looked at. O(n^2) at worst; pairs that never meet are skipped by a sweep over
+//! births.
+//!
+//! A buffer with gaps is live on what is left of its range; members of a group stand at one offset and never collide
+//! with each other.
+
+use std::fmt;
 
 use super::problem::{Plan, Problem};
 
-/// What is wrong with a plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// What is wrong with a plan. Buffers are given by position.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanDefect {
     /// A buffer has no offset, or there are offsets too many.
-    #[error("the plan has {offsets} offsets for {buffers} buffers")]
     Count {
         /// Offsets in the plan.
         offsets: usize,
@@ -15,7 +20,6 @@ pub enum PlanDefect {
         buffers: usize,
     },
     /// An offset is not a multiple of the buffer's alignment.
-    #[error("buffer {buffer} starts at {offset}, which is no multiple of {alignment}")]
     Misaligned {
         /// Position of the buffer.
         buffer: usize,
@@ -24,20 +28,38 @@ pub enum PlanDefect {
         /// Its alignment.
         alignment: u64,
     },
+    /// A buffer with a fixed offset stands elsewhere.
+    Moved {
+        /// Position of the buffer.
+        buffer: usize,
+        /// Its offset.
+        offset: u64,
+        /// Where it is fixed.
+        fixed: u64,
+    },
+    /// Two members of a group stand at different offsets.
+    Split {
+        /// Position of the one buffer.
+        first: usize,
+        /// Position of the other.
+        second: usize,
+        /// Offset of the one.
+        first_offset: u64,
+        /// Offset of the other.
+        second_offset: u64,
+    },
     /// Two buffers hold the same byte on the same step.
-    #[error("buffers {first} and {second} both hold byte {offset} on step {step}")]
     Overlap {
         /// Position of the one buffer.
         first: usize,
         /// Position of the other.
         second: usize,
-        /// A byte that both hold.
+        /// The first byte that both hold.
         offset: u64,
-        /// A step on which both do.
+        /// The first step on which both do.
         step: u32,
     },
     /// The footprint is not the highest end.
-    #[error("the plan states a footprint of {stated} bytes, its buffers end at {actual}")]
     Footprint {
         /// As stated.
         stated: u64,
@@ -46,10 +68,62 @@ pub enum PlanDefect {
     },
 }
 
-/// Checks counts, alignment, the footprint, and that no two live buffers overlap.
+impl PlanDefect {
+    /// The defect in a sentence, with `name` for the buffer at a position and `time` for a step.
+    pub fn sentence(&self, name: &dyn Fn(usize) -> String, time: &dyn Fn(u32) -> u64) -> String {
+        match self {
+            Self::Count { offsets, buffers } => format!("the plan has {offsets} offsets for {buffers} buffers"),
+            Self::Misaligned {
+                buffer,
+                offset,
+                alignment,
+            } => format!(
+                "buffer {} starts at {offset}, which is no multiple of {alignment}",
+                name(*buffer)
+            ),
+            Self::Moved { buffer, offset, fixed } => {
+                format!("buffer {} starts at {offset} but is fixed at {fixed}", name(*buffer))
+            }
+            Self::Split {
+                first,
+                second,
+                first_offset,
+                second_offset,
+            } => format!(
+                "buffers {} and {} share an address but start at {first_offset} and {second_offset}",
+                name(*first),
+                name(*second)
+            ),
+            Self::Overlap {
+                first,
+                second,
+                offset,
+                step,
+            } => format!(
+                "buffers {} and {} both hold byte {offset} at step {}",
+                name(*first),
+                name(*second),
+                time(*step)
+            ),
+            Self::Footprint { stated, actual } => {
+                format!("the plan states a footprint of {stated} bytes, its buffers end at {actual}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for PlanDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence(&|position| position.to_string(), &u64::from))
+    }
+}
+
+impl std::error::Error for PlanDefect {}
+
+/// Checks counts, alignment, fixed offsets, groups, the footprint, and that no two live buffers overlap.
 ///
 /// # Errors
-/// The first defect in the order of births.
+/// The first defect in that order; of overlaps the first in the order of births.
 pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
     if plan.offsets.len() != problem.buffers.len() {
         return Err(PlanDefect::Count {
@@ -66,8 +140,16 @@ pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
                 alignment: buffer.alignment,
             });
         }
+        if let Some(fixed) = buffer.offset.filter(|fixed| fixed != offset) {
+            return Err(PlanDefect::Moved {
+                buffer: idx,
+                offset: *offset,
+                fixed,
+            });
+        }
         actual = actual.max(offset.saturating_add(buffer.size.get()));
     }
+    together(problem, plan)?;
     if actual != plan.footprint.get() {
         return Err(PlanDefect::Footprint {
             stated: plan.footprint.get(),
@@ -77,27 +159,85 @@ pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
     overlaps(problem, plan)
 }
 
-fn overlaps(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
-    let mut by_birth: Vec<usize> = (0..problem.buffers.len()).collect();
-    by_birth.sort_unstable_by_key(|idx| (problem.buffers[*idx].lower, *idx));
-    let mut live: Vec<usize> = Vec::new();
-    for idx in by_birth {
-        let buffer = &problem.buffers[idx];
-        live.retain(|other| problem.buffers[*other].upper > buffer.lower);
-        for other in &live {
-            let start = plan.offsets[idx].max(plan.offsets[*other]);
-            let end = (plan.offsets[idx].saturating_add(buffer.size.get()))
-                .min(plan.offsets[*other].saturating_add(problem.buffers[*other].size.get()));
-            if start < end {
-                return Err(PlanDefect::Overlap {
-                    first: *other,
-                    second: idx,
-                    offset: start,
-                    step: buffer.lower.0,
+/// Members of a group stand at one offset.
+fn together(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+    for group in &problem.groups {
+        for pair in group.windows(2) {
+            let (first, second) = (pair[0] as usize, pair[1] as usize);
+            if plan.offsets[first] != plan.offsets[second] {
+                return Err(PlanDefect::Split {
+                    first,
+                    second,
+                    first_offset: plan.offsets[first],
+                    second_offset: plan.offsets[second],
                 });
             }
         }
-        live.push(idx);
+    }
+    Ok(())
+}
+
+/// Steps `lower..upper` on which a buffer holds the bytes `start..end`.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    lower: u32,
+    upper: u32,
+    start: u64,
+    end: u64,
+    buffer: u32,
+    /// Its group; its own position, beyond all groups, where it has none.
+    group: usize,
+}
+
+/// What every buffer holds when, by birth.
+fn all_held(problem: &Problem, plan: &Plan) -> Vec<Held> {
+    let mut group_of: Vec<usize> = (0..problem.buffers.len())
+        .map(|idx| problem.groups.len() + idx)
+        .collect();
+    for (number, group) in problem.groups.iter().enumerate() {
+        for member in group {
+            group_of[*member as usize] = number;
+        }
+    }
+    let mut held: Vec<Held> = Vec::with_capacity(problem.buffers.len());
+    for (idx, buffer) in problem.buffers.iter().enumerate() {
+        let mut lower = buffer.lower.0;
+        let start = plan.offsets[idx];
+        let gaps = problem.gaps_of(idx).iter().map(|gap| (gap.lower.0, gap.upper.0));
+        for (until, next) in gaps.chain([(buffer.upper.0, buffer.upper.0)]) {
+            if lower < until && buffer.size.get() > 0 {
+                held.push(Held {
+                    lower,
+                    upper: until,
+                    start,
+                    end: start.saturating_add(buffer.size.get()),
+                    buffer: u32::try_from(idx).unwrap_or(u32::MAX),
+                    group: group_of[idx],
+                });
+            }
+            lower = next;
+        }
+    }
+    held.sort_unstable_by_key(|held| (held.lower, held.buffer));
+    held
+}
+
+fn overlaps(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+    let mut live: Vec<Held> = Vec::new();
+    for new in all_held(problem, plan) {
+        live.retain(|old| old.upper > new.lower);
+        let collision = live
+            .iter()
+            .find(|old| old.start < new.end && new.start < old.end && old.group != new.group);
+        if let Some(old) = collision {
+            return Err(PlanDefect::Overlap {
+                first: old.buffer as usize,
+                second: new.buffer as usize,
+                offset: old.start.max(new.start),
+                step: new.lower,
+            });
+        }
+        live.push(new);
     }
     Ok(())
 }

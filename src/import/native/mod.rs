@@ -15,8 +15,6 @@
 mod assemble;
 mod wire;
 
-use serde_json::error::Category;
-
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -47,25 +45,7 @@ pub(super) fn import(
     if let Some(error) = context.take_error() {
         return Err(error);
     }
-    let drafts = result.map_err(|error| located(&error, bytes.len()))?;
+    let drafts = result.map_err(|error| ImportError::of_json(&error, bytes.len()))?;
     drop(bytes);
     context.finish(drafts).map(Source::Graphs)
-}
-
-fn located(error: &serde_json::Error, len: usize) -> ImportError {
-    let place = format!("line {} column {}", error.line(), error.column());
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    match error.classify() {
-        Category::Eof => ImportError::Truncated {
-            at: len as u64,
-            what: format!("a JSON value ({place})"),
-        },
-        Category::Syntax | Category::Io => ImportError::at(
-            format!("this is not JSON ({what})"),
-            place,
-            "the file is damaged, export it again",
-        ),
-        Category::Data => ImportError::at(what, place, "docs/format.md describes the format"),
-    }
 }

@@ -1,0 +1,169 @@
+//! `highwater plan`: place the lifetimes of one graph, or the buffers of a problem, in an arena.
+
+mod explain;
+mod input;
+mod text;
+
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+
+use super::args::{Format, PlanArgs};
+use super::{Verdict, print, print_json};
+use crate::export::{PlanAnswer, WireChain, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges};
+use crate::plan::{
+    BEST, Limits, PlanRequest, Planned, Strategy, Tried, find, fragmentation, peak_chain, plan, reuse_edges, verify,
+    why_here,
+};
+use crate::progress::{Cancel, Progress};
+use crate::session::{SourceSpec, read_source};
+use crate::units::Bytes;
+use crate::workload::{ProblemEntry, Source, Workload};
+
+/// Runs the command.
+pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let strategy = find(&args.strategy)?;
+    let source = SourceSpec::from_argument(&args.file)?;
+    let imported = read_source(&source, progress)?;
+    let is_problem = matches!(imported.source, Source::Problems(_));
+    let entry = input::entry(
+        args,
+        Workload {
+            name: source.title(),
+            source: imported.source,
+        },
+    )?;
+    let asked = asked_buffers(args, &entry)?;
+    let capacity = input::capacity(args, &entry)?;
+    let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)?;
+    let defect = verify(&entry.problem, &planned.plan).err();
+    let edges = match defect {
+        // Collisions have no order of donors and heirs.
+        Some(_) => Vec::new(),
+        None => reuse_edges(&entry.problem, &planned.plan),
+    };
+    let answer = PlanAnswer {
+        entry: &entry,
+        planned: &planned,
+        defect: defect.as_ref(),
+        capacity,
+        edges: &edges,
+        diagnostics: &imported.diagnostics,
+    };
+    match args.format {
+        Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
+        Format::Json | Format::Text => {
+            let mut wire = WirePlan::new(&answer, elapsed_ns);
+            add_details(args, &answer, &asked, &mut wire);
+            if args.format == Format::Json {
+                print_json(&wire)?;
+            } else {
+                print(&text::text(&answer, &wire))?;
+            }
+        }
+        format => return Err(format.refusal()),
+    }
+    let is_no = defect.is_some() || answer.fit().is_some_and(|fit| fit != crate::plan::Fit::Fits);
+    Ok(if is_no { Verdict::No } else { Verdict::Done })
+}
+
+/// Positions of the buffers that --why asks about.
+fn asked_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Vec<usize>> {
+    let mut asked = Vec::with_capacity(args.why.len());
+    for id in &args.why {
+        let Some(position) = (0..entry.ids.len()).find(|position| entry.ids.get(*position) == id) else {
+            bail!(
+                "--why {id}: {} has no buffer of that id; --format csv lists them",
+                entry.name
+            );
+        };
+        asked.push(position);
+    }
+    Ok(asked)
+}
+
+/// The plan, and how long it took.
+fn search(
+    args: &PlanArgs,
+    strategy: &'static Strategy,
+    entry: &ProblemEntry,
+    capacity: Option<Bytes>,
+    progress: &Progress<'_>,
+) -> anyhow::Result<(Planned, u64)> {
+    #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
+    let start = Instant::now();
+    let clock = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let stop = deadline(args.deadline)?;
+    let request = PlanRequest {
+        problem: &entry.problem,
+        recorded: entry.recorded.as_ref(),
+        limits: Limits {
+            capacity,
+            nodes: args.node_limit.unwrap_or(Limits::DEFAULT_NODES),
+            race: args.race,
+            stop: Some(&stop),
+            clock: Some(&clock),
+        },
+    };
+    let mut planned = plan(strategy, &request, progress)?;
+    if strategy.name == BEST {
+        planned.tried.extend(recorded(entry));
+    }
+    Ok((planned, clock()))
+}
+
+/// The plan that the file carries as a row beside ours, where it is valid.
+fn recorded(entry: &ProblemEntry) -> Option<Tried> {
+    let plan = crate::plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
+    verify(&entry.problem, &plan).ok()?;
+    Some(Tried {
+        strategy: crate::plan::AS_DUMPED,
+        footprint: plan.footprint,
+        nodes: 0,
+        elapsed_ns: None,
+    })
+}
+
+/// What the flags ask for beside the figures.
+fn add_details(args: &PlanArgs, answer: &PlanAnswer<'_>, asked: &[usize], wire: &mut WirePlan) {
+    let (entry, plan) = (answer.entry, &answer.planned.plan);
+    if args.edges {
+        wire.edges = Some(wire_edges(answer.edges, entry));
+    }
+    if answer.defect.is_some() {
+        // Nothing can be said about where bytes lie that two buffers hold.
+        return;
+    }
+    if args.explain {
+        wire.peak_chain = Some(WireChain::new(&peak_chain(&entry.problem, plan), entry));
+        wire.fragmentation = Some(WireFragmentation::new(&fragmentation(&entry.problem, plan), entry));
+    }
+    let whys = asked
+        .iter()
+        .filter_map(|position| why_here(&entry.problem, plan, *position));
+    wire.why = whys.map(|why| WireWhy::new(&why, answer.edges, entry)).collect();
+}
+
+/// A flag that is set after `seconds`: searches then end with what they have.
+fn deadline(seconds: Option<f64>) -> anyhow::Result<Cancel> {
+    let stop = Cancel::new();
+    let Some(seconds) = seconds else {
+        return Ok(stop);
+    };
+    let limit = std::time::Duration::try_from_secs_f64(seconds)
+        .with_context(|| format!("--deadline {seconds}: write a positive number of seconds"))?;
+    if limit.is_zero() {
+        stop.cancel();
+        return Ok(stop);
+    }
+    let flag = stop.clone();
+    // The thread ends with the process; it holds nothing but the flag.
+    std::thread::Builder::new()
+        .name("deadline".to_owned())
+        .spawn(move || {
+            std::thread::sleep(limit);
+            flag.cancel();
+        })
+        .context("the deadline cannot be watched")?;
+    Ok(stop)
+}

@@ -1,0 +1,138 @@
+//! The answer of `plan` for people: figures, what is proved, and how the strategies compare.
+
+use super::explain;
+use crate::cli::text::{Table, diagnostics};
+use crate::export::{PlanAnswer, WirePlan, WireStrategy, over_percent};
+use crate::plan::Fit;
+use crate::units::{Bytes, Nanos};
+
+/// The whole text.
+pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
+    let mut out = figures(wire);
+    out.push('\n');
+    out.push_str(&verdict(answer, wire));
+    if !wire.strategies.is_empty() {
+        out.push('\n');
+        out.push_str(&strategies(wire));
+    }
+    if let Some(chain) = &wire.peak_chain {
+        out.push('\n');
+        out.push_str(&explain::chain(chain));
+    }
+    if let Some(fragmentation) = &wire.fragmentation {
+        out.push('\n');
+        out.push_str(&explain::fragmentation(fragmentation));
+    }
+    for why in &wire.why {
+        out.push('\n');
+        out.push_str(&explain::why(why));
+    }
+    if let Some(edges) = &wire.edges {
+        let mut table = Table::new(&["donor", "heir", ">bytes"]);
+        for edge in edges {
+            table.row(vec![edge.donor.clone(), edge.heir.clone(), edge.bytes.to_string()]);
+        }
+        out.push('\n');
+        out.push_str(&table.text());
+    }
+    let oddities = diagnostics(answer.diagnostics);
+    if !oddities.is_empty() {
+        out.push('\n');
+        out.push_str(&oddities);
+    }
+    out
+}
+
+fn figures(wire: &WirePlan) -> String {
+    let mut table = Table::new(&["plan", wire.strategy, ">"]);
+    let mut size = |what: &str, bytes: u64| {
+        table.row(vec![what.to_owned(), Bytes(bytes).to_string(), Bytes(bytes).exact()]);
+    };
+    size("footprint", wire.footprint_bytes);
+    size("peak live (lower bound)", wire.lower_bound_bytes);
+    if wire.proved_bound_bytes > wire.lower_bound_bytes {
+        size("proved bound", wire.proved_bound_bytes);
+    }
+    if let Some(capacity) = wire.capacity_bytes {
+        size("capacity", capacity);
+    }
+    let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
+    fact("over the bound", percent(wire.over_bound_percent));
+    fact("buffers", wire.buffers.to_string());
+    fact("reuse edges", wire.reuse_edges.to_string());
+    fact("search nodes", wire.nodes.to_string());
+    fact("time", Nanos(wire.elapsed_ns).to_string());
+    table.text()
+}
+
+/// How sure the answer is, one sentence a line.
+fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
+    let planned = answer.planned;
+    let mut lines = Vec::new();
+    if let Some(defect) = &wire.defect {
+        lines.push(format!("NOT A VALID PLAN: {defect}"));
+    } else {
+        let optimality = if wire.optimal {
+            "proven optimal: no plan is smaller".to_owned()
+        } else {
+            let over = percent(over_percent(planned.plan.footprint, planned.proved_bound));
+            format!("within {over} of the bound: no plan is smaller by more than that")
+        };
+        lines.push(format!("{optimality}; checked: no two live buffers share a byte"));
+    }
+    let capacity = answer.capacity.unwrap_or_default();
+    lines.extend(answer.fit().map(|fit| match fit {
+        Fit::Fits => format!("fits in {capacity}"),
+        Fit::Impossible => format!("does not fit in {capacity}: proved, no plan does"),
+        Fit::NotFound => format!("does not fit in {capacity}: none was found that does, there may be a plan"),
+    }));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn strategies(wire: &WirePlan) -> String {
+    let mut table = Table::new(&[
+        "strategy",
+        ">footprint",
+        ">exact",
+        ">over the bound",
+        ">nodes",
+        ">time",
+        "",
+    ]);
+    let smallest = wire.strategies.iter().map(|row| row.footprint_bytes).min();
+    for row in &wire.strategies {
+        let mark = if Some(row.footprint_bytes) == smallest {
+            "smallest"
+        } else {
+            ""
+        };
+        table.row(strategy(row, mark));
+    }
+    table.text()
+}
+
+fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
+    vec![
+        row.strategy.to_owned(),
+        Bytes(row.footprint_bytes).to_string(),
+        Bytes(row.footprint_bytes).exact(),
+        percent(row.over_bound_percent),
+        if row.nodes == 0 {
+            String::new()
+        } else {
+            row.nodes.to_string()
+        },
+        row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
+        mark.to_owned(),
+    ]
+}
+
+/// Two decimals, but never 0.00 for what is more than nothing.
+pub(super) fn percent(value: f64) -> String {
+    if value > 0.0 && value < 0.01 {
+        "< 0.01 %".to_owned()
+    } else {
+        format!("{value:.2} %")
+    }
+}

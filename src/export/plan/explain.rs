@@ -1,0 +1,198 @@
+//! The wire forms of explanations: names in place of positions, the file's times in place of steps.
+
+use serde::Serialize;
+
+use super::{WireEdge, wire_edges};
+use crate::plan::{Fragmentation, PeakChain, ReuseEdge, WhyHere};
+use crate::units::Step;
+use crate::workload::ProblemEntry;
+
+/// The stack that fixes the footprint, from the top down.
+#[derive(Serialize, Debug)]
+#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
+pub struct WireChain {
+    pub peak_live_bytes: u64,
+    pub peak_live_step: Option<u64>,
+    pub live_at_peak_bytes: u64,
+    pub hole_bytes: u64,
+    pub links: Vec<WireLink>,
+}
+
+/// One buffer of the stack.
+#[derive(Serialize, Debug)]
+pub struct WireLink {
+    pub buffer: String,
+    pub offset: u64,
+    pub bytes: u64,
+    pub lower: u64,
+    pub upper: u64,
+    pub hole_below_bytes: u64,
+    pub live_at_peak: bool,
+}
+
+/// Idle bytes.
+#[derive(Serialize, Debug)]
+#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
+pub struct WireFragmentation {
+    pub footprint_bytes: u64,
+    pub peak_live_bytes: u64,
+    pub peak_live_step: Option<u64>,
+    pub lost_bytes: u64,
+    /// The step at which the footprint is reached.
+    pub at_footprint: Option<WireStep>,
+    pub holes: Vec<WireHole>,
+    pub steps: Vec<WireStep>,
+}
+
+/// The live set from one step to the next change.
+#[derive(Serialize, Debug)]
+pub struct WireStep {
+    pub step: u64,
+    pub live_bytes: u64,
+    pub top_bytes: u64,
+    pub hole_bytes: u64,
+    pub holes: u32,
+    pub largest_hole_bytes: u64,
+}
+
+/// One hole.
+#[derive(Serialize, Debug)]
+pub struct WireHole {
+    pub offset: u64,
+    pub bytes: u64,
+    pub below: Option<String>,
+    pub above: String,
+}
+
+/// Why a buffer stands where it does.
+#[derive(Serialize, Debug)]
+#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
+pub struct WireWhy {
+    pub buffer: String,
+    pub offset: u64,
+    pub bytes: u64,
+    pub lower: u64,
+    pub upper: u64,
+    pub fixed: bool,
+    pub moves_with: Vec<String>,
+    pub could_stand_at: Option<u64>,
+    pub blockers: Vec<WireBlocker>,
+    pub donors: Vec<WireEdge>,
+    pub heirs: Vec<WireEdge>,
+}
+
+/// A neighbour that refuses offsets.
+#[derive(Serialize, Debug)]
+pub struct WireBlocker {
+    pub buffer: String,
+    pub against: String,
+    pub offset: u64,
+    pub bytes: u64,
+    pub lower: u64,
+    pub upper: u64,
+    pub refuses_from: u64,
+    pub refuses_below: u64,
+}
+
+fn id(entry: &ProblemEntry, position: u32) -> String {
+    entry.ids.get(position as usize).to_owned()
+}
+
+impl WireChain {
+    /// With the entry's names and times.
+    pub fn new(chain: &PeakChain, entry: &ProblemEntry) -> Self {
+        Self {
+            peak_live_bytes: chain.peak_live.get(),
+            peak_live_step: chain.peak_step.map(|step| entry.time(step)),
+            live_at_peak_bytes: chain.live_at_peak.get(),
+            hole_bytes: chain.holes.get(),
+            links: chain
+                .links
+                .iter()
+                .map(|link| {
+                    let buffer = &entry.problem.buffers[link.buffer as usize];
+                    WireLink {
+                        buffer: id(entry, link.buffer),
+                        offset: link.offset,
+                        bytes: link.size.get(),
+                        lower: entry.time(buffer.lower),
+                        upper: entry.time(buffer.upper),
+                        hole_below_bytes: link.hole_below.get(),
+                        live_at_peak: link.is_live_at_peak,
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+impl WireFragmentation {
+    /// With the entry's names and times.
+    pub fn new(fragmentation: &Fragmentation, entry: &ProblemEntry) -> Self {
+        let wire_step = |at: &crate::plan::StepHoles| WireStep {
+            step: entry.time(at.step),
+            live_bytes: at.live.get(),
+            top_bytes: at.top.get(),
+            hole_bytes: at.hole_bytes().get(),
+            holes: at.n_holes,
+            largest_hole_bytes: at.largest_hole.get(),
+        };
+        Self {
+            footprint_bytes: fragmentation.footprint.get(),
+            peak_live_bytes: fragmentation.peak_live.get(),
+            peak_live_step: fragmentation.peak_step.map(|step: Step| entry.time(step)),
+            lost_bytes: fragmentation.lost().get(),
+            at_footprint: fragmentation
+                .at_footprint
+                .map(|position| wire_step(&fragmentation.steps[position])),
+            holes: fragmentation
+                .holes
+                .iter()
+                .map(|hole| WireHole {
+                    offset: hole.offset,
+                    bytes: hole.size.get(),
+                    below: hole.below.map(|below| id(entry, below)),
+                    above: id(entry, hole.above),
+                })
+                .collect(),
+            steps: fragmentation.steps.iter().map(wire_step).collect(),
+        }
+    }
+}
+
+impl WireWhy {
+    /// With the entry's names and times; `edges` are those of the whole plan.
+    pub fn new(why: &WhyHere, edges: &[ReuseEdge], entry: &ProblemEntry) -> Self {
+        let buffer = &entry.problem.buffers[why.buffer as usize];
+        let chosen = |wanted: &dyn Fn(&ReuseEdge) -> bool| {
+            let edges: Vec<ReuseEdge> = edges.iter().copied().filter(|edge| wanted(edge)).collect();
+            wire_edges(&edges, entry)
+        };
+        Self {
+            buffer: id(entry, why.buffer),
+            offset: why.offset,
+            bytes: buffer.size.get(),
+            lower: entry.time(buffer.lower),
+            upper: entry.time(buffer.upper),
+            fixed: why.is_fixed,
+            moves_with: why.moves_with.iter().map(|member| id(entry, *member)).collect(),
+            could_stand_at: why.could_stand_at,
+            blockers: why
+                .blockers
+                .iter()
+                .map(|blocker| WireBlocker {
+                    buffer: id(entry, blocker.buffer),
+                    against: id(entry, blocker.against),
+                    offset: blocker.offset,
+                    bytes: blocker.size.get(),
+                    lower: entry.time(blocker.lower),
+                    upper: entry.time(blocker.upper),
+                    refuses_from: blocker.from,
+                    refuses_below: blocker.to,
+                })
+                .collect(),
+            donors: chosen(&|edge| edge.heir == why.buffer),
+            heirs: chosen(&|edge| edge.donor == why.buffer),
+        }
+    }
+}

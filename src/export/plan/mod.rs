@@ -1,0 +1,184 @@
+//! The wire forms of `highwater plan`: one JSON object, or rows of CSV.
+
+mod csv;
+mod explain;
+
+pub use csv::plan_csv;
+pub use explain::{WireChain, WireFragmentation, WireWhy};
+
+use serde::Serialize;
+
+use super::WireDiagnostic;
+use crate::diagnostics::Diagnostics;
+use crate::plan::{Fit, PlanDefect, Planned, ReuseEdge};
+use crate::units::Bytes;
+use crate::workload::ProblemEntry;
+
+/// One reuse edge by names.
+#[derive(Serialize, Debug)]
+pub struct WireEdge {
+    /// Who held the bytes before.
+    pub donor: String,
+    /// Who took them.
+    pub heir: String,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// One strategy's result.
+#[derive(Serialize, Debug)]
+#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
+pub struct WireStrategy {
+    pub strategy: &'static str,
+    pub footprint_bytes: u64,
+    pub over_bound_percent: f64,
+    pub nodes: u64,
+    pub elapsed_ns: Option<u64>,
+}
+
+/// What is known when a plan is there.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanAnswer<'a> {
+    /// What was placed.
+    pub entry: &'a ProblemEntry,
+    /// The plan.
+    pub planned: &'a Planned,
+    /// What is wrong with it.
+    pub defect: Option<&'a PlanDefect>,
+    /// The capacity that was asked about.
+    pub capacity: Option<Bytes>,
+    /// Its reuse edges.
+    pub edges: &'a [ReuseEdge],
+    /// Oddities of the file.
+    pub diagnostics: &'a Diagnostics,
+}
+
+impl PlanAnswer<'_> {
+    /// Whether it fits in the capacity, and how sure a "no" is; `None` where nobody asked.
+    pub fn fit(&self) -> Option<Fit> {
+        let planned = self.planned;
+        match (self.capacity?, self.defect) {
+            // A plan that fails its check fits nowhere.
+            (capacity, Some(_)) if planned.plan.footprint <= capacity => Some(Fit::NotFound),
+            (capacity, _) => Some(planned.fit(capacity)),
+        }
+    }
+
+    /// Whether no plan can be smaller.
+    pub fn is_optimal(&self) -> bool {
+        self.defect.is_none() && self.planned.is_optimal()
+    }
+
+    /// The defect with the file's ids and times.
+    pub fn defect_text(&self) -> Option<String> {
+        let id = |position: usize| format!("\"{}\"", self.entry.ids.get(position));
+        let time = |step: u32| self.entry.time(crate::units::Step(step));
+        Some(self.defect?.sentence(&id, &time))
+    }
+
+    /// How much larger than the bound of live bytes, in percent.
+    pub fn over_bound_percent(&self, footprint: Bytes) -> f64 {
+        over_percent(footprint, self.planned.lower_bound)
+    }
+}
+
+/// How much larger than `bound`, in percent; 0 where the bound is 0.
+#[expect(clippy::cast_precision_loss, reason = "a percentage")]
+pub fn over_percent(footprint: Bytes, bound: Bytes) -> f64 {
+    if bound == Bytes::ZERO {
+        return 0.0;
+    }
+    footprint.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
+}
+
+/// A plan's figures.
+#[derive(Serialize, Debug)]
+#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
+pub struct WirePlan {
+    pub strategy: &'static str,
+    pub buffers: u64,
+    pub lower_bound_bytes: u64,
+    pub proved_bound_bytes: u64,
+    pub footprint_bytes: u64,
+    pub over_bound_percent: f64,
+    pub capacity_bytes: Option<u64>,
+    pub fits: Option<bool>,
+    pub fit: Option<&'static str>,
+    pub optimal: bool,
+    pub verified: bool,
+    pub defect: Option<String>,
+    pub nodes: u64,
+    pub elapsed_ns: u64,
+    pub strategies: Vec<WireStrategy>,
+    pub reuse_edges: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Vec<WireEdge>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_chain: Option<WireChain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fragmentation: Option<WireFragmentation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub why: Vec<WireWhy>,
+    pub diagnostics: Vec<WireDiagnostic>,
+}
+
+impl WirePlan {
+    /// The figures; what is only listed when asked for is left out.
+    pub fn new(answer: &PlanAnswer<'_>, elapsed_ns: u64) -> Self {
+        let planned = answer.planned;
+        let fit = answer.fit();
+        Self {
+            strategy: planned.strategy,
+            buffers: answer.entry.problem.buffers.len() as u64,
+            lower_bound_bytes: planned.lower_bound.get(),
+            proved_bound_bytes: planned.proved_bound.get(),
+            footprint_bytes: planned.plan.footprint.get(),
+            over_bound_percent: answer.over_bound_percent(planned.plan.footprint),
+            capacity_bytes: answer.capacity.map(Bytes::get),
+            fits: fit.map(|fit| fit == Fit::Fits),
+            fit: fit.map(fit_name),
+            optimal: answer.is_optimal(),
+            verified: answer.defect.is_none(),
+            defect: answer.defect_text(),
+            nodes: planned.nodes,
+            elapsed_ns,
+            strategies: planned
+                .tried
+                .iter()
+                .map(|tried| WireStrategy {
+                    strategy: tried.strategy,
+                    footprint_bytes: tried.footprint.get(),
+                    over_bound_percent: answer.over_bound_percent(tried.footprint),
+                    nodes: tried.nodes,
+                    elapsed_ns: tried.elapsed_ns,
+                })
+                .collect(),
+            reuse_edges: answer.edges.len() as u64,
+            edges: None,
+            peak_chain: None,
+            fragmentation: None,
+            why: Vec::new(),
+            diagnostics: WireDiagnostic::all(answer.diagnostics),
+        }
+    }
+}
+
+/// Reuse edges by names.
+pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
+    edges
+        .iter()
+        .map(|edge| WireEdge {
+            donor: entry.ids.get(edge.donor as usize).to_owned(),
+            heir: entry.ids.get(edge.heir as usize).to_owned(),
+            bytes: edge.bytes.get(),
+        })
+        .collect()
+}
+
+fn fit_name(fit: Fit) -> &'static str {
+    match fit {
+        Fit::Fits => "fits",
+        Fit::Impossible => "impossible",
+        Fit::NotFound => "not_found",
+    }
+}

@@ -1,0 +1,124 @@
+//! Comma-separated records: fields are trimmed, quoted ones may hold commas, doubled quotes and line breaks; lines
+//! end in LF or CRLF; blank records are skipped. One pass, nothing is copied but fields with doubled quotes.
+
+use std::borrow::Cow;
+
+/// What breaks the rules of CSV, and on which line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadRecord {
+    /// A sentence.
+    pub(super) what: &'static str,
+    /// Counted from 1.
+    pub(super) line: u64,
+}
+
+/// The records of a text, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Records<'a> {
+    text: &'a str,
+    at: usize,
+    /// Line breaks before `at`.
+    line: u64,
+}
+
+impl<'a> Records<'a> {
+    /// From the start; a byte order mark is skipped.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text: text.strip_prefix('\u{feff}').unwrap_or(text),
+            at: 0,
+            line: 0,
+        }
+    }
+
+    /// Fills `fields` with the next record that is not blank and returns the line on which it starts.
+    pub(super) fn next(&mut self, fields: &mut Vec<Cow<'a, str>>) -> Result<Option<u64>, BadRecord> {
+        while self.at < self.text.len() {
+            fields.clear();
+            let line = self.line + 1;
+            let rest = &self.text[self.at..];
+            let end = rest.as_bytes().iter().position(|byte| *byte == b'\n');
+            let record = &rest[..end.unwrap_or(rest.len())];
+            if record.as_bytes().contains(&b'"') {
+                self.quoted(fields)?;
+            } else {
+                fields.extend(record.split(',').map(|field| Cow::Borrowed(field.trim())));
+                self.at += record.len() + usize::from(end.is_some());
+                self.line += u64::from(end.is_some());
+            }
+            if fields.iter().any(|field| !field.is_empty()) {
+                return Ok(Some(line));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A record with quotes somewhere.
+    fn quoted(&mut self, fields: &mut Vec<Cow<'a, str>>) -> Result<(), BadRecord> {
+        loop {
+            let rest = &self.text[self.at..];
+            let start = rest.trim_start_matches([' ', '\t']);
+            self.at += rest.len() - start.len();
+            let value = if start.starts_with('"') {
+                let value = self.quoted_field()?;
+                if !self.plain_field().is_empty() {
+                    return Err(BadRecord {
+                        what: "a field goes on behind its closing quote",
+                        line: self.line + 1,
+                    });
+                }
+                value
+            } else {
+                Cow::Borrowed(self.plain_field())
+            };
+            fields.push(value);
+            match self.text.as_bytes().get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(_) => {
+                    self.at += 1;
+                    self.line += 1;
+                    return Ok(());
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Everything up to the next comma or line break, trimmed.
+    fn plain_field(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let end = rest.find([',', '\n']).unwrap_or(rest.len());
+        self.at += end;
+        rest[..end].trim()
+    }
+
+    /// The text between quotes; stops behind the closing one.
+    fn quoted_field(&mut self) -> Result<Cow<'a, str>, BadRecord> {
+        let first_line = self.line + 1;
+        self.at += 1;
+        let mut value = Cow::Borrowed("");
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(end) = rest.find('"') else {
+                return Err(BadRecord {
+                    what: "a quoted field has no closing quote",
+                    line: first_line,
+                });
+            };
+            let piece = &rest[..end];
+            self.line += piece.bytes().filter(|byte| *byte == b'\n').count() as u64;
+            self.at += end + 1;
+            let is_doubled = rest.as_bytes().get(end + 1) == Some(&b'"');
+            if value.is_empty() && !is_doubled {
+                value = Cow::Borrowed(piece);
+            } else {
+                value.to_mut().push_str(piece);
+            }
+            if !is_doubled {
+                return Ok(value);
+            }
+            value.to_mut().push('"');
+            self.at += 1;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What holds the peak: the stack of buffers that fixes the footprint.
+//!
+//! From the highest buffer downwards each rests on the highest buffer below it that it is live with (itself or a
+//! member of its group), over a hole where none touches it, until nothing is below. So sizes and holes add up to the
+//! footprint. Ties: of buffers that end equally high the one that is live on the step of the peak, then the larger,
+//! then the earlier position. O(n log n + n x gaps): each buffer is looked at once, because the next link ends below
+//! the start of the one before.
+
+use super::super::problem::{Plan, Problem};
+use super::{groups_of, live_parts, meeting, movers, peak_live};
+use crate::units::{Bytes, Step};
+
+/// One buffer of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainLink {
+    /// Its position.
+    pub buffer: u32,
+    /// Its offset.
+    pub offset: u64,
+    /// Its size.
+    pub size: Bytes,
+    /// Bytes between it and the next link (or the bottom): nobody holds them while both are live.
+    pub hole_below: Bytes,
+    /// Whether it is live on the step of the peak.
+    pub is_live_at_peak: bool,
+}
+
+/// The stack that fixes the footprint, from the top down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakChain {
+    /// The buffers.
+    pub links: Vec<ChainLink>,
+    /// The first step on which most bytes are live; `None` where there is none.
+    pub peak_step: Option<Step>,
+    /// Bytes that are live then.
+    pub peak_live: Bytes,
+    /// Bytes of the stack's buffers that are live on that step.
+    pub live_at_peak: Bytes,
+    /// Bytes of the stack's holes.
+    pub holes: Bytes,
+}
+
+/// The stack of a plan.
+pub fn peak_chain(problem: &Problem, plan: &Plan) -> PeakChain {
+    let (peak_live, peak_step) = peak_live(problem);
+    let end = |idx: u32| plan.offsets[idx as usize].saturating_add(problem.buffers[idx as usize].size.get());
+    let is_live = |idx: u32| {
+        let mut parts = live_parts(problem, idx as usize);
+        peak_step.is_some_and(|step| parts.any(|(lower, upper)| (lower..upper).contains(&step.0)))
+    };
+    // Zero bytes neither rest nor carry.
+    let mut order: Vec<u32> = (0_u32..)
+        .zip(&problem.buffers)
+        .filter(|(_, buffer)| buffer.size.get() > 0)
+        .map(|(idx, _)| idx)
+        .collect();
+    order.sort_by_cached_key(|idx| {
+        let size = problem.buffers[*idx as usize].size;
+        (
+            std::cmp::Reverse(end(*idx)),
+            !is_live(*idx),
+            std::cmp::Reverse(size),
+            *idx,
+        )
+    });
+    let groups = groups_of(problem);
+    let mut chain = PeakChain {
+        peak_step,
+        peak_live,
+        ..PeakChain::default()
+    };
+    let mut rest = order.into_iter();
+    let mut next = rest.next();
+    while let Some(buffer) = next {
+        let offset = plan.offsets[buffer as usize];
+        let alone = [buffer];
+        let members = movers(problem, groups[buffer as usize], &alone);
+        let carries = |other: u32| {
+            let mut met = members.iter();
+            met.any(|member| meeting(problem, *member as usize, other as usize).is_some())
+        };
+        next = rest.find(|other| end(*other) <= offset && carries(*other));
+        let link = ChainLink {
+            buffer,
+            offset,
+            size: problem.buffers[buffer as usize].size,
+            hole_below: Bytes(offset - next.map_or(0, end)),
+            is_live_at_peak: is_live(buffer),
+        };
+        chain.holes += link.hole_below;
+        if link.is_live_at_peak {
+            chain.live_at_peak += link.size;
+        }
+        chain.links.push(link);
+    }
+    chain
+}
