@@ -144,6 +144,14 @@ impl Comparison {
         !self.workload.problems().is_empty()
     }
 
+    /// Whether there is a capacity to compare peaks with: the device's, or the one that a problem's file states.
+    pub fn has_capacity(&self) -> bool {
+        self.workload
+            .problems()
+            .first()
+            .is_none_or(|entry| entry.capacity.is_some())
+    }
+
     /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the
     /// first on a tie.
     pub fn main_lane(&self) -> Option<usize> {

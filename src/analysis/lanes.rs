@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::AnalysisError;
-use crate::plan::{AS_DUMPED, BEST, DEFAULT, NO_REUSE, PlanRequest, Planned, Problem, Strategy, find, plan};
+use crate::plan::{AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, Strategy, find, plan};
 use crate::progress::Progress;
 use crate::sim::{BoundGraph, DeviceSession, StaticMemoryPolicy};
 use crate::workload::{GraphIdx, ProblemEntry};
@@ -49,7 +49,7 @@ impl LaneStrategies {
 
 /// Strategies of a problem's lanes unless the user chooses others; the second is left out where the source has no
 /// plan of its own.
-const PROBLEM_LANES: [&str; 5] = [BEST, AS_DUMPED, "gap_first_size", DEFAULT, NO_REUSE];
+const PROBLEM_LANES: [&str; 5] = [BEST, AS_DUMPED, "gap_first_size", DEFAULT, "best_fit"];
 
 /// The lanes of a problem.
 const N_PROBLEM_LANES: usize = 4;

@@ -138,6 +138,12 @@ impl Document {
         })
     }
 
+    /// The `highwater plan ...` command for a placement problem.
+    pub fn plan_command_line(&self, strategy: &str) -> String {
+        let source = self.sources.first().map(SourceSpec::label).unwrap_or_default();
+        format!("highwater plan {} --strategy {strategy}", quote(&source))
+    }
+
     /// The `highwater compare ...` command that prints the same figures.
     pub fn command_line(&self, policy: Option<u8>) -> String {
         let mut words = vec!["highwater".to_owned(), "compare".to_owned()];

@@ -131,7 +131,7 @@ impl App {
             UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
             UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
             UiCommand::CopyCommandLine => {
-                let line = self.session.document().command_line(None);
+                let line = self.session.command_line();
                 self.session.notify(Notice::Done(format!("copied: {line}")));
                 ctx.copy_text(line);
             }

@@ -106,7 +106,7 @@ impl Behavior<Pane> for Docking<'_> {
     fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
         match pane {
             Pane::Configuration => "Configuration".into(),
-            Pane::Policies => "Policies".into(),
+            Pane::Policies => lanes_title(self.input).into(),
             Pane::Inspector => "Inspector".into(),
             Pane::Planner => "Planner".into(),
             Pane::Problems => problems_title(self.input).into(),
@@ -153,6 +153,14 @@ impl Behavior<Pane> for Docking<'_> {
 
     fn gap_width(&self, _style: &egui::Style) -> f32 {
         3.0
+    }
+}
+
+/// Lanes are policies, or the strategies of a placement problem.
+fn lanes_title(input: &PanesInput<'_>) -> &'static str {
+    match input.session.answer() {
+        Some((comparison, _)) if comparison.is_problem() => "Strategies",
+        _ => "Policies",
     }
 }
 

@@ -26,3 +26,5 @@ mod ui_app;
 mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_options;
+#[cfg(feature = "gui")]
+mod ui_planner;

@@ -7,7 +7,7 @@ use super::super::worker::{Answer, Job};
 use super::Session;
 use crate::analysis::{Comparison, LaneId, arena_problem};
 use crate::options::keys;
-use crate::plan::find;
+use crate::plan::{BEST, find};
 use crate::workload::GraphIdx;
 
 impl Session {
@@ -59,6 +59,18 @@ impl Session {
             }
         }
         None
+    }
+
+    /// The command that prints the figures on the screen.
+    pub fn command_line(&self) -> String {
+        let document = self.document();
+        match &self.answer {
+            Some((comparison, _)) if comparison.is_problem() => {
+                let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
+                document.plan_command_line(strategy.unwrap_or(BEST))
+            }
+            _ => document.command_line(None),
+        }
     }
 
     /// Whether rows of the table are still to come.

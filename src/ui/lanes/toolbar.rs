@@ -67,6 +67,9 @@ fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
         ),
     ];
     for (words, color, explanation) in entries {
+        if color == theme.capacity && !input.comparison.has_capacity() {
+            continue;
+        }
         ui.label(words).on_hover_text(explanation);
         let is_above = color == theme.capacity && !curve::is_capacity_near(input);
         swatch(ui, color, is_above);

@@ -204,7 +204,7 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         .show_axes(false)
         .show_background(false)
         .set_margin_fraction(egui::Vec2::ZERO)
-        .include_x(-0.2 * length(longest))
+        .include_x(-if comparison.is_problem() { 0.55 } else { 0.2 } * length(longest))
         .include_x(1.02 * length(longest))
         .include_y(-0.55)
         .include_y(number_of(comparison.lanes.len()) - 0.45);

@@ -237,10 +237,15 @@ fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bound: Bytes, is_small
     ui.monospace(figures.elapsed.to_string()).on_hover_text(nodes);
 }
 
-/// How far a footprint is above a bound, in per cent with two decimals; never rounded down to nothing.
+/// How far a footprint is above a bound, in per cent with two decimals; what is above never reads as nothing.
 pub fn over_bound(footprint: Bytes, bound: Bytes) -> String {
     let (footprint, bound) = (u128::from(footprint.get()), u128::from(bound.get().max(1)));
-    let hundredths = (footprint.saturating_sub(bound) * 10_000).div_ceil(bound);
+    let above = footprint.saturating_sub(bound);
+    let hundredths = ((above * 10_000 + bound / 2) / bound).max(u128::from(above > 0));
+    if hundredths >= 10_000 {
+        // Beyond twice the bound nobody reads decimals.
+        return format!("{} %", hundredths / 100);
+    }
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
 

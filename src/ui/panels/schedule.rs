@@ -19,6 +19,9 @@ pub struct ScheduleState {
 pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
     graphs_ui(ui, session, commands);
     ui.add_space(4.0);
+    if problems_ui(ui, session) {
+        return;
+    }
     egui::Grid::new("schedule")
         .num_columns(2)
         .spacing([8.0, 5.0])
@@ -34,6 +37,19 @@ pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleSta
             device_ui(ui, session, commands);
         });
     evaluation_ui(ui, session, commands);
+}
+
+/// A placement problem has no schedule and no device; says whether there is one.
+fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
+    let problems = session.loaded().map_or(&[][..], |loaded| loaded.workload.problems());
+    for entry in problems {
+        let text = format!(
+            "{} buffers to place in one arena; options of the engine do not change that",
+            entry.problem.buffers.len()
+        );
+        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    }
+    !problems.is_empty()
 }
 
 fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {

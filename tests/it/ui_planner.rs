@@ -1,0 +1,126 @@
+//! The window with a placement problem: lanes are strategies, a table compares all of them, a click shows one.
+
+use eframe::egui::{self, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater::analysis::LaneId;
+use highwater::session::{Command, Document, Session, SourceSpec, Worker};
+use highwater::sim::StaticMemoryPolicy;
+use highwater::ui::app::App;
+use highwater::workload::DeviceProfiles;
+
+const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
+
+fn app(name: &str, text: &str) -> App {
+    let source = SourceSpec::Bytes {
+        name: name.to_owned(),
+        bytes: text.as_bytes().into(),
+    };
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    App::new(session)
+}
+
+fn window(app: App) -> Harness<'static, App> {
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .build_ui_state(|ui, app: &mut App| app.show(ui), app);
+    harness.run_steps(3);
+    harness
+}
+
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..3 {
+        harness.state_mut().settle();
+        harness.run_steps(2);
+    }
+}
+
+#[test]
+fn a_problem_opens_with_a_lane_per_strategy() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    let session = harness.state().session();
+    let (comparison, timeline) = session.answer().expect("an answer");
+    assert!(comparison.is_problem());
+    assert!(comparison.lanes.len() >= 2);
+    assert_eq!(timeline.n_steps, 21);
+    for lane in &comparison.lanes {
+        let footprint = lane.plans[0].1.plan.footprint;
+        assert_eq!(lane.summary.peak_reserved, footprint, "{}", lane.strategy.name);
+        assert_eq!(lane.summary.peak_live.get(), 12);
+    }
+    assert!(
+        harness
+            .query_by_label_contains("Smallest footprint: 12\u{a0}B by best")
+            .is_some()
+    );
+    assert!(
+        harness
+            .query_by_label_contains("lane 1: best, placed by best")
+            .is_some()
+    );
+}
+
+#[test]
+fn the_table_lists_every_strategy_and_a_click_shows_one() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.key_press(egui::Key::P);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let table = harness.state().session().planner_table().expect("a table");
+    assert!(!table.is_running);
+    let made = highwater::plan::STRATEGIES
+        .iter()
+        .filter(|row| row.name != highwater::plan::AS_DUMPED);
+    for row in made {
+        assert!(table.rows.iter().any(|known| known.strategy == row), "{}", row.name);
+        assert!(harness.query_all_by_label(row.label).next().is_some(), "{}", row.name);
+    }
+    let naive = harness
+        .query_all_by_role_and_label(Role::Button, "naive")
+        .last()
+        .expect("a row");
+    naive.click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert_eq!(comparison.lanes[0].id, LaneId::Problem(0));
+    assert_eq!(comparison.lanes[0].strategy.name, "naive");
+    assert_eq!(comparison.lanes[0].summary.peak_reserved.get(), 20);
+    harness.state_mut().apply(Command::Undo);
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert_eq!(comparison.lanes[0].strategy.name, "best");
+}
+
+#[test]
+fn lanes_of_a_graph_choose_their_strategy() {
+    let sample = SourceSpec::from_argument("sample:resnet50").expect("a sample");
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![sample]), profiles, worker);
+    session.settle();
+    let lane = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
+    session.apply(Command::SetStrategy {
+        lane: Some(lane),
+        strategy: Some("naive"),
+    });
+    session.settle();
+    let (comparison, _) = session.answer().expect("an answer");
+    let names: Vec<&str> = comparison.lanes.iter().map(|lane| lane.strategy.name).collect();
+    assert_eq!(names, ["greedy_by_size", "naive", "greedy_by_size", "greedy_by_size"]);
+    let peak = |idx: usize| comparison.lanes[idx].summary.peak_reserved;
+    assert!(peak(1) > peak(0));
+    session.apply(Command::SetStrategy {
+        lane: None,
+        strategy: Some("naive"),
+    });
+    session.settle();
+    let (comparison, _) = session.answer().expect("an answer");
+    assert!(comparison.lanes.iter().all(|lane| lane.strategy.name == "naive"));
+    assert!(session.command_line().contains("simulation.placement_strategy=naive"));
+}
