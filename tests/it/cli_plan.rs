@@ -298,6 +298,8 @@ fn flags_act() {
     // A deadline that is over at once still gives a plan.
     json(&["plan", "sample:resnet50", "--deadline", "0", "--format", "json"], 0);
     fails(&["plan", &small.path, "--graph", "other"], "x.csv");
+    let fixed = file("f.csv", "id,lower,upper,size,offset\na,0,4,10,0\nb,0,4,10,10\n");
+    fails(&["plan", &fixed.path, "--alignment", "64"], "\"b\" is fixed at 10");
     fails(
         &["plan", &small.path, "--strategy", "as_dumped"],
         "no plan \"as dumped\"",

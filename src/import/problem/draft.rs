@@ -3,7 +3,7 @@
 //! Times beyond [`MOST_STEPS`] are replaced by their rank, so that whoever walks over steps walks over few; the file's
 //! times are kept beside. O(n log n).
 
-use super::faults::{Places, is_about_offsets, place, refusal, sentence};
+use super::faults::{Places, is_about_offsets, place, refusal};
 use super::index::Index;
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
@@ -162,7 +162,7 @@ impl Draft {
             Err(error) if entry.recorded.is_some() && is_about_offsets(&error) => {
                 let message = format!(
                     "{}; the offsets are taken as a plan of the file (as_dumped shows it) and fix nothing",
-                    sentence(&error, &entry)
+                    entry.sentence(&error)
                 );
                 diagnostics.warning(message, &place(&error, &entry, places));
                 for buffer in &mut entry.problem.buffers {

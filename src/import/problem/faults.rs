@@ -21,50 +21,7 @@ pub(super) fn refusal(error: &ProblemError, entry: &ProblemEntry, places: Places
         ProblemError::FixedCollide { .. } => "fix one of the two elsewhere, or leave its offset empty",
         _ => "correct the file",
     };
-    ImportError::at(sentence(error, entry), place(error, entry, places), advice)
-}
-
-/// The error with ids and times in place of positions and steps.
-pub(super) fn sentence(error: &ProblemError, entry: &ProblemEntry) -> String {
-    let id = |position: usize| format!("\"{}\"", entry.ids.get(position));
-    match error {
-        ProblemError::MisalignedOffset {
-            buffer,
-            offset,
-            alignment,
-        } => format!(
-            "buffer {} is fixed at {offset}, which is no multiple of its alignment {alignment}",
-            id(*buffer)
-        ),
-        ProblemError::BadGap { buffer, lower, upper } => format!(
-            "gap {}-{} of buffer {} is empty, outside its range, or overlaps another of its gaps",
-            entry.time(*lower),
-            entry.time(*upper),
-            id(*buffer as usize)
-        ),
-        ProblemError::SplitGroup {
-            first,
-            second,
-            first_offset,
-            second_offset,
-        } => format!(
-            "buffers {} and {} share an address but are fixed at {first_offset} and {second_offset}",
-            id(*first as usize),
-            id(*second as usize)
-        ),
-        ProblemError::FixedCollide {
-            first,
-            second,
-            offset,
-            step,
-        } => format!(
-            "buffers {} and {} are both fixed so that they hold byte {offset} at time {}",
-            id(*first),
-            id(*second),
-            entry.time(*step)
-        ),
-        other => other.to_string(),
-    }
+    ImportError::at(entry.sentence(error), place(error, entry, places), advice)
 }
 
 /// Where an error stands: the second of two buffers, the largest where it is about all of them.

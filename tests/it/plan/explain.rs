@@ -239,7 +239,9 @@ proptest! {
             let alignment = members.iter().map(|member| problem.buffers[*member].alignment).max().unwrap();
             for at in (0..plan.offsets[idx]).step_by(alignment as usize) {
                 let mut moved = plan.offsets.clone();
-                members.iter().for_each(|member| moved[*member] = at);
+                for member in &members {
+                    moved[*member] = at;
+                }
                 let hits = |other: usize| members.iter().any(|member| collide(&problem, &moved, *member, other));
                 if why.could_stand_at == Some(at) {
                     prop_assert!(!(0..problem.buffers.len()).any(hits), "{} could not stand at {}", idx, at);
