@@ -296,7 +296,10 @@ fn as_read(problem: &highwater::plan::Problem, ids: &[String], plan: &Plan) -> P
 proptest! {
     #[test]
     fn a_written_plan_is_read_back(problem in any_rich_problem(), odd in "[ a,\"\r\n\u{feff}é]{0,4}") {
-        prop_assume!(!problem.buffers.is_empty());
+        if problem.buffers.is_empty() {
+            // A file without a buffer is refused.
+            return Ok(());
+        }
         let plan = planned("greedy_by_size", &problem);
         let ids: Vec<String> = (0..problem.buffers.len()).map(|idx| format!("{odd}{idx}{odd}")).collect();
         let read = as_read(&problem, &ids, &plan);
