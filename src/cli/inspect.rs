@@ -45,13 +45,14 @@ fn text(name: &str, format: &str, inspection: &Inspection, import: &crate::diagn
         out.push_str(&graph_text(graph));
     }
     if !inspection.lifetimes.is_empty() {
-        let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact bytes"]);
+        let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact", ">all in sum"]);
         for entry in &inspection.lifetimes {
             table.row(vec![
                 entry.name.clone(),
                 entry.count.to_string(),
                 entry.peak.to_string(),
                 entry.peak.exact(),
+                entry.total.exact(),
             ]);
         }
         out.push_str(&table.text());

@@ -7,6 +7,7 @@ mod device;
 mod evaluation;
 mod lifetimes;
 mod problem;
+mod problem_text;
 mod schedule;
 mod shapes;
 

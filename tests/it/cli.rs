@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value as Json;
 
-fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(arguments)
         .env_remove("DISPLAY")
@@ -14,7 +14,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn json(arguments: &[&str], code: i32) -> Json {
+pub(crate) fn json(arguments: &[&str], code: i32) -> Json {
     let output = run(arguments);
     assert_eq!(
         output.status.code(),
@@ -26,7 +26,7 @@ fn json(arguments: &[&str], code: i32) -> Json {
 }
 
 #[track_caller]
-fn fails(arguments: &[&str], expected: &str) {
+pub(crate) fn fails(arguments: &[&str], expected: &str) {
     let output = run(arguments);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
@@ -346,7 +346,7 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
         &["compare", "sample:resnet50", "--device-memory", "0"],
         "--device-memory",
     );
-    fails(&["plan", "sample:resnet50", "--deadline", "0"], "deadline");
+    fails(&["plan", "sample:resnet50", "--deadline=-1"], "deadline");
     fails(&["compare", "sample:resnet50", "--frobnicate"], "frobnicate");
 }
 

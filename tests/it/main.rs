@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod cli_plan;
 mod effects;
 mod native;
 mod onnx_corpus;

@@ -21,14 +21,14 @@ pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<Probl
     let alignment = args.alignment.unwrap_or(DEFAULT_ALIGNMENT);
     match workload.source {
         Source::Problems(entries) => {
-            let names = entries.iter().map(|entry| entry.name.clone()).collect();
-            let chosen = choose(args, &workload.name, names)?;
+            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+            let chosen = choose(args, &workload.name, &names)?;
             let entry = entries.into_iter().nth(chosen).map(Arc::unwrap_or_clone);
             Ok(with_flags(args, entry.unwrap_or_default()))
         }
         Source::Lifetimes(entries) => {
-            let names = entries.iter().map(|(name, _)| name.clone()).collect();
-            let (name, lifetimes) = &entries[choose(args, &workload.name, names)?];
+            let names: Vec<String> = entries.iter().map(|(name, _)| name.clone()).collect();
+            let (name, lifetimes) = &entries[choose(args, &workload.name, &names)?];
             let ids: Vec<String> = (0..lifetimes.items.len()).map(|item| item.to_string()).collect();
             Ok(ProblemEntry {
                 name: name.clone(),
@@ -38,15 +38,15 @@ pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<Probl
             })
         }
         Source::Graphs(entries) => {
-            let names = entries.iter().map(|entry| entry.name.clone()).collect();
-            let chosen = &entries[choose(args, &workload.name, names)?];
+            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+            let chosen = &entries[choose(args, &workload.name, &names)?];
             of_graph(args, &chosen.name, &chosen.graph, alignment)
         }
     }
 }
 
 /// The position of the name that was asked for.
-fn choose(args: &PlanArgs, file: &str, names: Vec<String>) -> anyhow::Result<usize> {
+fn choose(args: &PlanArgs, file: &str, names: &[String]) -> anyhow::Result<usize> {
     let found = match &args.graph {
         None if !names.is_empty() => Some(0),
         None => bail!("{file}: there is nothing to place"),
@@ -96,17 +96,21 @@ fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyho
         LifetimesView::Aliased => View::Aliased,
     };
     let lifetimes = lifetimes(graph, &graph.sizes(&bindings), view);
-    let names = lifetimes.items.iter().map(|item| graph.tensor_name(item.tensor));
+    let names: Vec<&str> = lifetimes
+        .items
+        .iter()
+        .map(|item| graph.tensor_name(item.tensor))
+        .collect();
     Ok(ProblemEntry {
         name: name.to_owned(),
-        ids: unique(names.collect()),
+        ids: unique(&names),
         problem: Problem::from_lifetimes(&lifetimes, alignment),
         ..ProblemEntry::default()
     })
 }
 
 /// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).
-fn unique(names: Vec<&str>) -> Names {
+fn unique(names: &[&str]) -> Names {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_unstable_by_key(|position| (names[*position], *position));
     let mut is_taken = vec![false; names.len()];

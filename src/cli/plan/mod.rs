@@ -12,8 +12,8 @@ use super::args::{Format, PlanArgs};
 use super::{Verdict, print, print_json};
 use crate::export::{PlanAnswer, WireChain, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges};
 use crate::plan::{
-    BEST, Limits, PlanRequest, Planned, Strategy, Tried, find, fragmentation, peak_chain, plan, reuse_edges, verify,
-    why_here,
+    BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, find, fragmentation, peak_chain, plan, reuse_edges,
+    verify, why_here,
 };
 use crate::progress::{Cancel, Progress};
 use crate::session::{SourceSpec, read_source};
@@ -105,7 +105,10 @@ fn search(
             clock: Some(&clock),
         },
     };
-    let mut planned = plan(strategy, &request, progress)?;
+    let mut planned = plan(strategy, &request, progress).map_err(|error| match error {
+        PlanError::Problem(error) => anyhow::anyhow!("{}: {}", entry.name, entry.sentence(&error)),
+        error => error.into(),
+    })?;
     if strategy.name == BEST {
         planned.tried.extend(recorded(entry));
     }

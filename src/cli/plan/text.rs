@@ -76,7 +76,7 @@ fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
             "proven optimal: no plan is smaller".to_owned()
         } else {
             let over = percent(over_percent(planned.plan.footprint, planned.proved_bound));
-            format!("within {over} of the bound: no plan is smaller by more than that")
+            format!("within {over} of the bound, so at most that much above the smallest plan there can be")
         };
         lines.push(format!("{optimality}; checked: no two live buffers share a byte"));
     }

@@ -3,12 +3,12 @@
 //! Times beyond [`MOST_STEPS`] are replaced by their rank, so that whoever walks over steps walks over few; the file's
 //! times are kept beside. O(n log n).
 
-use std::fmt::Write as _;
-
+use super::faults::{Places, is_about_offsets, place, refusal};
+use super::index::Index;
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
 use crate::units::{Bytes, Step};
-use crate::workload::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
+use crate::workload::{Buffer, Gap, Names, Problem, ProblemEntry, RecordedPlan};
 
 /// Above this time, times are replaced by their rank.
 pub(super) const MOST_STEPS: u64 = 4_000_000;
@@ -47,9 +47,6 @@ pub(super) struct Draft {
     gaps: Vec<(u32, u64, u64)>,
     same_address: Vec<(u32, Box<str>)>,
 }
-
-/// Says where a row stands in the file.
-pub(super) type Places<'a> = &'a dyn Fn(usize) -> String;
 
 impl Draft {
     pub(super) fn new(name: String) -> Self {
@@ -165,7 +162,7 @@ impl Draft {
             Err(error) if entry.recorded.is_some() && is_about_offsets(&error) => {
                 let message = format!(
                     "{}; the offsets are taken as a plan of the file (as_dumped shows it) and fix nothing",
-                    sentence(&error, &entry)
+                    entry.sentence(&error)
                 );
                 diagnostics.warning(message, &place(&error, &entry, places));
                 for buffer in &mut entry.problem.buffers {
@@ -226,21 +223,42 @@ impl Draft {
     /// Fills in the steps; returns the time of each step where steps are ranks.
     fn ranks(&mut self, diagnostics: &mut Diagnostics) -> Vec<u64> {
         let latest = self.times.iter().map(|(_, upper)| *upper).max().unwrap_or(0);
+        let all = std::mem::take(&mut self.times);
+        if latest <= MOST_STEPS {
+            for (buffer, (lower, upper)) in self.buffers.iter_mut().zip(all) {
+                buffer.lower = step(lower, &[]);
+                buffer.upper = step(upper, &[]);
+            }
+            return Vec::new();
+        }
+        // Time, row, and whether it is an end; gaps have no row.
+        let mut sorted: Vec<(u64, u32, bool)> = Vec::with_capacity(all.len() * 2 + self.gaps.len() * 2);
+        for (row, (lower, upper)) in (0_u32..).zip(all) {
+            sorted.extend([(lower, row, false), (upper, row, true)]);
+        }
+        let gaps = self.gaps.iter().flat_map(|(_, lower, upper)| [*lower, *upper]);
+        sorted.extend(gaps.map(|time| (time, u32::MAX, false)));
+        sorted.sort_unstable();
         let mut ranked: Vec<u64> = Vec::new();
-        if latest > MOST_STEPS {
-            ranked.extend(self.times.iter().flat_map(|(lower, upper)| [*lower, *upper]));
-            ranked.extend(self.gaps.iter().flat_map(|(_, lower, upper)| [*lower, *upper]));
-            ranked.sort_unstable();
-            ranked.dedup();
-            let mut message = format!("times go up to {latest}: the {} different ones ", ranked.len());
-            // Writing to a String cannot fail.
-            let _infallible = write!(message, "are counted as steps 0 to {}", ranked.len() - 1);
-            diagnostics.info(message, "");
+        for (time, row, is_end) in sorted {
+            if ranked.last() != Some(&time) {
+                ranked.push(time);
+            }
+            let rank = Step(u32::try_from(ranked.len() - 1).unwrap_or(u32::MAX));
+            match self.buffers.get_mut(row as usize) {
+                Some(buffer) if is_end => buffer.upper = rank,
+                Some(buffer) => buffer.lower = rank,
+                None => {}
+            }
         }
-        for (buffer, (lower, upper)) in self.buffers.iter_mut().zip(std::mem::take(&mut self.times)) {
-            buffer.lower = step(lower, &ranked);
-            buffer.upper = step(upper, &ranked);
-        }
+        diagnostics.info(
+            format!(
+                "times go up to {latest}: the {} different ones are counted as steps 0 to {}",
+                ranked.len(),
+                ranked.len() - 1
+            ),
+            "",
+        );
         ranked
     }
 }
@@ -282,129 +300,4 @@ fn root(parents: &mut [u32], position: u32) -> u32 {
         at = parents[at as usize];
     }
     at
-}
-
-/// Positions sorted by id, shorter ids first; nothing is stored where the rows stand in that order.
-struct Index(Option<Vec<u32>>);
-
-impl Index {
-    fn new(ids: &Names) -> Self {
-        let key = |position: usize| (ids.get(position).len(), ids.get(position));
-        if (1..ids.len()).all(|position| key(position - 1) < key(position)) {
-            return Self(None);
-        }
-        let mut order: Vec<u32> = (0..u32::try_from(ids.len()).unwrap_or(u32::MAX)).collect();
-        order.sort_unstable_by_key(|position| (key(*position as usize), *position));
-        Self(Some(order))
-    }
-
-    /// Two positions of one id, the smallest second one.
-    fn duplicate(&self, ids: &Names) -> Option<(usize, usize)> {
-        let pairs = self.0.as_ref()?.windows(2);
-        let same = pairs.filter(|pair| ids.get(pair[0] as usize) == ids.get(pair[1] as usize));
-        let first = same.min_by_key(|pair| pair[1])?;
-        Some((first[0] as usize, first[1] as usize))
-    }
-
-    fn find(&self, ids: &Names, id: &str) -> Option<u32> {
-        let at = |rank: u32| self.0.as_ref().map_or(rank, |order| order[rank as usize]);
-        let (mut low, mut high) = (0, u32::try_from(ids.len()).unwrap_or(u32::MAX));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let other = ids.get(at(middle) as usize);
-            if (other.len(), other) < (id.len(), id) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        let is_there = (low as usize) < ids.len() && ids.get(at(low) as usize) == id;
-        is_there.then(|| at(low))
-    }
-}
-
-/// Faults that offsets alone cause: without them the problem is fine.
-fn is_about_offsets(error: &ProblemError) -> bool {
-    matches!(
-        error,
-        ProblemError::FixedCollide { .. } | ProblemError::MisalignedOffset { .. } | ProblemError::SplitGroup { .. }
-    )
-}
-
-fn refusal(error: &ProblemError, entry: &ProblemEntry, places: Places<'_>) -> ImportError {
-    let advice = match error {
-        ProblemError::TooLarge => "such sizes are beyond every device; correct them",
-        ProblemError::FixedCollide { .. } => "fix one of the two elsewhere, or leave its offset empty",
-        _ => "correct the file",
-    };
-    ImportError::at(sentence(error, entry), place(error, entry, places), advice)
-}
-
-/// The error with ids and times in place of positions and steps.
-fn sentence(error: &ProblemError, entry: &ProblemEntry) -> String {
-    let id = |position: usize| format!("\"{}\"", entry.ids.get(position));
-    match error {
-        ProblemError::MisalignedOffset {
-            buffer,
-            offset,
-            alignment,
-        } => format!(
-            "buffer {} is fixed at {offset}, which is no multiple of its alignment {alignment}",
-            id(*buffer)
-        ),
-        ProblemError::BadGap { buffer, lower, upper } => format!(
-            "gap {}-{} of buffer {} is empty, outside its range, or overlaps another of its gaps",
-            entry.time(*lower),
-            entry.time(*upper),
-            id(*buffer as usize)
-        ),
-        ProblemError::SplitGroup {
-            first,
-            second,
-            first_offset,
-            second_offset,
-        } => format!(
-            "buffers {} and {} share an address but are fixed at {first_offset} and {second_offset}",
-            id(*first as usize),
-            id(*second as usize)
-        ),
-        ProblemError::FixedCollide {
-            first,
-            second,
-            offset,
-            step,
-        } => format!(
-            "buffers {} and {} are both fixed so that they hold byte {offset} at time {}",
-            id(*first),
-            id(*second),
-            entry.time(*step)
-        ),
-        other => other.to_string(),
-    }
-}
-
-/// Where an error stands: the second of two buffers, the largest where it is about all of them.
-fn place(error: &ProblemError, entry: &ProblemEntry, places: Places<'_>) -> String {
-    let buffers = &entry.problem.buffers;
-    match error {
-        ProblemError::EmptyRange { buffer, .. }
-        | ProblemError::ZeroAlignment { buffer }
-        | ProblemError::MisalignedOffset { buffer, .. } => places(*buffer),
-        ProblemError::BadGap { buffer, .. } => places(*buffer as usize),
-        ProblemError::BadGroup { group } => {
-            let first = entry.problem.groups.get(*group).and_then(|group| group.first());
-            places(first.map_or(0, |first| *first as usize))
-        }
-        ProblemError::SplitGroup { second, .. } => places(*second as usize),
-        ProblemError::FixedCollide { second, .. } => places(*second),
-        ProblemError::TooLarge => {
-            let weight = |position: &usize| {
-                let buffer = &buffers[*position];
-                let rest = buffer.alignment.saturating_add(buffer.offset.unwrap_or(0));
-                (buffer.size.get().saturating_add(rest), std::cmp::Reverse(*position))
-            };
-            let largest = (0..buffers.len()).max_by_key(weight);
-            largest.map_or_else(String::new, |position| format!("{} (the largest)", places(position)))
-        }
-    }
 }

@@ -16,6 +16,8 @@
 mod columns;
 mod csv;
 mod draft;
+mod faults;
+mod index;
 mod json;
 mod number;
 

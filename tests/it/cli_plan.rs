@@ -1,0 +1,369 @@
+//! `highwater plan` and `inspect` on problem files: fields, words, exit codes, explanations.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::cli::{fails, json, run};
+use crate::support;
+
+/// A file in a folder of its own.
+struct File {
+    _folder: tempfile::TempDir,
+    path: String,
+}
+
+fn file(name: &str, text: &str) -> File {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    File {
+        path: path.to_string_lossy().into_owned(),
+        _folder: folder,
+    }
+}
+
+fn sample(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("sample_traces").join(name).to_string_lossy().into_owned()
+}
+
+#[track_caller]
+fn text(arguments: &[&str], code: i32) -> String {
+    let output = run(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "lacks \"{part}\":\n{text}");
+    }
+}
+
+const COLLIDING: &str = "id,lower,upper,size,offset\na,0,4,10,0\nb,3,6,10,5\n";
+const STACKED: &str = "id,lower,upper,size,offset\na,0,4,10,0\nb,3,6,10,10\nc,6,7,10,30\n";
+
+#[test]
+fn a_problem_has_the_fields_of_the_contract() {
+    let answer = json(&["plan", &sample("small_problem.csv"), "--format", "json"], 0);
+    for field in [
+        "strategy",
+        "buffers",
+        "lower_bound_bytes",
+        "proved_bound_bytes",
+        "footprint_bytes",
+        "over_bound_percent",
+        "optimal",
+        "verified",
+        "nodes",
+        "elapsed_ns",
+        "strategies",
+        "reuse_edges",
+        "diagnostics",
+    ] {
+        assert!(!answer[field].is_null(), "{field}");
+    }
+    for field in ["capacity_bytes", "fits", "fit", "defect"] {
+        assert!(
+            answer[field].is_null() && answer.as_object().unwrap().contains_key(field),
+            "{field}"
+        );
+    }
+    for field in ["edges", "peak_chain", "fragmentation", "why"] {
+        assert!(answer.get(field).is_none(), "{field} only where asked for");
+    }
+    let rows = answer["strategies"].as_array().unwrap();
+    assert!(rows.len() >= 2);
+    for row in rows {
+        assert!(row["strategy"].is_string() && row["footprint_bytes"].as_u64() >= answer["footprint_bytes"].as_u64());
+        assert!(row["over_bound_percent"].is_f64() && row["nodes"].is_u64() && row["elapsed_ns"].is_u64());
+    }
+    let inspected = json(&["inspect", &sample("small_problem.csv"), "--format", "json"], 0);
+    assert_eq!(inspected["format"], "planner_problem");
+    assert_eq!(inspected["lifetimes"][0]["count"], answer["buffers"]);
+    assert_eq!(
+        inspected["lifetimes"][0]["peak_live_bytes"],
+        answer["lower_bound_bytes"]
+    );
+}
+
+#[test]
+fn the_answer_to_a_capacity_says_how_sure_it_is() {
+    let problem = sample("small_problem.csv");
+    let bound = json(&["plan", &problem, "--format", "json"], 0)["lower_bound_bytes"]
+        .as_u64()
+        .unwrap();
+    let ask = |capacity: u64, strategy: &str, code: i32| {
+        let capacity = capacity.to_string();
+        let answer = json(
+            &[
+                "plan",
+                &problem,
+                "--capacity",
+                &capacity,
+                "--strategy",
+                strategy,
+                "--format",
+                "json",
+            ],
+            code,
+        );
+        (answer["fit"].clone(), answer["fits"].clone())
+    };
+    assert_eq!(ask(bound * 9, "best", 0), (Json::from("fits"), Json::from(true)));
+    assert_eq!(ask(bound - 1, "best", 1), (Json::from("impossible"), Json::from(false)));
+    assert_eq!(ask(bound, "naive", 1), (Json::from("not_found"), Json::from(false)));
+    let capacity = bound.to_string();
+    says(
+        &text(&["plan", &problem, "--capacity", &capacity, "--strategy", "naive"], 1),
+        &["there may be a plan", "of the bound"],
+    );
+    says(
+        &text(&["plan", &problem, "--capacity", "1"], 1),
+        &["proved, no plan does"],
+    );
+    says(&text(&["plan", &problem, "--capacity", "1GiB"], 0), &["fits in 1.000"]);
+    let own = file(
+        "x.json",
+        r#"{"capacity": 9, "buffers": [{"id": 1, "lower": 0, "upper": 1, "size": 10}]}"#,
+    );
+    assert_eq!(json(&["plan", &own.path, "--format", "json"], 1)["capacity_bytes"], 9);
+    json(&["plan", &own.path, "--capacity", "10", "--format", "json"], 0);
+}
+
+#[test]
+fn a_recorded_plan_is_shown_and_checked() {
+    let stacked = file("x.csv", STACKED);
+    let dumped = json(
+        &["plan", &stacked.path, "--strategy", "as_dumped", "--format", "json"],
+        0,
+    );
+    assert_eq!(dumped["footprint_bytes"], 40);
+    assert_eq!(
+        (&dumped["lower_bound_bytes"], &dumped["over_bound_percent"]),
+        (&Json::from(20), &Json::from(100.0))
+    );
+    assert_eq!(dumped["optimal"], false);
+    let fixed = json(&["plan", &stacked.path, "--format", "json"], 0);
+    assert_eq!(
+        (&fixed["footprint_bytes"], &fixed["optimal"]),
+        (&Json::from(40), &Json::from(true))
+    );
+    let free = json(&["plan", &stacked.path, "--free-offsets", "--format", "json"], 0);
+    assert_eq!(free["footprint_bytes"], 20);
+    let rows = free["strategies"].as_array().unwrap();
+    assert!(
+        rows.iter()
+            .any(|row| row["strategy"] == "as_dumped" && row["footprint_bytes"] == 40)
+    );
+
+    let colliding = file("x.csv", COLLIDING);
+    let dumped = json(
+        &[
+            "plan",
+            &colliding.path,
+            "--strategy",
+            "as_dumped",
+            "--explain",
+            "--format",
+            "json",
+        ],
+        1,
+    );
+    assert_eq!(
+        (&dumped["verified"], &dumped["optimal"]),
+        (&Json::from(false), &Json::from(false))
+    );
+    says(
+        dumped["defect"].as_str().unwrap(),
+        &["\"a\" and \"b\"", "byte 5", "step 3"],
+    );
+    says(
+        &text(&["plan", &colliding.path, "--strategy", "as_dumped"], 1),
+        &["NOT A VALID PLAN", "\"a\" and \"b\"", "warning:", "line 3"],
+    );
+    assert_eq!(
+        json(&["plan", &colliding.path, "--format", "json"], 0)["footprint_bytes"],
+        20
+    );
+}
+
+#[test]
+fn csv_comes_back_as_the_recorded_plan() {
+    let plan = text(&["plan", &sample("small_problem.csv"), "--format", "csv"], 0);
+    assert!(
+        plan.starts_with("id,lower,upper,size,offset,alignment,gaps,same_address_as\n"),
+        "{plan}"
+    );
+    let written = file("plan.csv", &plan);
+    assert_eq!(
+        text(
+            &["plan", &written.path, "--strategy", "as_dumped", "--format", "csv"],
+            0
+        ),
+        plan
+    );
+    assert_eq!(
+        text(&["plan", &written.path, "--format", "csv"], 0),
+        plan,
+        "fixed offsets stay"
+    );
+    let large = file("x.csv", "id,lower,end,size\n\"a,b\",7,9000000000,10\n c ,8,8,5\n");
+    assert_eq!(
+        text(&["plan", &large.path, "--strategy", "naive", "--format", "csv"], 0),
+        "id,lower,upper,size,offset\n\"a,b\",7,9000000001,10,0\nc,8,9,5,10\n"
+    );
+    let graph = text(
+        &[
+            "plan",
+            "sample:resnet50",
+            "--strategy",
+            "greedy_by_size",
+            "--format",
+            "csv",
+        ],
+        0,
+    );
+    let written = file("graph.csv", &graph);
+    let again = text(
+        &["plan", &written.path, "--strategy", "as_dumped", "--format", "csv"],
+        0,
+    );
+    assert_eq!(again, graph);
+}
+
+#[test]
+fn explanations_name_buffers() {
+    let stacked = file("x.csv", STACKED);
+    let arguments = [
+        "plan",
+        &stacked.path,
+        "--strategy",
+        "as_dumped",
+        "--explain",
+        "--why",
+        "b",
+        "--why",
+        "c",
+    ];
+    let shown = text(&arguments, 0);
+    says(
+        &shown,
+        &[
+            "What holds the footprint",
+            "Fragmentation: the footprint is 20 bytes (100.00 %) above",
+            "reached at step 6: 10 bytes live, 30 in 1 hole",
+            "Why \"b\" (10 bytes, steps 3 to 6) stands at 10",
+            "together they refuse every lower offset",
+            "could stand lower, at 0",
+        ],
+    );
+    let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 0);
+    let links = answer["peak_chain"]["links"].as_array().unwrap();
+    let sum: u64 = links
+        .iter()
+        .map(|link| link["bytes"].as_u64().unwrap() + link["hole_below_bytes"].as_u64().unwrap())
+        .sum();
+    assert_eq!(answer["footprint_bytes"], sum);
+    assert_eq!(answer["fragmentation"]["lost_bytes"], 20);
+    assert_eq!(answer["fragmentation"]["steps"].as_array().unwrap().len(), 5);
+    assert_eq!(answer["why"][0]["blockers"][0]["buffer"], "a");
+    assert_eq!(answer["why"][1]["could_stand_at"], 0);
+    fails(&["plan", &stacked.path, "--why", "nobody"], "--why nobody");
+}
+
+#[test]
+fn flags_act() {
+    let small = file("x.csv", "id,lower,upper,size\na,0,4,10\nb,0,4,10\n");
+    let footprint = |more: &[&str]| {
+        json(&[&["plan", &small.path, "--format", "json"], more].concat(), 0)["footprint_bytes"].as_u64()
+    };
+    assert_eq!(footprint(&[]), Some(20));
+    assert_eq!(footprint(&["--alignment", "64"]), Some(128));
+    for more in [
+        &["--deadline", "0"][..],
+        &["--node-limit", "0"],
+        &["--race"],
+        &["--deadline", "9"],
+    ] {
+        assert_eq!(footprint(more), Some(20), "{more:?}");
+    }
+    let help = text(&["plan", "--help"], 0);
+    for row in highwater::plan::STRATEGIES {
+        assert!(help.contains(&format!("- {}: ", row.name)), "{}", row.name);
+    }
+    // A deadline that is over at once still gives a plan.
+    json(&["plan", "sample:resnet50", "--deadline", "0", "--format", "json"], 0);
+    fails(&["plan", &small.path, "--graph", "other"], "x.csv");
+    let fixed = file("f.csv", "id,lower,upper,size,offset\na,0,4,10,0\nb,0,4,10,10\n");
+    fails(&["plan", &fixed.path, "--alignment", "64"], "\"b\" is fixed at 10");
+    fails(
+        &["plan", &small.path, "--strategy", "as_dumped"],
+        "no plan \"as dumped\"",
+    );
+}
+
+#[test]
+fn bad_problems_end_in_one_line() {
+    let bad = file("bad.csv", "id,lower,upper,size\na,0,4,10\nb,x,4,10\n");
+    fails(
+        &["plan", &bad.path],
+        "bad.csv: \"x\" is no whole number at line 3 column \"lower\"",
+    );
+    fails(&["inspect", &bad.path], "line 3");
+    fails(&["compare", &sample("small_problem.csv")], "plan");
+}
+
+#[test]
+fn every_strategy_may_place_static_arenas_but_the_recorded_one() {
+    for row in highwater::plan::STRATEGIES {
+        let arguments = ["compare", "sample:mobilenet", "--strategy", row.name];
+        if row.name == "as_dumped" {
+            fails(&arguments, "the source carries no offsets");
+        } else {
+            text(&arguments, 0);
+        }
+    }
+}
+
+#[test]
+fn the_samples_say_what_they_are_for() {
+    let shown = text(
+        &[
+            "plan",
+            &sample("small_plan.csv"),
+            "--strategy",
+            "as_dumped",
+            "--explain",
+        ],
+        0,
+    );
+    says(&shown, &["as_dumped", "within", "hole"]);
+    let free = json(
+        &["plan", &sample("small_plan.csv"), "--free-offsets", "--format", "json"],
+        0,
+    );
+    let kept = json(&["plan", &sample("small_plan.csv"), "--format", "json"], 0);
+    assert!(free["footprint_bytes"].as_u64() < kept["footprint_bytes"].as_u64());
+}
+
+#[test]
+fn the_engines_plan_of_the_corpus_stands_beside_ours() {
+    let Some(folder) = support::shared("corpus/fetched/ge_dumps") else {
+        return;
+    };
+    let path = folder.join("resnet50_ge_plan.json").to_string_lossy().into_owned();
+    let dumped = json(&["plan", &path, "--strategy", "as_dumped", "--format", "json"], 0);
+    assert_eq!(
+        (&dumped["footprint_bytes"], &dumped["lower_bound_bytes"]),
+        (&Json::from(4_522_496), &Json::from(3_612_672))
+    );
+    let best = json(&["plan", &path, "--format", "json"], 0);
+    assert_eq!(
+        (&best["footprint_bytes"], &best["optimal"]),
+        (&Json::from(3_612_672), &Json::from(true))
+    );
+}
