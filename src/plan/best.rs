@@ -1,35 +1,197 @@
 //! The line-up: exact where that can be proved, otherwise the best of the portfolio, improved until the node limit.
+//!
+//! Every sweep runs for any number of buffers; the other rows up to the work that [`LINE_UP`] allows them. Two threads
+//! share the rows out. A row's plan doesn't depend on who made it or when, so neither does the winner: the smallest
+//! footprint, the earlier row on a tie. With a capacity the line-up ends at the first row, in its order, that fits.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::field::Field;
+use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
-use super::strategies::{BEST, Effort, STRATEGIES};
+use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
+use crate::progress::Progress;
 
-/// The smallest footprint of all rows; the earlier row on a tie.
+/// Rows beside the sweeps, and up to how much work they run: pairs that are live together, both ways, and
+/// [`WORK_OF_ONE`] for every buffer. 2^28 takes the rows below about a second.
+const LINE_UP: &[(&str, u64)] = &[
+    ("greedy_by_size", 1 << 31),
+    ("first_fit", 1 << 28),
+    ("greedy_by_breadth", 1 << 28),
+    ("gap_first_size", 1 << 29),
+    ("gap_first_area", 1 << 28),
+    ("gap_first_width", 1 << 28),
+    ("gap_best_size", 1 << 28),
+    ("gap_best_area", 1 << 28),
+    ("gap_best_width", 1 << 31),
+    ("shared_by_size", 1 << 22),
+    ("shared_by_breadth", 1 << 22),
+    ("shared_min_cost_flow", 1 << 19),
+    ("hill_climb", 1 << 22),
+];
+
+/// The work of a buffer that meets no other.
+const WORK_OF_ONE: u64 = 64;
+
+/// Below so much work a second thread costs more than it brings.
+const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
+
+/// The part of the nodes that a search within the line-up may use.
+const SHARE_OF_A_ROW: u64 = 32;
+
+/// The smallest footprint of the line-up, improved.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
-    let mut best: Option<(u64, Placement)> = None;
-    let mut tried = Vec::new();
-    for row in STRATEGIES
-        .iter()
-        .filter(|row| row.name != BEST && row.effort != Effort::Recorded)
-    {
-        let start = task.limits.clock.map(|clock| clock());
-        let placement = (row.place)(task)?;
-        let elapsed_ns = task
-            .limits
-            .clock
-            .zip(start)
-            .map(|(clock, start)| clock().saturating_sub(start));
-        let footprint = Plan::new(task.problem, task.shapes.spread(&placement.offsets)).footprint;
-        tried.push(Tried {
-            strategy: row.name,
-            footprint,
-            nodes: placement.nodes,
-            elapsed_ns,
-        });
-        if best.as_ref().is_none_or(|(smallest, _)| footprint.get() < *smallest) {
-            best = Some((footprint.get(), placement));
+    let field = Field::new(task.shapes, task.progress)?;
+    let work = field.meetings() + field.items().len() as u64 * WORK_OF_ONE;
+    let rows = line_up(work);
+    let mut results = run_all(task, &rows, work > TOO_LITTLE_TO_SHARE)?;
+    let mut tried: Vec<Tried> = results.iter().map(|(_, tried)| *tried).collect();
+    let first_best = (0..results.len()).min_by_key(|row| tried[*row].footprint);
+    let mut best = first_best.map_or_else(Placement::default, |row| std::mem::take(&mut results[row].0));
+    drop(results);
+    let used: u64 = tried.iter().map(|row| row.nodes).sum();
+    let left = task.limits.nodes.saturating_sub(used);
+    if let Some(exact) = exact(task, &best, left) {
+        best = exact?;
+    } else {
+        let improved = improve(task, &field, (best.offsets, left))?;
+        best = Placement {
+            nodes: improved.nodes,
+            ..Placement::of(improved.offsets)
+        };
+    }
+    best.nodes += used;
+    tried.sort_by_key(|row| STRATEGIES.iter().position(|other| other.name == row.strategy));
+    best.tried = tried;
+    Ok(best)
+}
+
+/// Where the exact search is called, for problems and parts of problems that are small enough for it: it gets the
+/// incumbent and the nodes left, and answers with a plan that is no worse, and what it proved. `None` where the
+/// problem is too large for it.
+#[expect(clippy::unnecessary_wraps, reason = "the exact search fills this in")]
+fn exact(_task: &Task<'_>, _incumbent: &Placement, _nodes: u64) -> Option<Result<Placement, PlanError>> {
+    None
+}
+
+/// The rows that run for so much work, in the order of the table.
+fn line_up(work: u64) -> Vec<&'static Strategy> {
+    let is_in = |row: &&Strategy| match row.effort {
+        Effort::Sweep => row.name != BEST,
+        Effort::Heuristic | Effort::Search => LINE_UP.iter().any(|(name, most)| *name == row.name && work <= *most),
+        Effort::Recorded => false,
+    };
+    STRATEGIES.iter().filter(is_in).collect()
+}
+
+/// What the rows give, in their order: all of them, or up to the first that fits a capacity.
+fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Result<Vec<(Placement, Tried)>, PlanError> {
+    let rows_left = Rows {
+        rows,
+        next: AtomicUsize::new(0),
+        last: AtomicUsize::new(rows.len()),
+        results: Mutex::new(Vec::new()),
+    };
+    if is_shared {
+        let parts = (task.problem, task.shapes, task.recorded, task.limits);
+        let (bound, flag) = (task.bound, task.progress.cancel_flag());
+        std::thread::scope(|scope| {
+            let helper = scope.spawn(|| {
+                let (problem, shapes, recorded, limits) = parts;
+                let silent = Progress::silent(flag);
+                rows_left.run(&Task {
+                    problem,
+                    shapes,
+                    bound,
+                    recorded,
+                    limits,
+                    progress: &silent,
+                })
+            });
+            let own = rows_left.run(task);
+            let helped = helper.join();
+            own.and(helped.unwrap_or(Ok(())))
+        })?;
+    } else {
+        rows_left.run(task)?;
+    }
+    let last = rows_left.last.into_inner();
+    let mut results = rows_left.results.into_inner().unwrap_or_default();
+    results.sort_unstable_by_key(|(row, ..)| *row);
+    results.retain(|(row, ..)| *row <= last);
+    Ok(results
+        .into_iter()
+        .map(|(_, placement, tried)| (placement, tried))
+        .collect())
+}
+
+/// Rows that threads take one after the other.
+struct Rows<'a> {
+    rows: &'a [&'static Strategy],
+    next: AtomicUsize,
+    /// The first row that fits the capacity; later ones don't count.
+    last: AtomicUsize,
+    results: Mutex<Vec<(usize, Placement, Tried)>>,
+}
+
+impl Rows<'_> {
+    fn run(&self, task: &Task<'_>) -> Result<(), PlanError> {
+        let limits = super::Limits {
+            nodes: task.limits.nodes / SHARE_OF_A_ROW,
+            ..*task.limits
+        };
+        let task = Task {
+            limits: &limits,
+            ..*task
+        };
+        loop {
+            let position = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(row) = self.rows.get(position) else {
+                return Ok(());
+            };
+            if position > self.last.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let (placement, tried) = run_row(&task, row)?;
+            if limits.capacity.is_some_and(|capacity| tried.footprint <= capacity) {
+                self.last.fetch_min(position, Ordering::Relaxed);
+            }
+            if let Ok(mut results) = self.results.lock() {
+                results.push((position, placement, tried));
+            }
         }
     }
-    let (_, mut placement) = best.unwrap_or_default();
-    placement.tried = tried;
-    Ok(placement)
+}
+
+fn run_row(task: &Task<'_>, row: &Strategy) -> Result<(Placement, Tried), PlanError> {
+    let now = || task.limits.clock.map(|clock| clock());
+    let start = now();
+    let placement = (row.place)(task)?;
+    let elapsed_ns = now().zip(start).map(|(now, start)| now.saturating_sub(start));
+    let footprint = Plan::new(task.problem, task.shapes.spread(&placement.offsets)).footprint;
+    let tried = Tried {
+        strategy: row.name,
+        footprint,
+        nodes: placement.nodes,
+        elapsed_ns,
+    };
+    Ok((placement, tried))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_but_the_exact_ones_is_in_the_line_up_of_a_small_problem() {
+        let rows: Vec<&str> = line_up(0).iter().map(|row| row.name).collect();
+        for row in STRATEGIES {
+            let is_apart = row.name == BEST || row.name == "exact" || row.effort == Effort::Recorded;
+            assert_eq!(rows.contains(&row.name), !is_apart, "{}", row.name);
+        }
+        for (name, _) in LINE_UP {
+            assert!(rows.contains(name), "{name} is no row");
+        }
+    }
 }

@@ -6,11 +6,23 @@
 
 mod as_dumped;
 mod best;
+mod best_fit;
+mod breadth;
 mod explain;
+mod field;
+mod first_fit;
+mod gap_fit;
+mod gaps;
+mod greedy_by_breadth;
 mod greedy_by_size;
+mod hill_climb;
+mod improve;
 mod naive;
 mod problem;
+mod random;
 mod reuse;
+mod shared;
+mod skyline;
 mod strategies;
 mod verify;
 

@@ -111,6 +111,14 @@ pub(super) struct Task<'a> {
     pub(super) progress: &'a Progress<'a>,
 }
 
+impl Task<'_> {
+    /// The footprint at which a search may end: the capacity, or the bound, under which no plan is.
+    pub(super) fn target(&self) -> u64 {
+        let capacity = self.limits.capacity.map_or(0, Bytes::get);
+        self.bound.max(capacity)
+    }
+}
+
 /// What a strategy gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Placement {

@@ -1,7 +1,10 @@
 //! The table of placement strategies, and the one function that runs a row.
 
 use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
-use super::{as_dumped, best, greedy_by_size, naive};
+use super::{
+    as_dumped, best, best_fit, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive, shared,
+    skyline,
+};
 use crate::progress::Progress;
 use crate::workload::{RecordedPlan, Shapes};
 
@@ -74,6 +77,104 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "no reuse: every buffer behind the one before",
         effort: Effort::Sweep,
         place: naive::place,
+    },
+    Strategy {
+        name: "first_fit",
+        label: "first fit",
+        summary: "in order of birth, each buffer into the lowest gap that takes it",
+        effort: Effort::Heuristic,
+        place: first_fit::place,
+    },
+    Strategy {
+        name: "best_fit",
+        label: "best fit",
+        summary: "in order of birth, each buffer into the smallest free hole, as an allocator that merges holes",
+        effort: Effort::Sweep,
+        place: best_fit::place,
+    },
+    Strategy {
+        name: "greedy_by_breadth",
+        label: "greedy by breadth",
+        summary: "the fullest steps first, of each the largest buffer first, into the smallest gap that fits",
+        effort: Effort::Heuristic,
+        place: greedy_by_breadth::place,
+    },
+    Strategy {
+        name: "gap_first_size",
+        label: "lowest gap, by size",
+        summary: "the largest buffer first, into the lowest gap that takes it; the longer life on a tie",
+        effort: Effort::Heuristic,
+        place: gap_fit::first_size,
+    },
+    Strategy {
+        name: "gap_first_area",
+        label: "lowest gap, by area",
+        summary: "the largest size x life first, into the lowest gap that takes it",
+        effort: Effort::Heuristic,
+        place: gap_fit::first_area,
+    },
+    Strategy {
+        name: "gap_first_width",
+        label: "lowest gap, by width",
+        summary: "the longest life first, into the lowest gap that takes it",
+        effort: Effort::Heuristic,
+        place: gap_fit::first_width,
+    },
+    Strategy {
+        name: "gap_best_size",
+        label: "smallest gap, by size",
+        summary: "the largest buffer first, into the smallest gap that takes it; the longer life on a tie",
+        effort: Effort::Heuristic,
+        place: gap_fit::best_size,
+    },
+    Strategy {
+        name: "gap_best_area",
+        label: "smallest gap, by area",
+        summary: "the largest size x life first, into the smallest gap that takes it",
+        effort: Effort::Heuristic,
+        place: gap_fit::best_area,
+    },
+    Strategy {
+        name: "gap_best_width",
+        label: "smallest gap, by width",
+        summary: "the longest life first, into the smallest gap that takes it",
+        effort: Effort::Heuristic,
+        place: gap_fit::best_width,
+    },
+    Strategy {
+        name: "skyline",
+        label: "skyline",
+        summary: "the longest life first, each buffer on top of everything that stands on its steps",
+        effort: Effort::Sweep,
+        place: skyline::place,
+    },
+    Strategy {
+        name: "shared_by_size",
+        label: "shared objects, by size",
+        summary: "whole objects shared by buffers that are never live together, the largest buffer first",
+        effort: Effort::Heuristic,
+        place: shared::by_size,
+    },
+    Strategy {
+        name: "shared_by_breadth",
+        label: "shared objects, by breadth",
+        summary: "whole objects shared by buffers that are never live together, the fullest steps first",
+        effort: Effort::Heuristic,
+        place: shared::by_breadth,
+    },
+    Strategy {
+        name: "shared_min_cost_flow",
+        label: "shared objects, min-cost flow",
+        summary: "whole objects passed on so that they grow least in sum",
+        effort: Effort::Heuristic,
+        place: shared::min_cost_flow,
+    },
+    Strategy {
+        name: "hill_climb",
+        label: "hill climb",
+        summary: "greedy by size, then whoever blocks the highest buffer goes behind it, again and again",
+        effort: Effort::Search,
+        place: hill_climb::place,
     },
     Strategy {
         name: AS_DUMPED,

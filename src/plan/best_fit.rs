@@ -1,0 +1,93 @@
+//! Best fit in order of birth, as an allocator that merges free neighbours: the smallest hole that takes the buffer.
+//!
+//! Ties: of buffers born on one step file order; of equally large holes the lowest; the arena grows where no hole
+//! takes the buffer. What dies on a step is free for what is born on it. Two ordered trees hold the holes, by offset
+//! and by size: O(n log n) for any number of buffers, where alignments are powers of two or alike. Shapes with gaps and
+//! groups count as the rectangles around them; free ones stand above the highest fixed end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::field::Field;
+use super::gaps::Align;
+use super::problem::{Placement, PlanError, Task};
+
+/// Offsets by the rule above.
+pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+    let field = Field::new(task.shapes, task.progress)?;
+    let births = field.free_by(task.progress, |idx| field.lower[idx as usize])?;
+    let deaths = field.free_by(task.progress, |idx| field.upper[idx as usize])?;
+    let mut offsets = field.blank_offsets();
+    let mut holes = Holes::above(field.fixed_top());
+    let mut dying = deaths.into_iter().peekable();
+    for (done, idx) in (0_u64..).zip(&births) {
+        if done % 4096 == 0 {
+            task.progress.set("fitting births", done, births.len() as u64)?;
+        }
+        let now = field.lower[*idx as usize];
+        while let Some(dead) = dying.next_if(|dead| field.upper[*dead as usize] <= now) {
+            let start = offsets[dead as usize];
+            holes.free(start, start + field.items()[dead as usize].size);
+        }
+        let item = &field.items()[*idx as usize];
+        offsets[*idx as usize] = holes.take(item.size, Align(item.alignment));
+    }
+    Ok(Placement::of(offsets))
+}
+
+/// The free bytes. The last hole has no end, so that something always fits.
+struct Holes {
+    ends: BTreeMap<u64, u64>,
+    by_size: BTreeSet<(u64, u64)>,
+}
+
+impl Holes {
+    fn above(floor: u64) -> Self {
+        let mut holes = Self {
+            ends: BTreeMap::new(),
+            by_size: BTreeSet::new(),
+        };
+        holes.insert(floor, u64::MAX);
+        holes
+    }
+
+    fn insert(&mut self, start: u64, end: u64) {
+        if start < end {
+            self.ends.insert(start, end);
+            self.by_size.insert((end - start, start));
+        }
+    }
+
+    fn remove(&mut self, start: u64, end: u64) {
+        self.ends.remove(&start);
+        self.by_size.remove(&(end - start, start));
+    }
+
+    fn take(&mut self, size: u64, align: Align) -> u64 {
+        let fits = self
+            .by_size
+            .range((size, 0)..)
+            .find(|(room, start)| align.up(*start) - start <= room - size);
+        let Some((room, start)) = fits.copied() else {
+            return 0;
+        };
+        let (offset, end) = (align.up(start), start + room);
+        self.remove(start, end);
+        self.insert(start, offset);
+        self.insert(offset + size, end);
+        offset
+    }
+
+    fn free(&mut self, start: u64, end: u64) {
+        let (mut start, mut end) = (start, end);
+        let before = self.ends.range(..start).next_back().map(|(from, to)| (*from, *to));
+        if let Some((from, _)) = before.filter(|(_, to)| *to == start) {
+            self.remove(from, start);
+            start = from;
+        }
+        if let Some(to) = self.ends.get(&end).copied() {
+            self.remove(end, to);
+            end = to;
+        }
+        self.insert(start, end);
+    }
+}

@@ -1,0 +1,56 @@
+//! Breadth: the bytes that are live on a step. Which step of its life is each shape's broadest.
+//!
+//! The load over compressed steps with a sparse table of range maxima: O(steps log steps) memory and time, then O(1)
+//! a question. Used by the orders "greedy by breadth" and by the search, which starts where the load is highest.
+
+use super::field::Field;
+use crate::progress::{Cancelled, Progress};
+
+/// The load of each step and the order of steps by load.
+#[derive(Debug)]
+pub(super) struct Breadth {
+    /// Bytes live on each compressed step.
+    pub(super) load: Vec<u64>,
+    /// `table[k][step]` is the rank of the broadest among the `2^k` steps from `step` on.
+    table: Vec<Vec<u32>>,
+    /// Steps from the broadest on; the earlier one on a tie.
+    by_rank: Vec<u32>,
+}
+
+impl Breadth {
+    /// The loads of a field.
+    pub(super) fn new(field: &Field<'_>, progress: &Progress<'_>) -> Result<Self, Cancelled> {
+        let load = field.load();
+        let by_rank = field.steps_by(progress, |step| std::cmp::Reverse(load[step as usize]))?;
+        let mut ranks = vec![0_u32; load.len()];
+        for (rank, step) in (0_u32..).zip(&by_rank) {
+            ranks[*step as usize] = rank;
+        }
+        let mut table = vec![ranks];
+        let mut width = 1_usize;
+        while width * 2 <= load.len() {
+            progress.check()?;
+            let finer = &table[table.len() - 1];
+            let pairs = finer.iter().zip(&finer[width..]);
+            table.push(pairs.map(|(one, other)| *one.min(other)).collect());
+            width *= 2;
+        }
+        Ok(Self { load, table, by_rank })
+    }
+
+    /// The rank of a shape's broadest step: 0 is the broadest of all.
+    pub(super) fn rank(&self, field: &Field<'_>, idx: u32) -> u32 {
+        let (lower, upper) = (field.lower[idx as usize] as usize, field.upper[idx as usize] as usize);
+        let Some(level) = (upper - lower).checked_ilog2() else {
+            return u32::MAX;
+        };
+        let level = &self.table[level as usize];
+        level[lower].min(level[upper - (1 << (upper - lower).ilog2())])
+    }
+
+    /// The largest load during a shape's life.
+    pub(super) fn largest(&self, field: &Field<'_>, idx: u32) -> u64 {
+        let step = self.by_rank.get(self.rank(field, idx) as usize);
+        step.map_or(0, |step| self.load[*step as usize])
+    }
+}

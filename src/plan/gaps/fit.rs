@@ -1,0 +1,128 @@
+//! Where one shape goes among placed ones: the lowest gap that takes it, or the tightest.
+
+use super::Placed;
+use crate::plan::field::Field;
+
+/// Which gap a shape goes into. Where no gap takes it, it goes above all its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::plan) enum Fit {
+    /// The lowest one.
+    First,
+    /// The smallest one; the lowest on a tie.
+    Best,
+}
+
+/// An offset that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::plan) struct Gap {
+    pub(in crate::plan) offset: u64,
+    /// Whether it lies above all neighbours.
+    pub(in crate::plan) is_top: bool,
+}
+
+/// Memory for one look after the other.
+#[derive(Debug, Default)]
+pub(in crate::plan) struct Scratch {
+    forbidden: Vec<(i64, i64)>,
+}
+
+impl Scratch {
+    /// The gap for a shape among `near`, which stand by ascending offset; those it never meets are passed over.
+    pub(in crate::plan) fn gap(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
+        if field.shapes.is_plain {
+            plain(field, idx, near, fit)
+        } else {
+            self.true_shapes(field, idx, near, fit)
+        }
+    }
+
+    /// The same for shapes of several pieces: every neighbour forbids an open interval of offsets.
+    fn true_shapes(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
+        self.forbidden.clear();
+        let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
+        for other in near.iter().filter(|other| other.lower < upper && lower < other.upper) {
+            let below = field.shapes.separation(idx, other.item);
+            let above = field.shapes.separation(other.item, idx);
+            if below > 0 && above > 0 {
+                let offset = signed(other.offset);
+                self.forbidden.push((offset - signed(below), offset + signed(above)));
+            }
+        }
+        self.forbidden.sort_unstable();
+        let align = Align(field.items()[idx as usize].alignment);
+        let (mut end, mut best) = (0_i64, None);
+        for (from, to) in &self.forbidden {
+            let offset = align.up(end.unsigned_abs());
+            let room = *from - end;
+            if signed(offset) <= *from && best.is_none_or(|(smallest, _)| room < smallest) {
+                best = Some((room, offset));
+                if fit == Fit::First {
+                    break;
+                }
+            }
+            end = end.max(*to);
+        }
+        match best {
+            Some((_, offset)) => Gap { offset, is_top: false },
+            None => Gap {
+                offset: align.up(end.unsigned_abs()),
+                is_top: true,
+            },
+        }
+    }
+}
+
+/// Rectangles: a gap is what lies between the highest end so far and the next offset.
+fn plain(field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
+    let item = &field.items()[idx as usize];
+    let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
+    let align = Align(item.alignment);
+    // `need` is the lowest offset of a neighbour that leaves room above `end`.
+    let (mut end, mut need) = (0_u64, item.size);
+    let mut best: Option<(u64, u64)> = None;
+    for other in near {
+        if other.lower >= upper || lower >= other.upper {
+            continue;
+        }
+        if other.offset >= need {
+            let room = other.offset - end;
+            if best.is_none_or(|(smallest, _)| room < smallest) {
+                best = Some((room, need - item.size));
+                if fit == Fit::First {
+                    break;
+                }
+            }
+        }
+        if other.end > end {
+            end = other.end;
+            need = align.up(end) + item.size;
+        }
+    }
+    match best {
+        Some((_, offset)) => Gap { offset, is_top: false },
+        None => Gap {
+            offset: need - item.size,
+            is_top: true,
+        },
+    }
+}
+
+/// Rounds offsets up to a divisor; cheap for the usual powers of two.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::plan) struct Align(pub(in crate::plan) u64);
+
+impl Align {
+    /// The next multiple. Valid problems stay far below 2^63.
+    pub(in crate::plan) fn up(self, offset: u64) -> u64 {
+        if self.0.is_power_of_two() {
+            (offset + self.0 - 1) & !(self.0 - 1)
+        } else {
+            offset.next_multiple_of(self.0)
+        }
+    }
+}
+
+/// Valid problems stay below 2^62.
+pub(in crate::plan) fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}

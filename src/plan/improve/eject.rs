@@ -1,0 +1,259 @@
+//! Ejection search: everything below a height, whatever has to move.
+//!
+//! What ends above the height is taken out. Then, one at a time, the largest of those outside goes into the smallest
+//! gap that takes it; where there is none it goes where it pushes out least, and what it pushed out waits outside.
+//! *Least* weighs a shape by the square root of its area, times how often it found no gap: what is hard to place
+//! becomes hard to push out (as in the ejection chains for vehicle routing of Nagata and Braysy, 2009). A little noise
+//! from a seeded generator breaks cycles. Fixed shapes are never pushed out.
+
+use super::Search;
+use crate::plan::field::Field;
+use crate::plan::gaps::{Align, Placed, Windows, signed};
+use crate::plan::random::Random;
+use crate::progress::Cancelled;
+
+/// The offset of what stands outside.
+const OUTSIDE: u64 = u64::MAX;
+
+/// The weight of the largest shape.
+const HEAVIEST: u128 = 4096;
+
+/// The most that failures multiply a weight with.
+const MOST_FAILURES: u64 = 4096;
+
+/// The weight of a fixed shape: above all others together.
+const FIXED: u64 = 1 << 44;
+
+/// Noise on a cost, in parts of 1024.
+const NOISE: u64 = 308;
+
+/// The state of a search over one field.
+pub(super) struct Ejection<'a> {
+    field: &'a Field<'a>,
+    pub(super) offsets: Vec<u64>,
+    placed: Windows,
+    outside: Vec<u32>,
+    weight: Vec<u64>,
+    failures: Vec<u64>,
+    random: Random,
+    scratch: Conflicts,
+}
+
+impl<'a> Ejection<'a> {
+    /// Starts from a plan.
+    pub(super) fn new(field: &'a Field<'a>, offsets: Vec<u64>) -> Self {
+        let mut placed = Windows::flat(field);
+        let root = |idx: u32| (u128::from(field.items()[idx as usize].size) * u128::from(field.life(idx))).isqrt();
+        let all = || (0_u32..).zip(field.items());
+        let largest = all().map(|(idx, _)| root(idx)).max().unwrap_or(0).max(1);
+        let weight = all().map(|(idx, item)| {
+            let part = u64::try_from(root(idx) * HEAVIEST / largest).unwrap_or(0);
+            if item.fixed.is_some() { FIXED } else { part.max(1) }
+        });
+        let weight = weight.collect();
+        for (idx, item) in all().filter(|(_, item)| item.n_pieces > 0) {
+            debug_assert!(item.fixed.is_none_or(|fixed| fixed == offsets[idx as usize]));
+            placed.add(Placed::new(field, idx, offsets[idx as usize]));
+        }
+        Self {
+            field,
+            failures: vec![1; offsets.len()],
+            offsets,
+            placed,
+            outside: Vec::new(),
+            weight,
+            random: Random::new(1),
+            scratch: Conflicts::default(),
+        }
+    }
+
+    /// Brings everything below a height. `false` where it gave up: because nodes or patience (in placements) ended,
+    /// or because something can stand nowhere. The next call goes on from there.
+    pub(super) fn lower_to(&mut self, height: u64, patience: u64, search: &mut Search<'_>) -> Result<bool, Cancelled> {
+        for (idx, item) in (0_u32..).zip(self.field.items()) {
+            let offset = self.offsets[idx as usize];
+            if item.n_pieces > 0 && offset != OUTSIDE && offset + item.size > height {
+                if item.fixed.is_some() {
+                    return Ok(false);
+                }
+                self.push_out(&Placed::new(self.field, idx, offset));
+            }
+        }
+        for _ in 0..patience {
+            if search.is_over()? {
+                break;
+            }
+            let Some(idx) = self.next() else { return Ok(true) };
+            if !self.put_in(idx, height, search) {
+                self.outside.push(idx);
+                break;
+            }
+        }
+        Ok(self.outside.is_empty())
+    }
+
+    /// Takes the heaviest of those outside.
+    fn next(&mut self) -> Option<u32> {
+        let key = |position: &usize| {
+            let idx = self.outside[*position];
+            (self.weight[idx as usize], std::cmp::Reverse(idx))
+        };
+        let position = (0..self.outside.len()).max_by_key(key)?;
+        Some(self.outside.swap_remove(position))
+    }
+
+    fn push_out(&mut self, placed: &Placed) {
+        self.placed.remove(placed);
+        self.offsets[placed.item as usize] = OUTSIDE;
+        self.outside.push(placed.item);
+    }
+
+    /// Puts a shape in, whatever it pushes out. `false` where it can stand nowhere.
+    fn put_in(&mut self, idx: u32, height: u64, search: &mut Search<'_>) -> bool {
+        let item = &self.field.items()[idx as usize];
+        let Some(highest) = height.checked_sub(item.size) else {
+            return false;
+        };
+        let near = self.placed.around(self.field, idx);
+        search.charge(near.len());
+        self.scratch.gather(self.field, idx, near);
+        let align = Align(item.alignment);
+        let offset = self.scratch.gap(align, highest).or_else(|| {
+            let failures = &mut self.failures[idx as usize];
+            *failures = (*failures + 1).min(MOST_FAILURES);
+            let weight = |other: u32| self.weight[other as usize] * self.failures[other as usize];
+            // Looking for the cheapest place costs a few looks more.
+            search.charge(4 * self.scratch.conflicts.len());
+            self.scratch.cheapest(align, highest, weight, &mut self.random)
+        });
+        let Some(offset) = offset else { return false };
+        let at = signed(offset);
+        let pushed: Vec<u32> = self
+            .scratch
+            .conflicts
+            .iter()
+            .filter(|c| c.from < at && at < c.to)
+            .map(|c| c.item)
+            .collect();
+        for other in pushed {
+            self.push_out(&Placed::new(self.field, other, self.offsets[other as usize]));
+        }
+        self.offsets[idx as usize] = offset;
+        self.placed.add(Placed::new(self.field, idx, offset));
+        true
+    }
+}
+
+/// A neighbour and the offsets that it forbids, both ends allowed.
+#[derive(Clone, Copy, Debug)]
+struct Conflict {
+    from: i64,
+    to: i64,
+    item: u32,
+}
+
+/// What is in one shape's way, and memory to look at it.
+#[derive(Debug, Default)]
+struct Conflicts {
+    /// By ascending `from`.
+    conflicts: Vec<Conflict>,
+    /// Ends and weights, ascending.
+    ends: Vec<(i64, u64)>,
+}
+
+impl Conflicts {
+    fn gather(&mut self, field: &Field<'_>, idx: u32, near: &[Placed]) {
+        let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
+        let size = field.items()[idx as usize].size;
+        let meeting = near.iter().filter(|other| other.lower < upper && lower < other.upper);
+        self.conflicts.clear();
+        if field.shapes.is_plain {
+            self.conflicts.extend(meeting.map(|other| Conflict {
+                from: signed(other.offset) - signed(size),
+                to: signed(other.end),
+                item: other.item,
+            }));
+            return;
+        }
+        for other in meeting {
+            let below = field.shapes.separation(idx, other.item);
+            let above = field.shapes.separation(other.item, idx);
+            if below > 0 && above > 0 {
+                self.conflicts.push(Conflict {
+                    from: signed(other.offset) - signed(below),
+                    to: signed(other.offset + above),
+                    item: other.item,
+                });
+            }
+        }
+        self.conflicts
+            .sort_unstable_by_key(|conflict| (conflict.from, conflict.to, conflict.item));
+    }
+
+    /// The lowest offset in the smallest gap; above all where there is none and that is low enough.
+    fn gap(&self, align: Align, highest: u64) -> Option<u64> {
+        let (mut end, mut best) = (0_i64, None);
+        for conflict in &self.conflicts {
+            if conflict.from >= end {
+                let offset = align.up(end.unsigned_abs());
+                let room = conflict.from - end;
+                let is_smaller = best.is_none_or(|(smallest, _)| room < smallest);
+                if is_smaller && signed(offset) <= conflict.from && offset <= highest {
+                    best = Some((room, offset));
+                }
+            }
+            end = end.max(conflict.to);
+        }
+        let top = align.up(end.unsigned_abs());
+        best.map(|(_, offset)| offset).or((top <= highest).then_some(top))
+    }
+
+    /// The offset where least stands: ends of neighbours and where their starts are just reached, both as alignment
+    /// allows, the floor and the height. The lower one on a tie; `None` where only fixed shapes could make room.
+    fn cheapest(
+        &mut self,
+        align: Align,
+        highest: u64,
+        weight: impl Fn(u32) -> u64,
+        random: &mut Random,
+    ) -> Option<u64> {
+        self.ends.clear();
+        self.ends.extend(
+            self.conflicts
+                .iter()
+                .map(|conflict| (conflict.to, weight(conflict.item))),
+        );
+        self.ends.sort_unstable();
+        let down = |offset: i64| u64::try_from(offset).map_or(0, |offset| offset - offset % align.0);
+        let mut starts = self.conflicts.iter().map(|conflict| down(conflict.from)).peekable();
+        let mut ends = self.ends.iter().map(|(to, _)| align.up(to.unsigned_abs())).peekable();
+        // Both lists ascend, so one walk meets all candidates in order.
+        let (mut entered, mut left, mut cost) = (0, 0, 0_u64);
+        let (mut best, mut candidate) = (None, Some(0_u64));
+        let top = highest - highest % align.0;
+        while let Some(offset) = candidate {
+            let at = signed(offset);
+            while let Some(conflict) = self.conflicts.get(entered).filter(|conflict| conflict.from < at) {
+                cost += weight(conflict.item);
+                entered += 1;
+            }
+            while let Some((_, weight)) = self.ends.get(left).filter(|(to, _)| *to <= at) {
+                cost -= weight;
+                left += 1;
+            }
+            let noisy = cost + cost / 1024 * random.below(NOISE) + cost % 1024 * random.below(NOISE) / 1024;
+            if cost < FIXED && best.is_none_or(|(least, _)| noisy < least) {
+                best = Some((noisy, offset));
+            }
+            while starts.next_if(|start| *start <= offset).is_some() {}
+            while ends.next_if(|end| *end <= offset).is_some() {}
+            let next = starts
+                .peek()
+                .copied()
+                .unwrap_or(top)
+                .min(ends.peek().copied().unwrap_or(top));
+            candidate = (offset < top).then_some(next.min(top));
+        }
+        best.map(|(_, offset)| offset)
+    }
+}

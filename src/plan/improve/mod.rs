@@ -1,0 +1,78 @@
+//! Making a plan smaller: the search for what is too large to be solved exactly.
+//!
+//! 1. [`peak`]: plans that fill the fullest steps first, then everything else.
+//! 2. [`eject`]: a height a little below the plan's is set; what ends above it is taken out and put back where it
+//!    pushes out least, until all is in or patience ends. Then a lower height.
+//!
+//! Small problems are searched as a whole; of large ones the core, which is what meets the fullest steps and isn't
+//! small. The rest is filled in behind, and the core widened where that fails. Never the graph of who meets whom.
+//! Nodes: one a placement, and one for every [`NODE`] neighbours looked at. Deterministic and anytime.
+
+mod eject;
+mod parts;
+mod peak;
+
+use super::field::Field;
+use super::problem::{PlanError, Task};
+use crate::progress::Cancelled;
+
+/// Neighbours that one node looks at.
+const NODE: u64 = 16;
+
+/// What a search works with.
+struct Search<'a> {
+    task: &'a Task<'a>,
+    /// Footprint at which it may end.
+    target: u64,
+    /// Nodes left.
+    left: u64,
+    /// Nodes used.
+    nodes: u64,
+}
+
+impl Search<'_> {
+    /// Counts a placement among neighbours.
+    fn charge(&mut self, n_near: usize) {
+        self.nodes += 1 + n_near as u64 / NODE;
+    }
+
+    /// Whether to end with what there is; to be asked before each placement.
+    fn is_over(&self) -> Result<bool, Cancelled> {
+        self.task.progress.check()?;
+        Ok(self.nodes >= self.left || self.task.limits.is_stopped())
+    }
+}
+
+/// A plan: offsets of all shapes.
+#[derive(Clone, Debug)]
+pub(super) struct Incumbent {
+    pub(super) offsets: Vec<u64>,
+    pub(super) footprint: u64,
+    pub(super) nodes: u64,
+}
+
+/// A plan that is no worse, made with at most about `nodes` nodes.
+pub(super) fn improve(
+    task: &Task<'_>,
+    field: &Field<'_>,
+    (offsets, nodes): (Vec<u64>, u64),
+) -> Result<Incumbent, PlanError> {
+    let footprint = field.footprint(&offsets);
+    let mut best = Incumbent {
+        offsets,
+        footprint,
+        nodes: 0,
+    };
+    let mut search = Search {
+        task,
+        target: task.target(),
+        left: nodes,
+        nodes: 0,
+    };
+    if footprint > search.target && nodes > 0 {
+        peak::fill_peaks(&mut search, field, &mut best)?;
+        parts::search(&mut search, field, &mut best)?;
+    }
+    best.nodes = search.nodes;
+    Ok(best)
+}

@@ -1,0 +1,67 @@
+//! Plans that fill the fullest steps first: what meets a step of at least a part of the peak load goes before
+//! everything else, so that the stack is tight where it is high. Within both parts the orders of the portfolio.
+
+use std::cmp::Reverse;
+
+use super::{Incumbent, Search};
+use crate::plan::breadth::Breadth;
+use crate::plan::field::Field;
+use crate::plan::gaps::{Fit, fill};
+use crate::progress::Cancelled;
+
+/// Parts of the peak load, in percent, from which a step counts as full.
+const FULL: &[u64] = &[95, 80];
+
+/// Tries the peaks first with several orders; keeps what is smaller.
+pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
+    let breadth = Breadth::new(field, search.task.progress)?;
+    let cost = field.meetings() / (2 * super::NODE) + field.items().len() as u64;
+    let peak = breadth.load.iter().copied().max().unwrap_or(0);
+    for percent in FULL {
+        let full = u64::try_from(u128::from(peak) * u128::from(*percent) / 100).unwrap_or(peak);
+        for kind in [Kind::Width, Kind::Size, Kind::Area] {
+            if best.footprint <= search.target || search.nodes + cost > search.left || search.is_over()? {
+                return Ok(());
+            }
+            search.nodes += cost;
+            let order = field.free_by(search.task.progress, |idx| {
+                (breadth.largest(field, idx) < full, kind.key(field, idx))
+            })?;
+            let fit = if kind == Kind::Size { Fit::First } else { Fit::Best };
+            let offsets = fill(field, &order, fit, search.task.progress)?;
+            let footprint = field.footprint(&offsets);
+            if footprint < best.footprint {
+                *best = Incumbent {
+                    offsets,
+                    footprint,
+                    nodes: 0,
+                };
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which of several shapes goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The longest.
+    Width,
+    /// The largest, the earlier on a tie.
+    Size,
+    /// The largest in both.
+    Area,
+}
+
+impl Kind {
+    /// Sorts the first to the front.
+    pub(super) fn key(self, field: &Field<'_>, idx: u32) -> (Reverse<u128>, Reverse<u64>, u32) {
+        let item = &field.items()[idx as usize];
+        let (size, life) = (u128::from(item.size), field.life(idx));
+        match self {
+            Self::Width => (Reverse(u128::from(life)), Reverse(item.size), item.lower),
+            Self::Size => (Reverse(size), Reverse(0), item.lower),
+            Self::Area => (Reverse(size * u128::from(life)), Reverse(u64::from(life)), item.lower),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Shared objects, the steps with the most live bytes first, of each step the largest buffer first.
+//!
+//! Ties: the earlier step, the earlier birth, file order (Pisarchyk and Lee, 2020). An object may grow.
+//! Complexity: O(n * objects * log n).
+
+use std::cmp::Reverse;
+
+use super::{assign, stack};
+use crate::plan::breadth::Breadth;
+use crate::plan::field::Field;
+use crate::plan::problem::{Placement, PlanError, Task};
+
+/// Offsets by the rule above.
+pub(in crate::plan) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+    let field = Field::new(task.shapes, task.progress)?;
+    let breadth = Breadth::new(&field, task.progress)?;
+    let order = field.free_by(task.progress, |idx| {
+        let item = &field.items()[idx as usize];
+        (breadth.rank(&field, idx), Reverse(item.size), item.lower)
+    })?;
+    let objects = assign(&field, &order, task.progress)?;
+    Ok(Placement::of(stack(&field, objects)))
+}

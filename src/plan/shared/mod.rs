@@ -1,0 +1,114 @@
+//! Shared objects: every buffer gets a whole object, which buffers that are never live together share.
+//!
+//! ```text
+//! object 1  +--a--+  +---c---+
+//! object 0  +---b---+   +--d--+       objects stand one above the other
+//! ```
+//!
+//! What devices do whose memory is made of textures or allocations of their own; as offsets it needs more than free
+//! placement. Shapes with gaps and groups count as the rectangles around them. Fixed ones stand where they are, the
+//! objects above the highest of them, the larger below, the older below on a tie. An object's buffers all have
+//! alignments that divide its own.
+
+mod by_breadth;
+mod by_size;
+mod min_cost_flow;
+
+pub(super) use by_breadth::place as by_breadth;
+pub(super) use by_size::place as by_size;
+pub(super) use min_cost_flow::place as min_cost_flow;
+
+use std::cmp::Reverse;
+
+use super::field::Field;
+use super::gaps::Align;
+use crate::progress::{Cancelled, Progress};
+
+/// An object: who has it when.
+#[derive(Debug, Default)]
+struct Object {
+    size: u64,
+    alignment: u64,
+    /// Live ranges of its shapes, ascending and disjoint, and the shapes.
+    holders: Vec<(u32, u32, u32)>,
+}
+
+impl Object {
+    fn of(field: &Field<'_>, idx: u32) -> Self {
+        let item = &field.items()[idx as usize];
+        Self {
+            size: item.size,
+            alignment: item.alignment,
+            holders: vec![(field.lower[idx as usize], field.upper[idx as usize], idx)],
+        }
+    }
+
+    /// Whether nobody has it while the shape is live, and the alignments agree.
+    fn takes(&self, field: &Field<'_>, idx: u32) -> bool {
+        let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
+        let alignment = field.items()[idx as usize].alignment;
+        let behind = self.holders.partition_point(|holder| holder.1 <= lower);
+        self.holders.get(behind).is_none_or(|holder| holder.0 >= upper) && agrees(self.alignment, alignment)
+    }
+
+    fn add(&mut self, field: &Field<'_>, idx: u32) {
+        let item = &field.items()[idx as usize];
+        let holder = (field.lower[idx as usize], field.upper[idx as usize], idx);
+        let position = self.holders.partition_point(|other| *other < holder);
+        self.holders.insert(position, holder);
+        self.size = self.size.max(item.size);
+        self.alignment = self.alignment.max(item.alignment);
+    }
+}
+
+/// Whether one alignment divides the other, so that the larger serves both.
+fn agrees(one: u64, other: u64) -> bool {
+    one.max(other) % one.min(other) == 0
+}
+
+/// Gives shapes objects in order: the smallest free object that is large enough, the older one on a tie; where all
+/// free ones are too small the largest of them, which grows; else a new one. O(n * objects * log n).
+fn assign(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<Vec<Object>, Cancelled> {
+    let mut objects: Vec<Object> = Vec::new();
+    // Sizes with positions, ascending.
+    let mut by_size: Vec<(u64, usize)> = Vec::new();
+    for (done, idx) in (0_u64..).zip(order) {
+        progress.set("sharing objects", done, order.len() as u64)?;
+        let size = field.items()[*idx as usize].size;
+        let enough = by_size.partition_point(|(room, _)| *room < size);
+        let larger = (enough..by_size.len()).find(|at| objects[by_size[*at].1].takes(field, *idx));
+        let found = larger.or_else(|| (0..enough).rev().find(|at| objects[by_size[*at].1].takes(field, *idx)));
+        let (at, position) = match found {
+            Some(at) => {
+                let position = by_size.remove(at).1;
+                objects[position].add(field, *idx);
+                (
+                    by_size.partition_point(|other| *other < (objects[position].size, position)),
+                    position,
+                )
+            }
+            None => {
+                objects.push(Object::of(field, *idx));
+                let position = objects.len() - 1;
+                (by_size.partition_point(|other| *other < (size, position)), position)
+            }
+        };
+        by_size.insert(at, (objects[position].size, position));
+    }
+    Ok(objects)
+}
+
+/// Offsets of all shapes: objects one above the other.
+fn stack(field: &Field<'_>, mut objects: Vec<Object>) -> Vec<u64> {
+    let mut offsets = field.blank_offsets();
+    objects.sort_by_key(|object| Reverse(object.size));
+    let mut top = field.fixed_top();
+    for object in &objects {
+        let offset = Align(object.alignment).up(top);
+        for (_, _, idx) in &object.holders {
+            offsets[*idx as usize] = offset;
+        }
+        top = offset + object.size;
+    }
+    offsets
+}
