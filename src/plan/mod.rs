@@ -6,6 +6,7 @@
 
 mod as_dumped;
 mod best;
+mod exact;
 mod explain;
 mod greedy_by_size;
 mod naive;

@@ -1,7 +1,7 @@
 //! The table of placement strategies, and the one function that runs a row.
 
 use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
-use super::{as_dumped, best, greedy_by_size, naive};
+use super::{as_dumped, best, exact, greedy_by_size, naive};
 use crate::progress::Progress;
 use crate::workload::{RecordedPlan, Shapes};
 
@@ -60,6 +60,13 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "exact where that can be proved, else the best of all others, improved until the node limit",
         effort: Effort::Search,
         place: best::place,
+    },
+    Strategy {
+        name: "exact",
+        label: "exact",
+        summary: "branch and bound: the smallest footprint, proved within the node limit where that can be done",
+        effort: Effort::Search,
+        place: exact::place,
     },
     Strategy {
         name: DEFAULT,
