@@ -179,14 +179,12 @@ impl Comparison {
 
     /// The name of a tensor of a graph, or of a problem's buffer; empty where it has none.
     pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {
-        match self.workload.problems().first() {
-            Some(entry) => entry.ids.get(tensor.idx()),
-            None => {
-                let entry = self.workload.graphs().get(graph.idx());
-                let known = entry.filter(|entry| entry.graph.tensors().get(tensor).is_some());
-                known.map_or("", |entry| entry.graph.tensor_name(tensor))
-            }
+        if let Some(entry) = self.workload.problems().first() {
+            return entry.ids.get(tensor.idx());
         }
+        let entry = self.workload.graphs().get(graph.idx());
+        let known = entry.filter(|entry| entry.graph.tensors().get(tensor).is_some());
+        known.map_or("", |entry| entry.graph.tensor_name(tensor))
     }
 }
 
@@ -254,7 +252,7 @@ fn flags(symbols: &[String]) -> String {
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
     if !request.workload.problems().is_empty() {
-        return problem::compare_problem(request, lowered, progress);
+        return problem::compare_problem(request, &lowered, progress);
     }
     let (running, mut diagnostics) = running_request(request, &lowered)?;
     let (axis, session, arenas, oddities) = session::device_session(&running, &lowered, progress)?;

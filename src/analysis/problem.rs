@@ -20,7 +20,7 @@ use crate::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, ProblemEntry
 /// Runs every lane's strategy over the first problem of the workload.
 pub(super) fn compare_problem(
     request: &Request,
-    lowered: Lowered,
+    lowered: &Lowered,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
     let problems = request.workload.problems();

@@ -7,6 +7,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::exact;
 use super::field::Field;
 use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
@@ -37,6 +38,9 @@ const WORK_OF_ONE: u64 = 64;
 /// Below so much work a second thread costs more than it brings.
 const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
 
+/// Up to so many shapes a problem is small.
+const SMALL: usize = 5000;
+
 /// The part of the nodes that a search within the line-up may use.
 const SHARE_OF_A_ROW: u64 = 32;
 
@@ -48,31 +52,74 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let mut results = run_all(task, &rows, work > TOO_LITTLE_TO_SHARE)?;
     let mut tried: Vec<Tried> = results.iter().map(|(_, tried)| *tried).collect();
     let first_best = (0..results.len()).min_by_key(|row| tried[*row].footprint);
-    let mut best = first_best.map_or_else(Placement::default, |row| std::mem::take(&mut results[row].0));
+    let best = first_best.map_or_else(Placement::default, |row| std::mem::take(&mut results[row].0));
     drop(results);
     let used: u64 = tried.iter().map(|row| row.nodes).sum();
-    let left = task.limits.nodes.saturating_sub(used);
-    if let Some(exact) = exact(task, &best, left) {
-        best = exact?;
-    } else {
-        let improved = improve(task, &field, (best.offsets, left))?;
-        best = Placement {
-            nodes: improved.nodes,
-            ..Placement::of(improved.offsets)
-        };
-    }
-    best.nodes += used;
+    let mut search = Search {
+        task,
+        field: &field,
+        best,
+        left: task.limits.nodes.saturating_sub(used),
+    };
+    search.run()?;
+    let mut best = search.best;
+    best.nodes = task.limits.nodes.saturating_sub(search.left).max(used);
     tried.sort_by_key(|row| STRATEGIES.iter().position(|other| other.name == row.strategy));
     best.tried = tried;
     Ok(best)
 }
 
-/// Where the exact search is called, for problems and parts of problems that are small enough for it: it gets the
-/// incumbent and the nodes left, and answers with a plan that is no worse, and what it proved. `None` where the
-/// problem is too large for it.
-#[expect(clippy::unnecessary_wraps, reason = "the exact search fills this in")]
-fn exact(_task: &Task<'_>, _incumbent: &Placement, _nodes: u64) -> Option<Result<Placement, PlanError>> {
-    None
+/// The way down from the best row.
+struct Search<'a> {
+    task: &'a Task<'a>,
+    field: &'a Field<'a>,
+    best: Placement,
+    /// Nodes left.
+    left: u64,
+}
+
+impl Search<'_> {
+    /// Small problems are mostly a matter of proof: the exact search has the first word, the improvement gives it a
+    /// lower plan to start from where that was not enough, and it gets the rest. Large ones are improved; the exact
+    /// search then looks at the parts that are small enough.
+    fn run(&mut self) -> Result<(), PlanError> {
+        if self.field.items().len() <= SMALL {
+            self.exact(self.left / 4)?;
+            self.improve(self.left / 3)?;
+        } else {
+            self.improve(self.left)?;
+        }
+        self.exact(self.left)
+    }
+
+    /// Whether the plan is as low as anybody asks for.
+    fn is_done(&self) -> bool {
+        let footprint = self.field.footprint(&self.best.offsets);
+        footprint <= self.task.target().max(self.best.bound) || self.task.limits.is_stopped()
+    }
+
+    fn exact(&mut self, nodes: u64) -> Result<(), PlanError> {
+        if self.is_done() || nodes == 0 {
+            return Ok(());
+        }
+        let incumbent = std::mem::take(&mut self.best.offsets);
+        let found = exact::solve(self.task, Some(incumbent), nodes)?;
+        self.left = self.left.saturating_sub(found.nodes);
+        self.best.offsets = found.offsets;
+        self.best.bound = self.best.bound.max(found.bound);
+        Ok(())
+    }
+
+    fn improve(&mut self, nodes: u64) -> Result<(), PlanError> {
+        if self.is_done() || nodes == 0 {
+            return Ok(());
+        }
+        let incumbent = std::mem::take(&mut self.best.offsets);
+        let improved = improve(self.task, self.field, (incumbent, nodes))?;
+        self.left = self.left.saturating_sub(improved.nodes);
+        self.best.offsets = improved.offsets;
+        Ok(())
+    }
 }
 
 /// The rows that run for so much work, in the order of the table.

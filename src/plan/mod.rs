@@ -8,6 +8,7 @@ mod as_dumped;
 mod best;
 mod best_fit;
 mod breadth;
+mod exact;
 mod explain;
 mod field;
 mod first_fit;

@@ -2,7 +2,7 @@
 
 use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
 use super::{
-    as_dumped, best, best_fit, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive, shared,
+    as_dumped, best, best_fit, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive, shared,
     skyline,
 };
 use crate::progress::Progress;
@@ -63,6 +63,13 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "exact where that can be proved, else the best of all others, improved until the node limit",
         effort: Effort::Search,
         place: best::place,
+    },
+    Strategy {
+        name: "exact",
+        label: "exact",
+        summary: "branch and bound: the smallest footprint, proved within the node limit where that can be done",
+        effort: Effort::Search,
+        place: exact::place,
     },
     Strategy {
         name: DEFAULT,

@@ -1,0 +1,59 @@
+//! Which of several shapes is tried first, and which section where two have equally few branches.
+//!
+//! One order that is unlucky can take ages where another takes no time, so several are tried in turn with growing
+//! budgets. From the third round on the ranks are stirred a little, each time in another way.
+
+use std::cmp::Reverse;
+
+use super::failed::mix;
+use super::height::Height;
+use super::part::Part;
+
+/// How many orders one round tries.
+pub(super) const N_ORDERS: u64 = 4;
+
+/// One way to search.
+pub(super) struct Order {
+    /// The rank of each shape; lower ranks first.
+    pub(super) rank: Vec<u32>,
+    /// Whether less slack decides before the lower floor.
+    pub(super) is_slack_first: bool,
+}
+
+/// The order of a place in a round.
+pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order {
+    let mut shapes: Vec<usize> = (0..part.n_shapes()).collect();
+    let width = |shape: usize| (part.upper[shape] - part.lower[shape]) as u64;
+    let size = |shape: usize| part.size[shape].wide();
+    let area = |shape: usize| u128::from(width(shape)) * u128::from(size(shape));
+    match place {
+        0 => shapes.sort_by_key(|shape| (width(*shape), Reverse(size(*shape)), *shape)),
+        1 => shapes.sort_by_key(|shape| (Reverse(width(*shape)), Reverse(size(*shape)), *shape)),
+        2 => {
+            let total = |shape: &usize| {
+                part.totals[part.lower[*shape]..part.upper[*shape]]
+                    .iter()
+                    .max()
+                    .copied()
+            };
+            shapes.sort_by_cached_key(|shape| (Reverse(total(shape)), Reverse(area(*shape)), *shape));
+        }
+        _ => shapes.sort_by_key(|shape| (Reverse(size(*shape)), Reverse(width(*shape)), *shape)),
+    }
+    let mut keyed: Vec<(u64, usize)> = (0_u64..).zip(shapes).collect();
+    if round >= 2 {
+        let reach = (keyed.len() as u64 / 8).max(2);
+        for (key, shape) in &mut keyed {
+            *key = 2 * *key + mix(round * N_ORDERS + place, *shape as u64) % (2 * reach);
+        }
+        keyed.sort_unstable();
+    }
+    let mut rank = vec![0; keyed.len()];
+    for (position, (_, shape)) in (0_u32..).zip(keyed) {
+        rank[shape] = position;
+    }
+    Order {
+        rank,
+        is_slack_first: round % 2 == 0,
+    }
+}

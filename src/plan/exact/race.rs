@@ -1,0 +1,169 @@
+//! One question, "is there a plan within this capacity", put to several orders: in turn, or two at a time.
+//!
+//! The answer never depends on which thread is faster: the first order in the list that has an answer gives it, an
+//! order may be given up only when one before it has answered, and only the nodes up to that order count. There are two
+//! *lanes*, each with its own memory of failed states; orders take turns between them, with or without threads. Where
+//! the user allows it ([`crate::plan::Limits::race`]), the first thread with an answer wins instead.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::failed::Failed;
+use super::height::Height;
+use super::order::{N_ORDERS, order};
+use super::part::Part;
+use super::search::{Budget, Search, Verdict};
+use crate::progress::{Cancel, Cancelled, Progress};
+
+/// From this round of a partition on, a second thread is worth its while.
+const FIRST_THREADED_ROUND: u64 = 3;
+
+/// Threads of a search; 1 for measurements. The results are the same.
+const N_THREADS: usize = 2;
+
+/// What may be spent, and who may end it.
+pub(super) struct Ledger<'a> {
+    pub(super) nodes_left: u64,
+    pub(super) nodes_used: u64,
+    pub(super) is_race: bool,
+    pub(super) progress: &'a Progress<'a>,
+    pub(super) stop: Option<&'a Cancel>,
+}
+
+impl Ledger<'_> {
+    /// Whether the search is to end with what it has.
+    pub(super) fn is_over(&self) -> bool {
+        self.nodes_left == 0 || self.stop.is_some_and(Cancel::is_cancelled)
+    }
+}
+
+/// The answer of a round.
+pub(super) enum Answer<T> {
+    /// Offsets of a plan within the capacity.
+    Plan(Vec<T>),
+    /// There is none.
+    Impossible,
+    /// Not found within the nodes.
+    Unknown,
+}
+
+/// A search, and the memory that it had.
+pub(super) type Lanes<'a, T> = [Search<'a, T>; 2];
+
+/// Two searches that go on with what is known.
+pub(super) fn lanes<T: Height>(part: &Part<T>, known: [Failed; 2]) -> Lanes<'_, T> {
+    known.map(|failed| {
+        let mut search = Search::new(part);
+        search.failed = failed;
+        search
+    })
+}
+
+/// How one order ended.
+struct Outcome<T> {
+    place: u64,
+    verdict: Verdict,
+    nodes: u64,
+    offsets: Vec<T>,
+}
+
+/// Who watches a round: flags and the first order that answered.
+struct Watch<'a> {
+    cancel: &'a Cancel,
+    stop: Option<&'a Cancel>,
+    winner: AtomicU64,
+    is_race: bool,
+}
+
+impl Watch<'_> {
+    fn is_over(&self, place: u64) -> bool {
+        let winner = self.winner.load(Ordering::Relaxed);
+        self.cancel.is_cancelled()
+            || self.stop.is_some_and(Cancel::is_cancelled)
+            || winner < place
+            || (self.is_race && winner < u64::MAX)
+    }
+}
+
+/// Asks the orders of a round, each with `nodes` nodes.
+pub(super) fn ask<T: Height>(
+    lanes: &mut Lanes<'_, T>,
+    capacity: T,
+    (round, nodes): (u64, u64),
+    ledger: &mut Ledger<'_>,
+) -> Result<Answer<T>, Cancelled> {
+    // What is left is dealt out in order, so that each order's share is known before any has run.
+    let share = |place: u64| nodes.min(ledger.nodes_left.saturating_sub(place * nodes));
+    let watch = Watch {
+        cancel: ledger.progress.cancel_flag(),
+        stop: ledger.stop,
+        winner: AtomicU64::new(u64::MAX),
+        is_race: ledger.is_race,
+    };
+    let run = |search: &mut Search<'_, T>, place: u64| {
+        let is_over = || watch.is_over(place);
+        if share(place) == 0 || is_over() {
+            return Outcome::unknown(place);
+        }
+        let budget = Budget {
+            nodes: share(place),
+            is_over: &is_over,
+        };
+        let verdict = search.run(capacity, &order(search.skyline.part, round, place), &budget);
+        let mut outcome = Outcome::unknown(place);
+        outcome.verdict = verdict;
+        outcome.nodes = search.nodes;
+        if verdict == Verdict::Found {
+            outcome.offsets.clone_from(&search.skyline.offsets);
+        }
+        if matches!(verdict, Verdict::Found | Verdict::Impossible) {
+            watch.winner.fetch_min(place, Ordering::Relaxed);
+        }
+        outcome
+    };
+    let [even, odd] = lanes;
+    let is_threaded = round >= FIRST_THREADED_ROUND;
+    let mut outcomes = Vec::new();
+    if is_threaded && N_THREADS > 1 {
+        let run_lane = |search: &mut Search<'_, T>, first: u64| -> Vec<Outcome<T>> {
+            (first..N_ORDERS).step_by(2).map(|place| run(search, place)).collect()
+        };
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| run_lane(odd, 1));
+            outcomes.extend(run_lane(even, 0));
+            outcomes.extend(second.join().unwrap_or_default());
+        });
+        outcomes.sort_by_key(|outcome| outcome.place);
+    } else {
+        outcomes.extend((0..N_ORDERS).map(|place| run(if place % 2 == 0 { &mut *even } else { &mut *odd }, place)));
+    }
+    ledger.progress.check()?;
+    let winner = watch.winner.into_inner();
+    if is_threaded && winner < u64::MAX {
+        // What the orders behind the winner have learned depends on how far they came.
+        even.failed.clear();
+        odd.failed.clear();
+    }
+    let counted = outcomes
+        .iter()
+        .filter(|outcome| outcome.place <= winner || ledger.is_race);
+    let spent: u64 = counted.map(|outcome| outcome.nodes).sum();
+    ledger.nodes_used += spent;
+    ledger.nodes_left = ledger.nodes_left.saturating_sub(spent);
+    let found = outcomes.into_iter().find(|outcome| outcome.place == winner);
+    Ok(match found {
+        Some(outcome) if outcome.verdict == Verdict::Found => Answer::Plan(outcome.offsets),
+        Some(_) => Answer::Impossible,
+        None => Answer::Unknown,
+    })
+}
+
+impl<T> Outcome<T> {
+    fn unknown(place: u64) -> Self {
+        Self {
+            place,
+            verdict: Verdict::Ended,
+            nodes: 0,
+            offsets: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The search at one capacity: who stands on the floor of a section, in every way.
+//!
+//! At a node, one section at the bottom of a valley is chosen: every plan has there either one of the unplaced shapes
+//! whose bound is the floor, or nothing. These are the branches, so no plan is met twice, and the choice of the section
+//! is free: the one with the fewest branches, in proportion to how often it was the one that failed, comes first. A
+//! shape that stands on a valley's floor lies within the valley, so nothing can ever come below it. (Shapes with gaps
+//! may lie in several valleys, so for them only the lowest floors are asked.)
+//!
+//! What is left falls into *components* that no unplaced shape joins. They are solved one after the other, the one
+//! with the least slack first; where one has no plan, the search goes back to the step that cut it off, past whatever
+//! its siblings did. States that failed are remembered (see [`super::failed`]).
+//!
+//! Rules that cut branches off: the sum rule and resting (see [`super::skyline`]), equal shapes in one order only, and
+//! a rectangle across a whole flat component goes to the bottom (whatever is below it in a plan can go above it).
+
+use super::failed::{Failed, Key, mix};
+use super::height::Height;
+use super::order::Order;
+use super::part::Part;
+use super::skyline::{Mark, Skyline};
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The offsets are a plan.
+    Found,
+    /// There is no plan within the capacity.
+    Impossible,
+    /// The nodes were used up.
+    OutOfNodes,
+    /// The caller wants no more of it.
+    Ended,
+}
+
+/// How far a search goes.
+pub(super) struct Budget<'a> {
+    /// Most nodes.
+    pub(super) nodes: u64,
+    /// Whether to end at once. Asked every few ten thousand operations.
+    pub(super) is_over: &'a dyn Fn() -> bool,
+}
+
+/// Inner operations between two looks at the flags.
+const WORK_PER_LOOK: usize = 200_000;
+
+/// A component that waits for its turn: a list in an arena, so that going back is cutting it off.
+#[derive(Clone, Copy)]
+struct Waiting {
+    component: (usize, usize),
+    /// The node whose step cut it off.
+    parent: Option<usize>,
+    next: Option<usize>,
+}
+
+struct Node {
+    component: (usize, usize),
+    parent: Option<usize>,
+    /// What is left to do besides this component.
+    rest: Option<usize>,
+    section: usize,
+    /// Branches not yet tried: a range of `branches`.
+    branches: (usize, usize),
+    /// Whether leaving the floor empty is still to be tried.
+    may_leave: bool,
+    placed: Option<usize>,
+    key: Key,
+    mark: Mark,
+    n_waiting: usize,
+}
+
+/// One search after the other over a partition; what failed is remembered between them.
+pub(super) struct Search<'a, T> {
+    pub(super) skyline: Skyline<'a, T>,
+    pub(super) failed: Failed,
+    pub(super) nodes: u64,
+    rank: Vec<u32>,
+    is_slack_first: bool,
+    stack: Vec<Node>,
+    branches: Vec<u32>,
+    waiting: Vec<Waiting>,
+    parts: Vec<(T, usize, usize)>,
+}
+
+impl<'a, T: Height> Search<'a, T> {
+    pub(super) fn new(part: &'a Part<T>) -> Self {
+        Self {
+            skyline: Skyline::new(part),
+            failed: Failed::default(),
+            nodes: 0,
+            rank: Vec::new(),
+            is_slack_first: true,
+            stack: Vec::new(),
+            branches: Vec::new(),
+            waiting: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Searches for a plan within `capacity` from the start; `nodes` counts this search alone.
+    pub(super) fn run(&mut self, capacity: T, order: &Order, budget: &Budget<'_>) -> Verdict {
+        while let Some(node) = self.stack.pop() {
+            self.skyline.undo(node.mark, node.component, node.placed);
+        }
+        self.branches.clear();
+        self.waiting.clear();
+        self.nodes = 0;
+        self.rank.clone_from(&order.rank);
+        self.is_slack_first = order.is_slack_first;
+        self.skyline.capacity = capacity;
+        self.skyline.failures.fill(0);
+        if !self.skyline.is_open() {
+            return Verdict::Impossible;
+        }
+        let whole = (0, self.skyline.part.n_sections());
+        let mut agenda = self.cut(whole, None, None);
+        let mut next_look = self.skyline.work + WORK_PER_LOOK;
+        while let Some(head) = agenda {
+            if self.nodes >= budget.nodes {
+                return Verdict::OutOfNodes;
+            }
+            if self.skyline.work >= next_look {
+                next_look = self.skyline.work + WORK_PER_LOOK;
+                if (budget.is_over)() {
+                    return Verdict::Ended;
+                }
+            }
+            let top = match self.open(head) {
+                Ok(()) => self.stack.len().checked_sub(1),
+                Err(parent) => self.back_to(parent),
+            };
+            match self.step(top) {
+                Some(rest) => agenda = rest,
+                None => return Verdict::Impossible,
+            }
+        }
+        Verdict::Found
+    }
+
+    /// Takes the next branch that does not fail at once, at `top` or where the search has to go back to. Gives what is
+    /// then to be done; `None` where no branch is left at all.
+    fn step(&mut self, mut top: Option<usize>) -> Option<Option<usize>> {
+        loop {
+            let idx = top?;
+            let node = &mut self.stack[idx];
+            let (component, section) = (node.component, node.section);
+            let is_open = if node.branches.0 < node.branches.1 {
+                let shape = self.branches[node.branches.0] as usize;
+                node.branches.0 += 1;
+                node.placed = Some(shape);
+                self.skyline.place(shape, component)
+            } else if std::mem::replace(&mut node.may_leave, false) {
+                node.placed = None;
+                self.skyline.leave(section, component)
+            } else {
+                let (key, parent) = (node.key, node.parent);
+                self.failed.insert(key, self.skyline.capacity.wide());
+                top = self.back_to(parent);
+                continue;
+            };
+            if is_open {
+                let rest = self.stack[idx].rest;
+                return Some(self.cut(component, Some(idx), rest));
+            }
+            self.take_back(idx);
+        }
+    }
+
+    /// Forgets all nodes above `parent` and takes back its step.
+    fn back_to(&mut self, parent: Option<usize>) -> Option<usize> {
+        let idx = parent?;
+        while self.stack.len() > idx + 1 {
+            self.take_back(self.stack.len() - 1);
+            self.stack.pop();
+        }
+        self.take_back(idx);
+        let node = &self.stack[idx];
+        self.branches.truncate(node.branches.1);
+        self.waiting.truncate(node.n_waiting);
+        Some(idx)
+    }
+
+    fn take_back(&mut self, idx: usize) {
+        let node = &mut self.stack[idx];
+        self.skyline.undo(node.mark, node.component, node.placed.take());
+    }
+
+    /// Cuts a run of sections where no unplaced shape joins both sides, and puts the components before `rest`.
+    fn cut(&mut self, (lower, upper): (usize, usize), parent: Option<usize>, rest: Option<usize>) -> Option<usize> {
+        self.parts.clear();
+        let skyline = &self.skyline;
+        let mut end = lower;
+        while end < upper {
+            let start = end;
+            let mut least = skyline.capacity;
+            let mut is_empty = true;
+            while end == start || (end < upper && skyline.crossings[end] > 0) {
+                is_empty &= skyline.rest[end] == T::ZERO;
+                least = least.min(skyline.slack(end).unwrap_or(T::ZERO));
+                end += 1;
+            }
+            if !is_empty {
+                self.parts.push((least, start, end));
+            }
+        }
+        self.parts.sort_unstable();
+        let mut next = rest;
+        for (_, start, end) in self.parts.iter().rev() {
+            self.waiting.push(Waiting {
+                component: (*start, *end),
+                parent,
+                next,
+            });
+            next = Some(self.waiting.len() - 1);
+        }
+        next
+    }
+
+    /// Makes the node of a component; where it is known to fail, gives the node whose step cut it off.
+    fn open(&mut self, head: usize) -> Result<(), Option<usize>> {
+        let Waiting {
+            component,
+            parent,
+            next,
+        } = self.waiting[head];
+        self.nodes += 1;
+        let key = self.key(component);
+        if self.failed.contains(key, self.skyline.capacity.wide()) {
+            return Err(parent);
+        }
+        let section = self.choose(component);
+        let first = self.branches.len();
+        let may_leave = self.list_branches(section, component);
+        self.stack.push(Node {
+            component,
+            parent,
+            rest: next,
+            section,
+            branches: (first, self.branches.len()),
+            may_leave,
+            placed: None,
+            key,
+            mark: self.skyline.mark(),
+            n_waiting: self.waiting.len(),
+        });
+        Ok(())
+    }
+
+    /// Appends the shapes that may stand on the floor of a section, by rank, and tells whether it may be left empty.
+    fn list_branches(&mut self, section: usize, component: (usize, usize)) -> bool {
+        let skyline = &self.skyline;
+        let part = skyline.part;
+        let first = self.branches.len();
+        let floor = skyline.floors[section];
+        let is_flat = part.is_plain() && (component.0..component.1).all(|other| skyline.floors[other] == floor);
+        for number in part.live.of(section) {
+            let shape = *number as usize;
+            if skyline.bounds[shape] != floor {
+                continue;
+            }
+            if is_flat && (part.lower[shape], part.upper[shape]) == component {
+                self.branches.truncate(first);
+                self.branches.push(*number);
+                return false;
+            }
+            let twin = part.twins[shape];
+            if self.branches[first..]
+                .iter()
+                .all(|other| part.twins[*other as usize] != twin)
+            {
+                self.branches.push(*number);
+            }
+        }
+        let rank = &self.rank;
+        self.branches[first..].sort_unstable_by_key(|shape| rank[*shape as usize]);
+        skyline.slack(section).is_some_and(|slack| slack > T::ZERO)
+    }
+
+    /// The section to branch on: in a valley, fewest branches in proportion to failures.
+    fn choose(&mut self, (lower, upper): (usize, usize)) -> usize {
+        let skyline = &mut self.skyline;
+        skyline.work += upper - lower;
+        let floors = &skyline.floors;
+        let lowest = skyline
+            .part
+            .has_gaps
+            .then(|| floors[lower..upper].iter().min().copied())
+            .flatten();
+        let mut best: Option<((u64, T, T), usize)> = None;
+        let mut end = lower;
+        while end < upper {
+            let start = end;
+            let floor = floors[start];
+            while end < upper && floors[end] == floor {
+                end += 1;
+            }
+            let is_valley = match lowest {
+                Some(lowest) => floor == lowest,
+                None => (start == lower || floors[start - 1] > floor) && (end == upper || floors[end] > floor),
+            };
+            if !is_valley || floor == T::MAX {
+                continue;
+            }
+            for section in start..end {
+                let slack = skyline.slack(section).unwrap_or(T::ZERO);
+                let n_branches = u64::from(skyline.holders[section]) + u64::from(slack > T::ZERO);
+                let score = (n_branches << 20) / u64::from(skyline.failures[section] + 1);
+                let (second, third) = if self.is_slack_first {
+                    (slack, floor)
+                } else {
+                    (floor, slack)
+                };
+                if best.is_none_or(|(least, _)| (score, second, third) < least) {
+                    best = Some(((score, second, third), section));
+                }
+            }
+        }
+        best.map_or(lower, |(_, section)| section)
+    }
+
+    /// The unplaced shapes of a component with their bounds, as a hash.
+    fn key(&mut self, (lower, upper): (usize, usize)) -> Key {
+        let skyline = &mut self.skyline;
+        let (first, last) = (skyline.part.starts[lower], skyline.part.starts[upper]);
+        skyline.work += last - first;
+        let mut key = (0_u64, 0_u64);
+        for (place, bound) in (first as u64..).zip(&skyline.bounds[first..last]) {
+            if *bound != T::MAX {
+                let hash = mix(place + 1, bound.wide());
+                key.0 = key.0.wrapping_add(hash);
+                key.1 = key.1.wrapping_add(hash.wrapping_mul(hash | 1) ^ (hash >> 17));
+            }
+        }
+        key
+    }
+}
