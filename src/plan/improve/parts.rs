@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::eject::Ejection;
-use super::peak::Kind;
+use super::peak::{Kind, cost_of_filling};
 use super::{Incumbent, Search};
 use crate::plan::breadth::Breadth;
 use crate::plan::field::Field;
@@ -12,7 +12,7 @@ use crate::progress::Cancelled;
 use crate::workload::Shapes;
 
 /// Up to so many shapes are searched as a whole.
-const WHOLE: usize = 1536;
+pub(super) const WHOLE: usize = 1536;
 
 /// Sizes of cores, one after the other.
 const CORES: &[usize] = &[1024, 2048, 4096];
@@ -23,8 +23,8 @@ const SMALL: u64 = 500;
 /// Placements without a lower plan before a search gives up.
 const PATIENCE: u64 = 20_000;
 
-/// The gap to the target that each lower height closes: a third.
-const STEP: u64 = 3;
+/// The part of the gap to the target that each lower height closes: a third, where that fails a tenth, and so on.
+const STEPS: &[u64] = &[3, 10, 30, 100];
 
 /// Searches until the target, the nodes or patience end it.
 pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
@@ -32,7 +32,7 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         return descend(search, field, best);
     }
     let breadth = Breadth::new(field, search.task.progress)?;
-    let cut = small_cut(field, search.task.bound / SMALL);
+    let cut = small_cut(search, field, search.task.bound / SMALL)?;
     let by_breadth = field.free_by(search.task.progress, |idx| {
         let item = &field.items()[idx as usize];
         (item.size < cut, breadth.rank(field, idx), Reverse(item.size))
@@ -41,21 +41,29 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         if search.is_over()? || best.footprint <= search.target {
             break;
         }
-        search_core(search, field, best, &by_breadth[..by_breadth.len().min(*n_core)])?;
+        let free = &by_breadth[..by_breadth.len().min(*n_core)];
+        let (members, shapes) = part(field.shapes, free);
+        // A core that could sink far below what the whole needs says nothing about it.
+        let gap = best.footprint - search.task.bound.min(best.footprint);
+        if search.task.bound.saturating_sub(shapes.lower_bound().get()) <= gap / 2 {
+            search_core(search, field, best, (&members, &shapes))?;
+        }
     }
     Ok(())
 }
 
-/// Lowers a plan step by step.
+/// Lowers a plan step by step. Where a step fails, smaller ones are tried from the lowest plan on.
 fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
-    let mut ejection = Ejection::new(field, best.offsets.clone());
-    while best.footprint > search.target && !search.is_over()? {
-        let height = best.footprint - ((best.footprint - search.target) / STEP).max(1);
-        if !ejection.lower_to(height, PATIENCE, search)? {
-            break;
+    for (seed, step) in (1_u64..).zip(STEPS.iter().copied()) {
+        let mut ejection = Ejection::new(field, best.offsets.clone(), seed);
+        while best.footprint > search.target && !search.is_over()? {
+            let height = best.footprint - ((best.footprint - search.target) / step).max(1);
+            if !ejection.lower_to(height, PATIENCE, search)? {
+                break;
+            }
+            best.offsets.clone_from(&ejection.offsets);
+            best.footprint = field.footprint(&best.offsets);
         }
-        best.offsets.clone_from(&ejection.offsets);
-        best.footprint = field.footprint(&best.offsets);
     }
     Ok(())
 }
@@ -65,29 +73,21 @@ fn search_core(
     search: &mut Search<'_>,
     field: &Field<'_>,
     best: &mut Incumbent,
-    free: &[u32],
+    (members, shapes): (&[u32], &Shapes),
 ) -> Result<(), Cancelled> {
-    let mut members: Vec<u32> = free.to_vec();
-    members.extend(
-        (0_u32..)
-            .zip(field.items())
-            .filter(|(_, item)| item.fixed.is_some())
-            .map(|(idx, _)| idx),
-    );
-    members.sort_unstable();
-    let shapes = part(field.shapes, &members);
-    let core = Field::new(&shapes, search.task.progress)?;
+    let core = Field::new(shapes, search.task.progress)?;
     let offsets: Vec<u64> = members.iter().map(|idx| best.offsets[*idx as usize]).collect();
     let mut lowest = Incumbent {
         footprint: core.footprint(&offsets),
         offsets,
         nodes: 0,
     };
-    descend(search, &core, &mut lowest)?;
+    let reserve = 3 * cost_of_filling(field);
+    search.leaving(reserve, |search| descend(search, &core, &mut lowest))?;
     if lowest.footprint >= best.footprint {
         return Ok(());
     }
-    complete(search, field, best, (&members, &lowest.offsets))
+    complete(search, field, best, (members, &lowest.offsets))
 }
 
 /// Fills in everything that a core leaves out, by several orders, and keeps the smallest plan.
@@ -118,7 +118,7 @@ fn complete(
         }
         let mut rest = field.free_by(progress, |idx| kind.key(field, idx))?;
         rest.retain(|idx| !is_core[*idx as usize]);
-        search.nodes += rest.len() as u64;
+        search.nodes += cost_of_filling(field);
         fill_on(
             field,
             &mut placed,
@@ -138,39 +138,54 @@ fn complete(
     Ok(())
 }
 
-/// The largest size so that all smaller free shapes together never hold more than `most` bytes at once.
-fn small_cut(field: &Field<'_>, most: u64) -> u64 {
+/// The largest size so that all smaller shapes together never hold more than `most` bytes at once.
+fn small_cut(search: &Search<'_>, field: &Field<'_>, most: u64) -> Result<u64, Cancelled> {
     let mut sizes: Vec<u64> = field.items().iter().map(|item| item.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let peak_below = |cut: u64| {
-        let mut change = vec![(0_u64, 0_u64); field.n_steps as usize + 1];
-        for (idx, item) in field.items().iter().enumerate().filter(|(_, item)| item.size < cut) {
-            change[field.lower[idx] as usize].0 += item.size;
-            change[field.upper[idx] as usize].1 += item.size;
+    let (mut fits, mut exceeds) = (0, sizes.len());
+    while exceeds - fits > 1 {
+        search.task.progress.check()?;
+        let middle = fits + (exceeds - fits) / 2;
+        if peak_below(field, sizes[middle]) <= most {
+            fits = middle;
+        } else {
+            exceeds = middle;
         }
-        let mut live = 0;
-        let lives = change.iter().map(|(born, dead)| {
-            live = live + born - dead;
-            live
-        });
-        lives.max().unwrap_or(0)
-    };
-    let fits = sizes.partition_point(|cut| peak_below(*cut) <= most);
-    fits.checked_sub(1).map_or(0, |last| sizes[last])
+    }
+    Ok(sizes.get(fits).copied().unwrap_or(0))
 }
 
-/// Some of the shapes, as a problem of their own.
-fn part(shapes: &Shapes, members: &[u32]) -> Shapes {
+/// The most bytes that shapes smaller than `cut` hold at once.
+fn peak_below(field: &Field<'_>, cut: u64) -> u64 {
+    let mut change = vec![(0_u64, 0_u64); field.n_steps as usize + 1];
+    for (idx, item) in field.items().iter().enumerate().filter(|(_, item)| item.size < cut) {
+        change[field.lower[idx] as usize].0 += item.size;
+        change[field.upper[idx] as usize].1 += item.size;
+    }
+    let mut live = 0;
+    let lives = change.iter().map(|(born, dead)| {
+        live = live + born - dead;
+        live
+    });
+    lives.max().unwrap_or(0)
+}
+
+/// Some of the free shapes and all fixed ones, as a problem of their own, and which they are.
+fn part(shapes: &Shapes, free: &[u32]) -> (Vec<u32>, Shapes) {
+    let mut members = free.to_vec();
+    let all = (0_u32..).zip(&shapes.items);
+    members.extend(all.filter(|(_, item)| item.fixed.is_some()).map(|(idx, _)| idx));
+    members.sort_unstable();
     let mut part = Shapes {
         is_plain: shapes.is_plain,
         ..Shapes::default()
     };
-    for idx in members {
+    for idx in &members {
         let mut item = shapes.items[*idx as usize];
         item.first_piece = u32::try_from(part.pieces.len()).unwrap_or(u32::MAX);
         part.pieces.extend_from_slice(shapes.pieces_of(*idx));
         part.items.push(item);
     }
-    part
+    (members, part)
 }
