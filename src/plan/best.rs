@@ -70,7 +70,6 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
 /// Where the exact search is called, for problems and parts of problems that are small enough for it: it gets the
 /// incumbent and the nodes left, and answers with a plan that is no worse, and what it proved. `None` where the
 /// problem is too large for it.
-#[expect(clippy::unnecessary_wraps, reason = "the exact search fills this in")]
 fn exact(_task: &Task<'_>, _incumbent: &Placement, _nodes: u64) -> Option<Result<Placement, PlanError>> {
     None
 }
@@ -88,7 +87,7 @@ fn line_up(work: u64) -> Vec<&'static Strategy> {
 /// What the rows give, in their order: all of them, or up to the first that fits a capacity.
 fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Result<Vec<(Placement, Tried)>, PlanError> {
     let rows_left = Rows {
-        rows,
+        all: rows,
         next: AtomicUsize::new(0),
         last: AtomicUsize::new(rows.len()),
         results: Mutex::new(Vec::new()),
@@ -110,8 +109,8 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
                 })
             });
             let own = rows_left.run(task);
-            let helped = helper.join();
-            own.and(helped.unwrap_or(Ok(())))
+            let other = helper.join();
+            own.and(other.unwrap_or(Ok(())))
         })?;
     } else {
         rows_left.run(task)?;
@@ -128,7 +127,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
 
 /// Rows that threads take one after the other.
 struct Rows<'a> {
-    rows: &'a [&'static Strategy],
+    all: &'a [&'static Strategy],
     next: AtomicUsize,
     /// The first row that fits the capacity; later ones don't count.
     last: AtomicUsize,
@@ -147,7 +146,7 @@ impl Rows<'_> {
         };
         loop {
             let position = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(row) = self.rows.get(position) else {
+            let Some(row) = self.all.get(position) else {
                 return Ok(());
             };
             if position > self.last.load(Ordering::Relaxed) {

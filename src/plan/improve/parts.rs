@@ -17,8 +17,22 @@ pub(super) const WHOLE: usize = 1536;
 /// Sizes of cores, one after the other.
 const CORES: &[usize] = &[1024, 2048, 4096];
 
-/// What is left out of a core for its size may fill this part of the bound at once: a thousandth.
+/// What is left out of a core for its size may fill this part of the bound at once, and no more than a quarter of
+/// what the plan lies above it.
 const SMALL: u64 = 500;
+
+/// Orders in which the rest is filled in behind a core.
+const ORDERS: &[(Kind, Fit)] = &[
+    (Kind::Size, Fit::Best),
+    (Kind::Size, Fit::First),
+    (Kind::Width, Fit::Best),
+];
+
+/// How often what ends too high joins a core.
+const REPAIRS: usize = 8;
+
+/// How many join at once, at most.
+const MOST_LATE: usize = 512;
 
 /// Placements without a lower plan before a search gives up.
 const PATIENCE: u64 = 20_000;
@@ -32,7 +46,8 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         return descend(search, field, best);
     }
     let breadth = Breadth::new(field, search.task.progress)?;
-    let cut = small_cut(search, field, search.task.bound / SMALL)?;
+    let gap = best.footprint - search.task.bound.min(best.footprint);
+    let cut = small_cut(search, field, (search.task.bound / SMALL).min(gap / 4))?;
     let by_breadth = field.free_by(search.task.progress, |idx| {
         let item = &field.items()[idx as usize];
         (item.size < cut, breadth.rank(field, idx), Reverse(item.size))
@@ -42,11 +57,12 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
             break;
         }
         let free = &by_breadth[..by_breadth.len().min(*n_core)];
-        let (members, shapes) = part(field.shapes, free);
+        let members = members(field.shapes, free);
+        let shapes = part(field.shapes, &members);
         // A core that could sink far below what the whole needs says nothing about it.
         let gap = best.footprint - search.task.bound.min(best.footprint);
         if search.task.bound.saturating_sub(shapes.lower_bound().get()) <= gap / 2 {
-            search_core(search, field, best, (&members, &shapes))?;
+            search_core(search, field, best, (members, shapes))?;
         }
     }
     Ok(())
@@ -68,44 +84,79 @@ fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> 
     Ok(())
 }
 
-/// Searches a core on its own and fills in the rest.
+/// Searches a core on its own and fills in the rest. What then ends too high joins the core, which is repaired, and
+/// the rest is filled in again.
 fn search_core(
     search: &mut Search<'_>,
     field: &Field<'_>,
     best: &mut Incumbent,
-    (members, shapes): (&[u32], &Shapes),
+    (mut members, mut shapes): (Vec<u32>, Shapes),
 ) -> Result<(), Cancelled> {
-    let core = Field::new(shapes, search.task.progress)?;
-    let offsets: Vec<u64> = members.iter().map(|idx| best.offsets[*idx as usize]).collect();
-    let mut lowest = Incumbent {
-        footprint: core.footprint(&offsets),
-        offsets,
-        nodes: 0,
-    };
-    let reserve = 3 * cost_of_filling(field);
+    let reserve = ORDERS.len() as u64 * cost_of_filling(field);
+    let mut lowest = restricted(&shapes, &members, &best.offsets);
+    let core = Field::new(&shapes, search.task.progress)?;
     search.leaving(reserve, |search| descend(search, &core, &mut lowest))?;
-    if lowest.footprint >= best.footprint {
-        return Ok(());
+    for _ in 0..REPAIRS {
+        if lowest.footprint >= best.footprint || search.is_over()? {
+            return Ok(());
+        }
+        let filled = complete(search, field, (&members, &lowest.offsets))?;
+        if filled.footprint < best.footprint {
+            *best = filled;
+            return Ok(());
+        }
+        // A little room above the core, which is all that the rest has to fit in.
+        let height = best.footprint - (best.footprint - lowest.footprint).div_ceil(4);
+        members.extend(late(field, &filled, height));
+        members.sort_unstable();
+        members.dedup();
+        shapes = part(field.shapes, &members);
+        let core = Field::new(&shapes, search.task.progress)?;
+        let mut ejection = Ejection::new(&core, restricted(&shapes, &members, &filled.offsets).offsets, 1);
+        if !search.leaving(reserve, |search| ejection.lower_to(height, PATIENCE, search))? {
+            return Ok(());
+        }
+        lowest.footprint = core.footprint(&ejection.offsets);
+        lowest.offsets = ejection.offsets;
     }
-    complete(search, field, best, (members, &lowest.offsets))
+    Ok(())
 }
 
-/// Fills in everything that a core leaves out, by several orders, and keeps the smallest plan.
+/// The part of a plan that places some shapes.
+fn restricted(shapes: &Shapes, members: &[u32], offsets: &[u64]) -> Incumbent {
+    let offsets: Vec<u64> = members.iter().map(|idx| offsets[*idx as usize]).collect();
+    let ends = offsets
+        .iter()
+        .zip(&shapes.items)
+        .map(|(offset, item)| offset + item.size);
+    Incumbent {
+        footprint: ends.max().unwrap_or(0),
+        offsets,
+        nodes: 0,
+    }
+}
+
+/// The largest shapes that end above a height.
+fn late(field: &Field<'_>, plan: &Incumbent, height: u64) -> Vec<u32> {
+    let all = (0_u32..).zip(field.items());
+    let mut late: Vec<(u64, u32)> = all
+        .filter(|(idx, item)| plan.offsets[*idx as usize] + item.size > height)
+        .map(|(idx, item)| (item.size, idx))
+        .collect();
+    late.sort_unstable_by_key(|(size, idx)| (Reverse(*size), *idx));
+    late.truncate(MOST_LATE);
+    late.into_iter().map(|(_, idx)| idx).collect()
+}
+
+/// Fills in everything that a core leaves out, by several orders; the smallest plan, the earlier one on a tie.
 fn complete(
     search: &mut Search<'_>,
     field: &Field<'_>,
-    best: &mut Incumbent,
     (members, core): (&[u32], &[u64]),
-) -> Result<(), Cancelled> {
+) -> Result<Incumbent, Cancelled> {
     let progress = search.task.progress;
-    for (kind, fit) in [
-        (Kind::Size, Fit::Best),
-        (Kind::Size, Fit::First),
-        (Kind::Width, Fit::Best),
-    ] {
-        if search.is_over()? {
-            return Ok(());
-        }
+    let mut best: Option<Incumbent> = None;
+    for (kind, fit) in ORDERS.iter().copied() {
         let mut offsets = field.blank_offsets();
         let mut placed = Windows::new(field);
         let mut is_core = vec![false; offsets.len()];
@@ -119,23 +170,22 @@ fn complete(
         let mut rest = field.free_by(progress, |idx| kind.key(field, idx))?;
         rest.retain(|idx| !is_core[*idx as usize]);
         search.nodes += cost_of_filling(field);
-        fill_on(
-            field,
-            &mut placed,
-            (&rest, fit),
-            (&mut offsets, &mut Scratch::default()),
-            progress,
-        )?;
+        let memory = (&mut offsets[..], &mut Scratch::default());
+        fill_on(field, &mut placed, (&rest, fit), memory, progress)?;
         let footprint = field.footprint(&offsets);
-        if footprint < best.footprint {
-            *best = Incumbent {
+        if best.as_ref().is_none_or(|best| footprint < best.footprint) {
+            best = Some(Incumbent {
                 offsets,
                 footprint,
                 nodes: 0,
-            };
+            });
         }
     }
-    Ok(())
+    Ok(best.unwrap_or(Incumbent {
+        offsets: Vec::new(),
+        footprint: u64::MAX,
+        nodes: 0,
+    }))
 }
 
 /// The largest size so that all smaller shapes together never hold more than `most` bytes at once.
@@ -171,21 +221,26 @@ fn peak_below(field: &Field<'_>, cut: u64) -> u64 {
     lives.max().unwrap_or(0)
 }
 
-/// Some of the free shapes and all fixed ones, as a problem of their own, and which they are.
-fn part(shapes: &Shapes, free: &[u32]) -> (Vec<u32>, Shapes) {
-    let mut members = free.to_vec();
+/// Some of the free shapes and all fixed ones, ascending.
+fn members(shapes: &Shapes, free: &[u32]) -> Vec<u32> {
     let all = (0_u32..).zip(&shapes.items);
-    members.extend(all.filter(|(_, item)| item.fixed.is_some()).map(|(idx, _)| idx));
+    let fixed = all.filter(|(_, item)| item.fixed.is_some()).map(|(idx, _)| idx);
+    let mut members: Vec<u32> = free.iter().copied().chain(fixed).collect();
     members.sort_unstable();
+    members
+}
+
+/// Some of the shapes as a problem of their own.
+fn part(shapes: &Shapes, members: &[u32]) -> Shapes {
     let mut part = Shapes {
         is_plain: shapes.is_plain,
         ..Shapes::default()
     };
-    for idx in &members {
+    for idx in members {
         let mut item = shapes.items[*idx as usize];
         item.first_piece = u32::try_from(part.pieces.len()).unwrap_or(u32::MAX);
         part.pieces.extend_from_slice(shapes.pieces_of(*idx));
         part.items.push(item);
     }
-    (members, part)
+    part
 }

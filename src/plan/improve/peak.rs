@@ -44,7 +44,7 @@ pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut 
 
 /// The nodes of filling a whole field into gaps.
 pub(super) fn cost_of_filling(field: &Field<'_>) -> u64 {
-    field.meetings() / super::NODE + field.items().len() as u64
+    field.meetings() / (2 * super::NODE) + field.items().len() as u64
 }
 
 /// Which of several shapes goes first.

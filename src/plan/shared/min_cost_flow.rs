@@ -33,15 +33,12 @@ pub(in crate::plan) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     for (heir, donor) in donors.into_iter().enumerate() {
         let idx = order[heir];
         let object = donor.map(|donor| object_of[donor]);
-        object_of[heir] = match object.filter(|object| objects[*object].takes(&field, idx)) {
-            Some(object) => {
-                objects[object].add(&field, idx);
-                object
-            }
-            None => {
-                objects.push(Object::of(&field, idx));
-                objects.len() - 1
-            }
+        object_of[heir] = if let Some(object) = object.filter(|object| objects[*object].takes(&field, idx)) {
+            objects[object].add(&field, idx);
+            object
+        } else {
+            objects.push(Object::of(&field, idx));
+            objects.len() - 1
         };
     }
     Ok(Placement::of(stack(&field, objects)))
