@@ -17,8 +17,8 @@ pub(super) const WHOLE: usize = 1536;
 /// Sizes of cores, one after the other.
 const CORES: &[usize] = &[1024, 2048, 4096];
 
-/// What is left out of a core for its size may fill this part of the bound at once, and no more than a quarter of
-/// what the plan lies above it.
+/// What is left out of a core for its size may fill one part in so many of the bound at once, and no more than a
+/// quarter of what the plan lies above it.
 const SMALL: u64 = 500;
 
 /// Orders in which the rest is filled in behind a core.
@@ -95,6 +95,7 @@ fn search_core(
     let reserve = ORDERS.len() as u64 * cost_of_filling(field);
     let mut lowest = restricted(&shapes, &members, &best.offsets);
     let core = Field::new(&shapes, search.task.progress)?;
+    // A core that the exact search can solve belongs to it here: `shapes` is a problem of its own.
     search.leaving(reserve, |search| descend(search, &core, &mut lowest))?;
     for _ in 0..REPAIRS {
         if lowest.footprint >= best.footprint || search.is_over()? {
