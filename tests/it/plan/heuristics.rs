@@ -472,6 +472,38 @@ fn searches_lower_what_the_rows_reach() {
     assert!(searched.nodes > 0 && searched.nodes <= limits.nodes + limits.nodes / 8);
 }
 
+/// More buffers than are searched as a whole, so that a core is taken out, searched, and completed.
+#[test]
+fn the_core_of_a_large_problem_keeps_every_rule() {
+    let mut fixed = narrow(400);
+    // Behind the hard part much that is small and short.
+    let easy = (0..2100).map(|position| buffer(200 + position, 203 + position, u64::from(position % 50)));
+    fixed.buffers.extend(easy);
+    for position in (0..2500).step_by(7) {
+        fixed.buffers[position].alignment = 8;
+    }
+    fixed.buffers[0].offset = Some(64);
+    fixed.buffers[2499].offset = Some(1024);
+    let mut shaped = fixed.clone();
+    for position in (1..2400).step_by(11) {
+        let buffer = &shaped.buffers[position];
+        shaped.gaps.push(Gap {
+            buffer: u32::try_from(position).unwrap(),
+            lower: Step(buffer.lower.0 + 1),
+            upper: Step(buffer.lower.0 + 2),
+        });
+    }
+    shaped.groups = (0..40).map(|group| vec![group * 60 + 2, group * 60 + 9]).collect();
+    for (problem, is_rectangles) in [(fixed, true), (shaped, false)] {
+        if is_rectangles || check_knows_shapes() {
+            let planned = planned(BEST, &problem, short());
+            let rows = planned.tried.iter().map(|row| row.footprint).min().unwrap();
+            assert_valid(&problem, &planned.plan.offsets, BEST);
+            assert!(planned.plan.footprint < rows, "{} {rows}", planned.plan.footprint);
+        }
+    }
+}
+
 /// Many buffers of odd sizes that live about as long: hard to stack.
 fn narrow(n_buffers: u32) -> Problem {
     let buffers = (0..n_buffers).map(|position| {
