@@ -135,7 +135,7 @@ fn line_up(work: u64) -> Vec<&'static Strategy> {
 /// What the rows give, in their order: all of them, or up to the first that fits a capacity.
 fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Result<Vec<(Placement, Tried)>, PlanError> {
     let rows_left = Rows {
-        rows,
+        all: rows,
         next: AtomicUsize::new(0),
         last: AtomicUsize::new(rows.len()),
         results: Mutex::new(Vec::new()),
@@ -157,8 +157,8 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
                 })
             });
             let own = rows_left.run(task);
-            let helped = helper.join();
-            own.and(helped.unwrap_or(Ok(())))
+            let other = helper.join();
+            own.and(other.unwrap_or(Ok(())))
         })?;
     } else {
         rows_left.run(task)?;
@@ -175,7 +175,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
 
 /// Rows that threads take one after the other.
 struct Rows<'a> {
-    rows: &'a [&'static Strategy],
+    all: &'a [&'static Strategy],
     next: AtomicUsize,
     /// The first row that fits the capacity; later ones don't count.
     last: AtomicUsize,
@@ -194,7 +194,7 @@ impl Rows<'_> {
         };
         loop {
             let position = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(row) = self.rows.get(position) else {
+            let Some(row) = self.all.get(position) else {
                 return Ok(());
             };
             if position > self.last.load(Ordering::Relaxed) {

@@ -3,6 +3,8 @@
 mod explain;
 mod problem;
 mod verify;
+mod heuristics;
+mod nested;
 
 use highwater::plan::{
     AS_DUMPED, BEST, Buffer, Plan, PlanDefect, PlanRequest, Problem, STRATEGIES, find, plan, reuse_edges, verify,

@@ -40,8 +40,8 @@ pub(super) struct Ejection<'a> {
 }
 
 impl<'a> Ejection<'a> {
-    /// Starts from a plan.
-    pub(super) fn new(field: &'a Field<'a>, offsets: Vec<u64>) -> Self {
+    /// Starts from a plan. Another seed gives another search.
+    pub(super) fn new(field: &'a Field<'a>, offsets: Vec<u64>, seed: u64) -> Self {
         let mut placed = Windows::flat(field);
         let root = |idx: u32| (u128::from(field.items()[idx as usize].size) * u128::from(field.life(idx))).isqrt();
         let all = || (0_u32..).zip(field.items());
@@ -62,7 +62,7 @@ impl<'a> Ejection<'a> {
             placed,
             outside: Vec::new(),
             weight,
-            random: Random::new(1),
+            random: Random::new(seed),
             scratch: Conflicts::default(),
         }
     }

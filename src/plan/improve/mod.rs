@@ -17,7 +17,7 @@ use super::problem::{PlanError, Task};
 use crate::progress::Cancelled;
 
 /// Neighbours that one node looks at.
-const NODE: u64 = 16;
+const NODE: u64 = 128;
 
 /// What a search works with.
 struct Search<'a> {
@@ -34,6 +34,19 @@ impl Search<'_> {
     /// Counts a placement among neighbours.
     fn charge(&mut self, n_near: usize) {
         self.nodes += 1 + n_near as u64 / NODE;
+    }
+
+    /// Runs a part of the search that leaves so many nodes to what follows.
+    fn leaving<T>(
+        &mut self,
+        reserve: u64,
+        part: impl FnOnce(&mut Self) -> Result<T, Cancelled>,
+    ) -> Result<T, Cancelled> {
+        let left = self.left;
+        self.left = left.saturating_sub(reserve);
+        let result = part(self);
+        self.left = left;
+        result
     }
 
     /// Whether to end with what there is; to be asked before each placement.
@@ -70,7 +83,13 @@ pub(super) fn improve(
         nodes: 0,
     };
     if footprint > search.target && nodes > 0 {
-        peak::fill_peaks(&mut search, field, &mut best)?;
+        let is_large = field.items().len() > parts::WHOLE;
+        if is_large && peak::cost_of_filling(field) > nodes {
+            return Ok(best);
+        }
+        if is_large {
+            peak::fill_peaks(&mut search, field, &mut best)?;
+        }
         parts::search(&mut search, field, &mut best)?;
     }
     best.nodes = search.nodes;

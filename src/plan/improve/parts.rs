@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::eject::Ejection;
-use super::peak::Kind;
+use super::peak::{Kind, cost_of_filling};
 use super::{Incumbent, Search};
 use crate::plan::breadth::Breadth;
 use crate::plan::field::Field;
@@ -12,19 +12,33 @@ use crate::progress::Cancelled;
 use crate::workload::Shapes;
 
 /// Up to so many shapes are searched as a whole.
-const WHOLE: usize = 1536;
+pub(super) const WHOLE: usize = 1536;
 
 /// Sizes of cores, one after the other.
 const CORES: &[usize] = &[1024, 2048, 4096];
 
-/// What is left out of a core for its size may fill this part of the bound at once: a thousandth.
+/// What is left out of a core for its size may fill one part in so many of the bound at once, and no more than a
+/// quarter of what the plan lies above it.
 const SMALL: u64 = 500;
+
+/// Orders in which the rest is filled in behind a core.
+const ORDERS: &[(Kind, Fit)] = &[
+    (Kind::Size, Fit::Best),
+    (Kind::Size, Fit::First),
+    (Kind::Width, Fit::Best),
+];
+
+/// How often what ends too high joins a core.
+const REPAIRS: usize = 8;
+
+/// How many join at once, at most.
+const MOST_LATE: usize = 512;
 
 /// Placements without a lower plan before a search gives up.
 const PATIENCE: u64 = 20_000;
 
-/// The gap to the target that each lower height closes: a third.
-const STEP: u64 = 3;
+/// The part of the gap to the target that each lower height closes: a third, where that fails a tenth, and so on.
+const STEPS: &[u64] = &[3, 10, 30, 100];
 
 /// Searches until the target, the nodes or patience end it.
 pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
@@ -32,7 +46,8 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         return descend(search, field, best);
     }
     let breadth = Breadth::new(field, search.task.progress)?;
-    let cut = small_cut(field, search.task.bound / SMALL);
+    let gap = best.footprint - search.task.bound.min(best.footprint);
+    let cut = small_cut(search, field, (search.task.bound / SMALL).min(gap / 4))?;
     let by_breadth = field.free_by(search.task.progress, |idx| {
         let item = &field.items()[idx as usize];
         (item.size < cut, breadth.rank(field, idx), Reverse(item.size))
@@ -41,71 +56,108 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         if search.is_over()? || best.footprint <= search.target {
             break;
         }
-        search_core(search, field, best, &by_breadth[..by_breadth.len().min(*n_core)])?;
-    }
-    Ok(())
-}
-
-/// Lowers a plan step by step.
-fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
-    let mut ejection = Ejection::new(field, best.offsets.clone());
-    while best.footprint > search.target && !search.is_over()? {
-        let height = best.footprint - ((best.footprint - search.target) / STEP).max(1);
-        if !ejection.lower_to(height, PATIENCE, search)? {
-            break;
+        let free = &by_breadth[..by_breadth.len().min(*n_core)];
+        let members = members(field.shapes, free);
+        let shapes = part(field.shapes, &members);
+        // A core that could sink far below what the whole needs says nothing about it.
+        let gap = best.footprint - search.task.bound.min(best.footprint);
+        if search.task.bound.saturating_sub(shapes.lower_bound().get()) <= gap / 2 {
+            search_core(search, field, best, (members, shapes))?;
         }
-        best.offsets.clone_from(&ejection.offsets);
-        best.footprint = field.footprint(&best.offsets);
     }
     Ok(())
 }
 
-/// Searches a core on its own and fills in the rest.
+/// Lowers a plan step by step. Where a step fails, smaller ones are tried from the lowest plan on.
+fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
+    for (seed, step) in (1_u64..).zip(STEPS.iter().copied()) {
+        let mut ejection = Ejection::new(field, best.offsets.clone(), seed);
+        while best.footprint > search.target && !search.is_over()? {
+            let height = best.footprint - ((best.footprint - search.target) / step).max(1);
+            if !ejection.lower_to(height, PATIENCE, search)? {
+                break;
+            }
+            best.offsets.clone_from(&ejection.offsets);
+            best.footprint = field.footprint(&best.offsets);
+        }
+    }
+    Ok(())
+}
+
+/// Searches a core on its own and fills in the rest. What then ends too high joins the core, which is repaired, and
+/// the rest is filled in again.
 fn search_core(
     search: &mut Search<'_>,
     field: &Field<'_>,
     best: &mut Incumbent,
-    free: &[u32],
+    (mut members, mut shapes): (Vec<u32>, Shapes),
 ) -> Result<(), Cancelled> {
-    let mut members: Vec<u32> = free.to_vec();
-    members.extend(
-        (0_u32..)
-            .zip(field.items())
-            .filter(|(_, item)| item.fixed.is_some())
-            .map(|(idx, _)| idx),
-    );
-    members.sort_unstable();
-    let shapes = part(field.shapes, &members);
+    let reserve = ORDERS.len() as u64 * cost_of_filling(field);
+    let mut lowest = restricted(&shapes, &members, &best.offsets);
     let core = Field::new(&shapes, search.task.progress)?;
-    let offsets: Vec<u64> = members.iter().map(|idx| best.offsets[*idx as usize]).collect();
-    let mut lowest = Incumbent {
-        footprint: core.footprint(&offsets),
-        offsets,
-        nodes: 0,
-    };
-    descend(search, &core, &mut lowest)?;
-    if lowest.footprint >= best.footprint {
-        return Ok(());
+    // A core that the exact search can solve belongs to it here: `shapes` is a problem of its own.
+    search.leaving(reserve, |search| descend(search, &core, &mut lowest))?;
+    for _ in 0..REPAIRS {
+        if lowest.footprint >= best.footprint || search.is_over()? {
+            return Ok(());
+        }
+        let filled = complete(search, field, (&members, &lowest.offsets))?;
+        if filled.footprint < best.footprint {
+            *best = filled;
+            return Ok(());
+        }
+        // A little room above the core, which is all that the rest has to fit in.
+        let height = best.footprint - (best.footprint - lowest.footprint).div_ceil(4);
+        members.extend(late(field, &filled, height));
+        members.sort_unstable();
+        members.dedup();
+        shapes = part(field.shapes, &members);
+        let core = Field::new(&shapes, search.task.progress)?;
+        let mut ejection = Ejection::new(&core, restricted(&shapes, &members, &filled.offsets).offsets, 1);
+        if !search.leaving(reserve, |search| ejection.lower_to(height, PATIENCE, search))? {
+            return Ok(());
+        }
+        lowest.footprint = core.footprint(&ejection.offsets);
+        lowest.offsets = ejection.offsets;
     }
-    complete(search, field, best, (&members, &lowest.offsets))
+    Ok(())
 }
 
-/// Fills in everything that a core leaves out, by several orders, and keeps the smallest plan.
+/// The part of a plan that places some shapes.
+fn restricted(shapes: &Shapes, members: &[u32], offsets: &[u64]) -> Incumbent {
+    let offsets: Vec<u64> = members.iter().map(|idx| offsets[*idx as usize]).collect();
+    let ends = offsets
+        .iter()
+        .zip(&shapes.items)
+        .map(|(offset, item)| offset + item.size);
+    Incumbent {
+        footprint: ends.max().unwrap_or(0),
+        offsets,
+        nodes: 0,
+    }
+}
+
+/// The largest shapes that end above a height.
+fn late(field: &Field<'_>, plan: &Incumbent, height: u64) -> Vec<u32> {
+    let all = (0_u32..).zip(field.items());
+    let mut late: Vec<(u64, u32)> = all
+        .filter(|(idx, item)| plan.offsets[*idx as usize] + item.size > height)
+        .map(|(idx, item)| (item.size, idx))
+        .collect();
+    late.sort_unstable_by_key(|(size, idx)| (Reverse(*size), *idx));
+    late.truncate(MOST_LATE);
+    late.into_iter().map(|(_, idx)| idx).collect()
+}
+
+/// Fills in everything that a core leaves out, by several orders; the smallest plan, the earlier one on a tie.
 fn complete(
     search: &mut Search<'_>,
     field: &Field<'_>,
-    best: &mut Incumbent,
     (members, core): (&[u32], &[u64]),
-) -> Result<(), Cancelled> {
+) -> Result<Incumbent, Cancelled> {
     let progress = search.task.progress;
-    for (kind, fit) in [
-        (Kind::Size, Fit::Best),
-        (Kind::Size, Fit::First),
-        (Kind::Width, Fit::Best),
-    ] {
-        if search.is_over()? {
-            return Ok(());
-        }
+    let mut best: Option<Incumbent> = None;
+    for (kind, fit) in ORDERS.iter().copied() {
         let mut offsets = field.blank_offsets();
         let mut placed = Windows::new(field);
         let mut is_core = vec![false; offsets.len()];
@@ -118,49 +170,68 @@ fn complete(
         }
         let mut rest = field.free_by(progress, |idx| kind.key(field, idx))?;
         rest.retain(|idx| !is_core[*idx as usize]);
-        search.nodes += rest.len() as u64;
-        fill_on(
-            field,
-            &mut placed,
-            (&rest, fit),
-            (&mut offsets, &mut Scratch::default()),
-            progress,
-        )?;
+        search.nodes += cost_of_filling(field);
+        let memory = (&mut offsets[..], &mut Scratch::default());
+        fill_on(field, &mut placed, (&rest, fit), memory, progress)?;
         let footprint = field.footprint(&offsets);
-        if footprint < best.footprint {
-            *best = Incumbent {
+        if best.as_ref().is_none_or(|best| footprint < best.footprint) {
+            best = Some(Incumbent {
                 offsets,
                 footprint,
                 nodes: 0,
-            };
+            });
         }
     }
-    Ok(())
+    Ok(best.unwrap_or(Incumbent {
+        offsets: Vec::new(),
+        footprint: u64::MAX,
+        nodes: 0,
+    }))
 }
 
-/// The largest size so that all smaller free shapes together never hold more than `most` bytes at once.
-fn small_cut(field: &Field<'_>, most: u64) -> u64 {
+/// The largest size so that all smaller shapes together never hold more than `most` bytes at once.
+fn small_cut(search: &Search<'_>, field: &Field<'_>, most: u64) -> Result<u64, Cancelled> {
     let mut sizes: Vec<u64> = field.items().iter().map(|item| item.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let peak_below = |cut: u64| {
-        let mut change = vec![(0_u64, 0_u64); field.n_steps as usize + 1];
-        for (idx, item) in field.items().iter().enumerate().filter(|(_, item)| item.size < cut) {
-            change[field.lower[idx] as usize].0 += item.size;
-            change[field.upper[idx] as usize].1 += item.size;
+    let (mut fits, mut exceeds) = (0, sizes.len());
+    while exceeds - fits > 1 {
+        search.task.progress.check()?;
+        let middle = fits + (exceeds - fits) / 2;
+        if peak_below(field, sizes[middle]) <= most {
+            fits = middle;
+        } else {
+            exceeds = middle;
         }
-        let mut live = 0;
-        let lives = change.iter().map(|(born, dead)| {
-            live = live + born - dead;
-            live
-        });
-        lives.max().unwrap_or(0)
-    };
-    let fits = sizes.partition_point(|cut| peak_below(*cut) <= most);
-    fits.checked_sub(1).map_or(0, |last| sizes[last])
+    }
+    Ok(sizes.get(fits).copied().unwrap_or(0))
 }
 
-/// Some of the shapes, as a problem of their own.
+/// The most bytes that shapes smaller than `cut` hold at once.
+fn peak_below(field: &Field<'_>, cut: u64) -> u64 {
+    let mut change = vec![(0_u64, 0_u64); field.n_steps as usize + 1];
+    for (idx, item) in field.items().iter().enumerate().filter(|(_, item)| item.size < cut) {
+        change[field.lower[idx] as usize].0 += item.size;
+        change[field.upper[idx] as usize].1 += item.size;
+    }
+    let mut live = 0;
+    let lives = change.iter().map(|(born, dead)| {
+        live = live + born - dead;
+        live
+    });
+    lives.max().unwrap_or(0)
+}
+
+/// Some of the free shapes and all fixed ones, ascending.
+fn members(shapes: &Shapes, free: &[u32]) -> Vec<u32> {
+    let all = (0_u32..).zip(&shapes.items);
+    let fixed = all.filter(|(_, item)| item.fixed.is_some()).map(|(idx, _)| idx);
+    let mut members: Vec<u32> = free.iter().copied().chain(fixed).collect();
+    members.sort_unstable();
+    members
+}
+
+/// Some of the shapes as a problem of their own.
 fn part(shapes: &Shapes, members: &[u32]) -> Shapes {
     let mut part = Shapes {
         is_plain: shapes.is_plain,

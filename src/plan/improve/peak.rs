@@ -15,11 +15,11 @@ const FULL: &[u64] = &[95, 80];
 /// Tries the peaks first with several orders; keeps what is smaller.
 pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
     let breadth = Breadth::new(field, search.task.progress)?;
-    let cost = field.meetings() / (2 * super::NODE) + field.items().len() as u64;
+    let cost = cost_of_filling(field);
     let peak = breadth.load.iter().copied().max().unwrap_or(0);
     for percent in FULL {
         let full = u64::try_from(u128::from(peak) * u128::from(*percent) / 100).unwrap_or(peak);
-        for kind in [Kind::Width, Kind::Size, Kind::Area] {
+        for kind in [Kind::Width, Kind::Size] {
             if best.footprint <= search.target || search.nodes + cost > search.left || search.is_over()? {
                 return Ok(());
             }
@@ -42,6 +42,11 @@ pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut 
     Ok(())
 }
 
+/// The nodes of filling a whole field into gaps.
+pub(super) fn cost_of_filling(field: &Field<'_>) -> u64 {
+    field.meetings() / (2 * super::NODE) + field.items().len() as u64
+}
+
 /// Which of several shapes goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -49,8 +54,6 @@ pub(super) enum Kind {
     Width,
     /// The largest, the earlier on a tie.
     Size,
-    /// The largest in both.
-    Area,
 }
 
 impl Kind {
@@ -61,7 +64,6 @@ impl Kind {
         match self {
             Self::Width => (Reverse(u128::from(life)), Reverse(item.size), item.lower),
             Self::Size => (Reverse(size), Reverse(0), item.lower),
-            Self::Area => (Reverse(size * u128::from(life)), Reverse(u64::from(life)), item.lower),
         }
     }
 }

@@ -33,15 +33,12 @@ pub(in crate::plan) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     for (heir, donor) in donors.into_iter().enumerate() {
         let idx = order[heir];
         let object = donor.map(|donor| object_of[donor]);
-        object_of[heir] = match object.filter(|object| objects[*object].takes(&field, idx)) {
-            Some(object) => {
-                objects[object].add(&field, idx);
-                object
-            }
-            None => {
-                objects.push(Object::of(&field, idx));
-                objects.len() - 1
-            }
+        object_of[heir] = if let Some(object) = object.filter(|object| objects[*object].takes(&field, idx)) {
+            objects[object].add(&field, idx);
+            object
+        } else {
+            objects.push(Object::of(&field, idx));
+            objects.len() - 1
         };
     }
     Ok(Placement::of(stack(&field, objects)))
@@ -57,12 +54,7 @@ fn growth(field: &Field<'_>, donor: u32, heir: u32) -> Option<i64> {
 /// For each buffer, by position in `order`, the one whose object it takes.
 fn donors(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<Vec<Option<usize>>, Cancelled> {
     let n = order.len();
-    let mut flow = Flow {
-        heir_of: vec![None; n],
-        donor_of: vec![None; n],
-        heir_potential: vec![0; n],
-        donor_potential: vec![0; n],
-    };
+    let mut flow = Flow::new(n);
     for heir in 0..n {
         progress.set("flow of objects", heir as u64, n as u64)?;
         flow.augment(
@@ -83,6 +75,15 @@ struct Flow {
 }
 
 impl Flow {
+    fn new(n: usize) -> Self {
+        Self {
+            heir_of: vec![None; n],
+            donor_of: vec![None; n],
+            heir_potential: vec![0; n],
+            donor_potential: vec![0; n],
+        }
+    }
+
     /// Sends one more unit into `root` along the cheapest path; the path ends at a free donor or a new object.
     fn augment(&mut self, root: usize, growth: impl Fn(usize, usize) -> Option<i64>, alone: impl Fn(usize) -> i64) {
         let n = self.heir_of.len();
@@ -168,4 +169,50 @@ impl Flow {
 /// Valid problems stay below 2^62 in sum.
 fn bytes(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(NEVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::random::Random;
+
+    /// The least cost over all ways to give each heir from `heir` on a donor of its own or a new object.
+    fn least(costs: &[Vec<Option<i64>>], alone: &[i64], heir: usize, is_taken: &mut [bool]) -> i64 {
+        let Some(row) = costs.get(heir) else { return 0 };
+        let mut best = alone[heir] + least(costs, alone, heir + 1, is_taken);
+        for (donor, cost) in row.iter().enumerate() {
+            if let Some(cost) = cost.filter(|_| !is_taken[donor]) {
+                is_taken[donor] = true;
+                best = best.min(cost + least(costs, alone, heir + 1, is_taken));
+                is_taken[donor] = false;
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn the_flow_costs_as_little_as_any_assignment() {
+        let mut random = Random::new(3);
+        for _ in 0..400 {
+            let n = 1 + usize::try_from(random.below(6)).unwrap_or(0);
+            let cost = |random: &mut Random| bytes(random.below(9));
+            let alone: Vec<i64> = (0..n).map(|_| 3 + cost(&mut random)).collect();
+            let costs: Vec<Vec<Option<i64>>> = (0..n)
+                .map(|_| {
+                    let row = (0..n).map(|_| Some(cost(&mut random)).filter(|_| random.below(3) > 0));
+                    row.collect()
+                })
+                .collect();
+            let mut flow = Flow::new(n);
+            for heir in 0..n {
+                flow.augment(heir, |donor, heir| costs[heir][donor], |heir| alone[heir]);
+            }
+            let paid = |heir: usize| flow.donor_of[heir].map_or(Some(alone[heir]), |donor| costs[heir][donor]);
+            let total: Option<i64> = (0..n).map(paid).sum();
+            assert_eq!(total, Some(least(&costs, &alone, 0, &mut vec![false; n])));
+            for (heir, donor) in flow.donor_of.iter().enumerate() {
+                assert!(donor.is_none_or(|donor| flow.heir_of[donor] == Some(heir)));
+            }
+        }
+    }
 }

@@ -63,7 +63,7 @@ impl Object {
 
 /// Whether one alignment divides the other, so that the larger serves both.
 fn agrees(one: u64, other: u64) -> bool {
-    one.max(other) % one.min(other) == 0
+    one.max(other).is_multiple_of(one.min(other))
 }
 
 /// Gives shapes objects in order: the smallest free object that is large enough, the older one on a tie; where all
@@ -78,22 +78,16 @@ fn assign(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<V
         let enough = by_size.partition_point(|(room, _)| *room < size);
         let larger = (enough..by_size.len()).find(|at| objects[by_size[*at].1].takes(field, *idx));
         let found = larger.or_else(|| (0..enough).rev().find(|at| objects[by_size[*at].1].takes(field, *idx)));
-        let (at, position) = match found {
-            Some(at) => {
-                let position = by_size.remove(at).1;
-                objects[position].add(field, *idx);
-                (
-                    by_size.partition_point(|other| *other < (objects[position].size, position)),
-                    position,
-                )
-            }
-            None => {
-                objects.push(Object::of(field, *idx));
-                let position = objects.len() - 1;
-                (by_size.partition_point(|other| *other < (size, position)), position)
-            }
+        let position = if let Some(at) = found {
+            let position = by_size.remove(at).1;
+            objects[position].add(field, *idx);
+            position
+        } else {
+            objects.push(Object::of(field, *idx));
+            objects.len() - 1
         };
-        by_size.insert(at, (objects[position].size, position));
+        let entry = (objects[position].size, position);
+        by_size.insert(by_size.partition_point(|other| *other < entry), entry);
     }
     Ok(objects)
 }
