@@ -48,7 +48,11 @@ impl<T: Height> Descent<T> {
     pub(super) fn new(part: Part<T>, height: u64) -> Self {
         let sums = part.totals.iter().copied();
         let ends = (0..part.n_shapes()).filter_map(|shape| Some(part.fixed(shape)? + part.size[shape]));
-        let bound = sums.chain(ends).chain(part.size.iter().copied()).max().unwrap_or(T::ZERO);
+        let bound = sums
+            .chain(ends)
+            .chain(part.size.iter().copied())
+            .max()
+            .unwrap_or(T::ZERO);
         Self {
             part,
             failed: <[Failed; 2]>::default(),
@@ -84,7 +88,10 @@ impl<T: Height> Round<'_, T> {
         let one = T::of(1);
         match ask(&mut self.lanes, capacity, (self.number, self.nodes), ledger)? {
             Answer::Plan(offsets) => {
-                let ends = offsets.iter().zip(&self.part.size).map(|(offset, size)| *offset + *size);
+                let ends = offsets
+                    .iter()
+                    .zip(&self.part.size)
+                    .map(|(offset, size)| *offset + *size);
                 let height = ends.max().unwrap_or(T::ZERO);
                 self.high = if height > T::ZERO { height - one } else { height };
                 self.found = Some(offsets);
@@ -133,7 +140,10 @@ impl<T: Height> Descend for Descent<T> {
         self.bound = bound;
         self.round += 1;
         if let Some(offsets) = found {
-            let ends = offsets.iter().zip(&self.part.size).map(|(offset, size)| *offset + *size);
+            let ends = offsets
+                .iter()
+                .zip(&self.part.size)
+                .map(|(offset, size)| *offset + *size);
             self.height = ends.max().unwrap_or(T::ZERO).wide() * self.part.unit;
             self.offsets = offsets;
         }

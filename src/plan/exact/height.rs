@@ -5,7 +5,17 @@ use std::ops::{Add, AddAssign, Rem, Sub, SubAssign};
 
 /// An offset, a size or a capacity in units of the partition.
 pub(super) trait Height:
-    Copy + Ord + Debug + Default + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Rem<Output = Self> + AddAssign + SubAssign
+    Copy
+    + Ord
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Rem<Output = Self>
+    + AddAssign
+    + SubAssign
 {
     /// Above every offset: the bound of shapes that are placed.
     const MAX: Self;
@@ -19,7 +29,11 @@ pub(super) trait Height:
     /// The least multiple of `alignment` from here on.
     fn align_up(self, alignment: Self) -> Self {
         let over = self % alignment;
-        if over == Self::ZERO { self } else { self + (alignment - over) }
+        if over == Self::ZERO {
+            self
+        } else {
+            self + (alignment - over)
+        }
     }
 }
 

@@ -109,7 +109,10 @@ impl Line {
     /// Works on one partition after the other; `bound` rises with what is proved.
     fn descend(&mut self, capacity: Option<u64>, bound: &mut u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let raised = |partitions: &[Box<dyn Descend>], bound: u64| {
-            partitions.iter().map(|partition| partition.bound()).fold(bound, u64::max)
+            partitions
+                .iter()
+                .map(|partition| partition.bound())
+                .fold(bound, u64::max)
         };
         *bound = raised(&self.partitions, *bound);
         while !ledger.is_over() {

@@ -30,7 +30,12 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
         0 => shapes.sort_by_key(|shape| (width(*shape), Reverse(size(*shape)), *shape)),
         1 => shapes.sort_by_key(|shape| (Reverse(width(*shape)), Reverse(size(*shape)), *shape)),
         2 => {
-            let total = |shape: &usize| part.totals[part.lower[*shape]..part.upper[*shape]].iter().max().copied();
+            let total = |shape: &usize| {
+                part.totals[part.lower[*shape]..part.upper[*shape]]
+                    .iter()
+                    .max()
+                    .copied()
+            };
             shapes.sort_by_cached_key(|shape| (Reverse(total(shape)), Reverse(area(*shape)), *shape));
         }
         _ => shapes.sort_by_key(|shape| (Reverse(size(*shape)), Reverse(width(*shape)), *shape)),

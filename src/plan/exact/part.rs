@@ -108,7 +108,10 @@ impl<T: Height> Part<T> {
 
     /// Whether the shapes are rectangles that may stand anywhere.
     pub(super) fn is_plain(&self) -> bool {
-        !self.has_gaps && self.alignments.is_empty() && self.fixed.is_empty() && self.spans.values.len() == self.items.len()
+        !self.has_gaps
+            && self.alignments.is_empty()
+            && self.fixed.is_empty()
+            && self.spans.values.len() == self.items.len()
     }
 }
 
@@ -148,10 +151,18 @@ pub(super) fn build<T: Height>(
     let upper: Vec<usize> = items.iter().map(|item| section(hull(item).upper)).collect();
     let has_alignment = items.iter().any(|item| unit % hull(item).alignment != 0);
     let scaled = |item: &u32| T::of((hull(item).alignment / gcd(unit, hull(item).alignment)).max(1));
-    let alignments = if has_alignment { items.iter().map(scaled).collect() } else { Vec::new() };
+    let alignments = if has_alignment {
+        items.iter().map(scaled).collect()
+    } else {
+        Vec::new()
+    };
     let fixed_of = |item: &u32| hull(item).fixed.map(|offset| T::of(offset / unit));
     let has_fixed = items.iter().any(|item| hull(item).fixed.is_some());
-    let fixed = if has_fixed { items.iter().map(fixed_of).collect() } else { Vec::new() };
+    let fixed = if has_fixed {
+        items.iter().map(fixed_of).collect()
+    } else {
+        Vec::new()
+    };
     let (live, totals) = live_lists(&spans, times.len());
     progress.check()?;
     let mut part = Part {
@@ -188,7 +199,10 @@ pub(super) fn unit(shapes: &Shapes, items: &[u32]) -> u64 {
             unit = gcd(unit, piece.size);
         }
     }
-    let mut alignments: Vec<u64> = items.iter().map(|item| shapes.items[*item as usize].alignment).collect();
+    let mut alignments: Vec<u64> = items
+        .iter()
+        .map(|item| shapes.items[*item as usize].alignment)
+        .collect();
     alignments.sort_unstable();
     alignments.dedup();
     loop {

@@ -143,7 +143,9 @@ pub(super) fn ask<T: Height>(
         even.failed.clear();
         odd.failed.clear();
     }
-    let counted = outcomes.iter().filter(|outcome| outcome.place <= winner || ledger.is_race);
+    let counted = outcomes
+        .iter()
+        .filter(|outcome| outcome.place <= winner || ledger.is_race);
     let spent: u64 = counted.map(|outcome| outcome.nodes).sum();
     ledger.nodes_used += spent;
     ledger.nodes_left = ledger.nodes_left.saturating_sub(spent);

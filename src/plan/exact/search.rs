@@ -263,7 +263,10 @@ impl<'a, T: Height> Search<'a, T> {
                 return false;
             }
             let twin = part.twins[shape];
-            if self.branches[first..].iter().all(|other| part.twins[*other as usize] != twin) {
+            if self.branches[first..]
+                .iter()
+                .all(|other| part.twins[*other as usize] != twin)
+            {
                 self.branches.push(*number);
             }
         }
@@ -277,7 +280,11 @@ impl<'a, T: Height> Search<'a, T> {
         let skyline = &mut self.skyline;
         skyline.work += upper - lower;
         let floors = &skyline.floors;
-        let lowest = skyline.part.has_gaps.then(|| floors[lower..upper].iter().min().copied()).flatten();
+        let lowest = skyline
+            .part
+            .has_gaps
+            .then(|| floors[lower..upper].iter().min().copied())
+            .flatten();
         let mut best: Option<((u64, T, T), usize)> = None;
         let mut end = lower;
         while end < upper {
@@ -297,7 +304,11 @@ impl<'a, T: Height> Search<'a, T> {
                 let slack = skyline.slack(section).unwrap_or(T::ZERO);
                 let n_branches = u64::from(skyline.holders[section]) + u64::from(slack > T::ZERO);
                 let score = (n_branches << 20) / u64::from(skyline.failures[section] + 1);
-                let (second, third) = if self.is_slack_first { (slack, floor) } else { (floor, slack) };
+                let (second, third) = if self.is_slack_first {
+                    (slack, floor)
+                } else {
+                    (floor, slack)
+                };
                 if best.is_none_or(|(least, _)| (score, second, third) < least) {
                     best = Some(((score, second, third), section));
                 }

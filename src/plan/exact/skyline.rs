@@ -58,7 +58,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         let mut skyline = Self {
             part,
             capacity: T::ZERO,
-            bounds: (0..n_shapes).map(|shape| part.fixed(shape).unwrap_or(T::ZERO)).collect(),
+            bounds: (0..n_shapes)
+                .map(|shape| part.fixed(shape).unwrap_or(T::ZERO))
+                .collect(),
             offsets: vec![T::ZERO; n_shapes],
             floors: vec![T::ZERO; n_sections],
             holders: vec![0; n_sections],
@@ -84,7 +86,9 @@ impl<'a, T: Height> Skyline<'a, T> {
 
     /// Whether the sum rule holds in every section, and everything fixed ends within the capacity.
     pub(super) fn is_open(&self) -> bool {
-        let fits = |shape: usize| self.capacity >= self.part.size[shape] && self.bounds[shape] <= self.capacity - self.part.size[shape];
+        let fits = |shape: usize| {
+            self.capacity >= self.part.size[shape] && self.bounds[shape] <= self.capacity - self.part.size[shape]
+        };
         (0..self.part.n_shapes()).all(fits) && (0..self.rest.len()).all(|section| self.slack(section).is_some())
     }
 
