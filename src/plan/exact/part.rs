@@ -29,7 +29,7 @@ pub(super) struct Span<T> {
 }
 
 /// Lists of different lengths in one allocation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lists<V> {
     starts: Vec<usize>,
     values: Vec<V>,
@@ -45,6 +45,15 @@ impl<V> Lists<V> {
 
     fn close(&mut self) {
         self.starts.push(self.values.len());
+    }
+
+    /// Where each list begins, and where the last ends.
+    pub(super) fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    pub(super) fn values(&self) -> &[V] {
+        &self.values
     }
 
     pub(super) fn of(&self, idx: usize) -> &[V] {
@@ -65,8 +74,12 @@ pub(super) struct Part<T> {
     pub(super) lower: Vec<usize>,
     /// The end of each shape's sections.
     pub(super) upper: Vec<usize>,
-    /// The largest size of each shape.
-    pub(super) size: Vec<T>,
+    /// The largest size of each shape, in bytes and not rounded up: what ends within the capacity.
+    pub(super) bytes: Vec<u64>,
+    /// Divides every height that a plan can have, in bytes.
+    pub(super) grain: u64,
+    /// No plan is lower, in bytes.
+    pub(super) bound: u64,
     /// Divisors of the offsets, in units; empty where all are 1.
     pub(super) alignments: Vec<T>,
     /// Offsets that are given; empty where none is.
@@ -83,6 +96,8 @@ pub(super) struct Part<T> {
     pub(super) totals: Vec<T>,
     /// Whether a shape has sections in its range in which it is not live.
     pub(super) has_gaps: bool,
+    /// Whether a size was rounded up.
+    pub(super) is_padded: bool,
 }
 
 impl<T: Height> Part<T> {
@@ -109,6 +124,7 @@ impl<T: Height> Part<T> {
     /// Whether the shapes are rectangles that may stand anywhere.
     pub(super) fn is_plain(&self) -> bool {
         !self.has_gaps
+            && !self.is_padded
             && self.alignments.is_empty()
             && self.fixed.is_empty()
             && self.spans.values.len() == self.items.len()
@@ -121,6 +137,7 @@ pub(super) fn build<T: Height>(
     mut items: Vec<u32>,
     progress: &Progress<'_>,
 ) -> Result<Option<Part<T>>, Cancelled> {
+    let step = common_alignment(shapes, &items);
     let unit = unit(shapes, &items);
     let is_shaped = items.iter().any(|item| shapes.items[*item as usize].n_pieces > 1);
     let times = section_times(shapes, &items, is_shaped);
@@ -136,7 +153,7 @@ pub(super) fn build<T: Height>(
             let span = Span {
                 lower: section(piece.lower),
                 upper: section(piece.upper),
-                size: T::of(piece.size / unit),
+                size: T::of(piece.size.next_multiple_of(step) / unit),
             };
             cover += span.upper - span.lower;
             spans.values.push(span);
@@ -164,10 +181,14 @@ pub(super) fn build<T: Height>(
         Vec::new()
     };
     let (live, totals) = live_lists(&spans, times.len());
+    let bytes: Vec<u64> = items.iter().map(|item| hull(item).size).collect();
     progress.check()?;
     let mut part = Part {
         unit,
-        size: items.iter().map(|item| T::of(hull(item).size / unit)).collect(),
+        grain: bytes.iter().fold(unit, |grain, size| gcd(grain, *size)),
+        bound: 0,
+        is_padded: bytes.iter().any(|size| size % step != 0),
+        bytes,
         twins: twins(shapes, &items, &lower, &upper),
         starts: (0..=times.len())
             .map(|time| lower.partition_point(|start| *start < time))
@@ -183,20 +204,29 @@ pub(super) fn build<T: Height>(
         live,
         totals,
     };
-    Ok(neighbor_lists(shapes, &part, progress)?.map(|neighbors| {
+    part.bound = bound(shapes, &part);
+    Ok(neighbor_lists(shapes, &part, step, progress)?.map(|neighbors| {
         part.neighbors = neighbors;
         part
     }))
 }
 
-/// The unit in which all heights that matter are whole: it divides every size and fixed offset, and for every
-/// alignment one divides the other, so that rounding up stays within the multiples.
+/// What divides every offset. Nothing above a shape can use the bytes between its end and the next multiple, so sizes
+/// are rounded up to multiples, except where a shape has to end within the capacity.
+fn common_alignment(shapes: &Shapes, items: &[u32]) -> u64 {
+    let alignments = items.iter().map(|item| shapes.items[*item as usize].alignment);
+    alignments.fold(0, gcd).max(1)
+}
+
+/// The unit in which all heights that matter are whole: it divides every size (rounded up) and fixed offset, and for
+/// every alignment one divides the other, so that rounding up stays within the multiples.
 pub(super) fn unit(shapes: &Shapes, items: &[u32]) -> u64 {
+    let step = common_alignment(shapes, items);
     let mut unit = 0;
     for item in items {
         unit = gcd(unit, shapes.items[*item as usize].fixed.unwrap_or(0));
         for piece in shapes.pieces_of(*item) {
-            unit = gcd(unit, piece.size);
+            unit = gcd(unit, piece.size.next_multiple_of(step));
         }
     }
     let mut alignments: Vec<u64> = items
@@ -224,6 +254,27 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
         (x, y) = (y, x % y);
     }
     x
+}
+
+/// The largest sum of sizes in a section, of which only the highest shape's need not be rounded up; or the end of a
+/// fixed shape, or the largest size.
+fn bound<T: Height>(shapes: &Shapes, part: &Part<T>) -> u64 {
+    let mut most_padding = vec![0; part.n_sections()];
+    let mut bound = 0;
+    for (shape, item) in part.items.iter().enumerate() {
+        let fixed = shapes.items[*item as usize].fixed.unwrap_or(0);
+        bound = bound.max(fixed + part.bytes[shape]);
+        for (span, piece) in part.spans.of(shape).iter().zip(shapes.pieces_of(*item)) {
+            let padding = span.size.wide() * part.unit - piece.size;
+            for most in &mut most_padding[span.lower..span.upper] {
+                *most = padding.max(*most);
+            }
+        }
+    }
+    let sums = part.totals.iter().map(|total| total.wide() * part.unit);
+    sums.zip(most_padding)
+        .map(|(sum, padding)| sum - padding)
+        .fold(bound, u64::max)
 }
 
 /// The first step of each section that is kept.
@@ -269,6 +320,7 @@ fn live_lists<T: Height>(spans: &Lists<Span<T>>, n_sections: usize) -> (Lists<u3
 fn neighbor_lists<T: Height>(
     shapes: &Shapes,
     part: &Part<T>,
+    step: u64,
     progress: &Progress<'_>,
 ) -> Result<Option<Lists<(u32, T)>>, Cancelled> {
     let n_shapes = part.n_shapes();
@@ -294,7 +346,9 @@ fn neighbor_lists<T: Height>(
                 _ => shapes.separation(part.items[shape], part.items[*other as usize]),
             };
             if *other != number && distance > 0 {
-                lists.values.push((*other, T::of(distance / part.unit)));
+                lists
+                    .values
+                    .push((*other, T::of(distance.next_multiple_of(step) / part.unit)));
             }
         }
         lists.close();

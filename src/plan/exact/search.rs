@@ -73,6 +73,8 @@ pub(super) struct Search<'a, T> {
     pub(super) skyline: Skyline<'a, T>,
     pub(super) failed: Failed,
     pub(super) nodes: u64,
+    /// In bytes.
+    capacity: u64,
     rank: Vec<u32>,
     is_slack_first: bool,
     stack: Vec<Node>,
@@ -87,6 +89,7 @@ impl<'a, T: Height> Search<'a, T> {
             skyline: Skyline::new(part),
             failed: Failed::default(),
             nodes: 0,
+            capacity: 0,
             rank: Vec::new(),
             is_slack_first: true,
             stack: Vec::new(),
@@ -96,8 +99,8 @@ impl<'a, T: Height> Search<'a, T> {
         }
     }
 
-    /// Searches for a plan within `capacity` from the start; `nodes` counts this search alone.
-    pub(super) fn run(&mut self, capacity: T, order: &Order, budget: &Budget<'_>) -> Verdict {
+    /// Searches for a plan within `capacity` bytes from the start; `nodes` counts this search alone.
+    pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
         while let Some(node) = self.stack.pop() {
             self.skyline.undo(node.mark, node.component, node.placed);
         }
@@ -106,9 +109,8 @@ impl<'a, T: Height> Search<'a, T> {
         self.nodes = 0;
         self.rank.clone_from(&order.rank);
         self.is_slack_first = order.is_slack_first;
-        self.skyline.capacity = capacity;
-        self.skyline.failures.fill(0);
-        if !self.skyline.is_open() {
+        self.capacity = capacity;
+        if !self.skyline.begin(capacity) {
             return Verdict::Impossible;
         }
         let whole = (0, self.skyline.part.n_sections());
@@ -153,7 +155,7 @@ impl<'a, T: Height> Search<'a, T> {
                 self.skyline.leave(section, component)
             } else {
                 let (key, parent) = (node.key, node.parent);
-                self.failed.insert(key, self.skyline.capacity.wide());
+                self.failed.insert(key, self.capacity);
                 top = self.back_to(parent);
                 continue;
             };
@@ -224,7 +226,7 @@ impl<'a, T: Height> Search<'a, T> {
         } = self.waiting[head];
         self.nodes += 1;
         let key = self.key(component);
-        if self.failed.contains(key, self.skyline.capacity.wide()) {
+        if self.failed.contains(key, self.capacity) {
             return Err(parent);
         }
         let section = self.choose(component);
@@ -252,7 +254,7 @@ impl<'a, T: Height> Search<'a, T> {
         let first = self.branches.len();
         let floor = skyline.floors[section];
         let is_flat = part.is_plain() && (component.0..component.1).all(|other| skyline.floors[other] == floor);
-        for number in part.live.of(section) {
+        for number in skyline.unplaced(section) {
             let shape = *number as usize;
             if skyline.bounds[shape] != floor {
                 continue;

@@ -28,7 +28,13 @@ pub(super) struct Mark {
 /// The skyline of a partition.
 pub(super) struct Skyline<'a, T> {
     pub(super) part: &'a Part<T>,
+    /// In units, rounded up; `last` says more.
     pub(super) capacity: T,
+    /// The highest offset of each shape within the capacity.
+    last: Vec<T>,
+    /// The shapes that are live in each section, unplaced ones in front: see `n_unplaced`.
+    live: Vec<u32>,
+    n_unplaced: Vec<u32>,
     /// The least offset of each unplaced shape; [`Height::MAX`] once it is placed.
     pub(super) bounds: Vec<T>,
     /// Where each placed shape stands.
@@ -58,6 +64,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         let mut skyline = Self {
             part,
             capacity: T::ZERO,
+            last: vec![T::ZERO; n_shapes],
+            live: part.live.values().to_vec(),
+            n_unplaced: vec![0; n_sections],
             bounds: (0..n_shapes)
                 .map(|shape| part.fixed(shape).unwrap_or(T::ZERO))
                 .collect(),
@@ -79,17 +88,34 @@ impl<'a, T: Height> Skyline<'a, T> {
             }
         }
         for section in 0..n_sections {
+            skyline.n_unplaced[section] = u32::try_from(part.live.of(section).len()).unwrap_or(u32::MAX);
             skyline.find_floor(section);
         }
         skyline
     }
 
-    /// Whether the sum rule holds in every section, and everything fixed ends within the capacity.
-    pub(super) fn is_open(&self) -> bool {
-        let fits = |shape: usize| {
-            self.capacity >= self.part.size[shape] && self.bounds[shape] <= self.capacity - self.part.size[shape]
-        };
-        (0..self.part.n_shapes()).all(fits) && (0..self.rest.len()).all(|section| self.slack(section).is_some())
+    /// Begins a search within `bytes`, with nothing placed; `false` if a shape or a section's sum is too large.
+    pub(super) fn begin(&mut self, bytes: u64) -> bool {
+        let part = self.part;
+        self.capacity = T::of(bytes.div_ceil(part.unit));
+        self.failures.fill(0);
+        self.live.copy_from_slice(part.live.values());
+        for shape in 0..part.n_shapes() {
+            let Some(room) = bytes.checked_sub(part.bytes[shape]) else {
+                return false;
+            };
+            self.last[shape] = T::of(room / part.unit);
+            if self.bounds[shape] > self.last[shape] {
+                return false;
+            }
+        }
+        (0..self.rest.len()).all(|section| self.slack(section).is_some())
+    }
+
+    /// The unplaced shapes that are live in a section, in no particular order.
+    pub(super) fn unplaced(&self, section: usize) -> &[u32] {
+        let start = self.part.live.starts()[section];
+        &self.live[start..start + self.n_unplaced[section] as usize]
     }
 
     /// What may still be left empty in a section; `None` where the sum rule is broken.
@@ -109,8 +135,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.offsets[shape] = offset;
         self.save(component);
         for span in part.spans.of(shape) {
-            for rest in &mut self.rest[span.lower..span.upper] {
-                *rest -= span.size;
+            for section in span.lower..span.upper {
+                self.rest[section] -= span.size;
+                self.remove(section, shape);
             }
         }
         for crossing in &mut self.crossings[part.lower[shape] + 1..part.upper[shape]] {
@@ -134,8 +161,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.save(component);
         let mut next = T::MAX;
         self.rests.clear();
-        for number in part.live.of(section) {
-            let shape = *number as usize;
+        for position in 0..self.unplaced(section).len() {
+            let number = self.unplaced(section)[position];
+            let shape = number as usize;
             if self.bounds[shape] > floor {
                 next = next.min(self.bounds[shape]);
                 continue;
@@ -144,7 +172,7 @@ impl<'a, T: Height> Skyline<'a, T> {
                 return false;
             }
             let (rest, first) = self.lowest_rest(shape, section);
-            self.rests.push((*number, rest));
+            self.rests.push((number, rest));
             next = next.min(first);
         }
         if next == T::MAX || next - floor > slack {
@@ -202,8 +230,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         if offset <= self.bounds[shape] {
             return true;
         }
-        // The shape fits under the capacity, as is_open saw.
-        if part.fixed(shape).is_some() || offset > self.capacity - part.size[shape] {
+        if part.fixed(shape).is_some() || offset > self.last[shape] {
             self.failures[part.lower[shape]] += 1;
             return false;
         }
@@ -239,20 +266,24 @@ impl<'a, T: Height> Skyline<'a, T> {
     }
 
     fn find_floor(&mut self, section: usize) {
-        let live = self.part.live.of(section);
-        let (mut floor, mut holders) = (T::MAX, 0);
-        for shape in live {
-            let bound = self.bounds[*shape as usize];
-            if bound < floor {
-                (floor, holders) = (bound, 1);
-            } else {
-                holders += u32::from(bound == floor);
-            }
-        }
-        self.work += live.len();
+        let bounds = self.unplaced(section).iter().map(|shape| self.bounds[*shape as usize]);
+        let floor = bounds.clone().fold(T::MAX, T::min);
+        // Where nothing is left, nobody holds the floor.
+        let holders = bounds.map(|bound| u32::from(bound == floor)).sum();
+        self.work += self.unplaced(section).len();
         self.floors[section] = floor;
-        // Where nothing is left, the floor is that of the placed ones, and nobody counts.
-        self.holders[section] = if floor == T::MAX { 0 } else { holders };
+        self.holders[section] = holders;
+    }
+
+    /// Moves a shape behind the unplaced ones of a section. Steps are taken back in reverse, so counting one more is
+    /// enough to have it back.
+    fn remove(&mut self, section: usize, shape: usize) {
+        let start = self.part.live.starts()[section];
+        self.n_unplaced[section] -= 1;
+        let last = start + self.n_unplaced[section] as usize;
+        if let Some(position) = self.live[start..last].iter().position(|other| *other as usize == shape) {
+            self.live.swap(start + position, last);
+        }
     }
 
     /// Where the trail stands, before a step.
@@ -282,8 +313,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         let Some(shape) = placed else { return };
         let part = self.part;
         for span in part.spans.of(shape) {
-            for rest in &mut self.rest[span.lower..span.upper] {
-                *rest += span.size;
+            for section in span.lower..span.upper {
+                self.rest[section] += span.size;
+                self.n_unplaced[section] += 1;
             }
         }
         for crossing in &mut self.crossings[part.lower[shape] + 1..part.upper[shape]] {
