@@ -39,6 +39,8 @@ pub(super) trait Descend {
     fn bound(&self) -> u64;
     /// One round towards `goal` bytes; nothing below counts. With `is_only_goal`, no other capacity is asked.
     fn descend(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled>;
+    /// Gives back the memory of what failed.
+    fn forget(&mut self);
     /// Writes the offsets that were found, in bytes, by item.
     fn write(&self, offsets: &mut [u64]);
 }
@@ -135,6 +137,10 @@ impl<T: Height> Descend for Descent<T> {
             self.offsets = offsets;
         }
         outcome
+    }
+
+    fn forget(&mut self) {
+        self.failed = <[Failed; 2]>::default();
     }
 
     fn write(&self, offsets: &mut [u64]) {

@@ -54,6 +54,6 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
     }
     Order {
         rank,
-        is_slack_first: round % 2 == 0,
+        is_slack_first: round.is_multiple_of(2),
     }
 }

@@ -4,21 +4,24 @@
 //! Time is cut into *sections*. Where every shape is one rectangle, only the sections matter in which no other
 //! section's shapes are all contained: those that begin with a birth and end with an end (the maximal cliques of the
 //! interval graph), because two rectangles meet if they meet in one of these. Otherwise every cut is kept.
-//! Complexity: O(sections x shapes live at once + pairs that meet); beyond [`MOST_COVER`] and [`MOST_PAIRS`] there is
-//! no [`Part`] and so no search.
+//! Complexity: O(sections x shapes live at once + pairs that meet). Beyond [`MOST_SHAPES`], [`MOST_COVER`]
+//! and [`MOST_PAIRS`] there is no [`Part`] and so no search.
 
 use super::height::Height;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::Shapes;
 
 /// Most pairs of a section and a shape that is live in it.
-const MOST_COVER: usize = 4_000_000;
+const MOST_COVER: usize = 32_000_000;
 
 /// Most ordered pairs of shapes that meet.
-const MOST_PAIRS: usize = 8_000_000;
+const MOST_PAIRS: usize = 64_000_000;
 
 /// Most shapes of a partition in which one has gaps: all pairs are tried.
 const MOST_WITH_GAPS: usize = 6_000;
+
+/// Most shapes, so that preparing them takes no time that anyone would notice.
+const MOST_SHAPES: usize = 50_000;
 
 /// A run of sections on which a shape is `size` high.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +140,9 @@ pub(super) fn build<T: Height>(
     mut items: Vec<u32>,
     progress: &Progress<'_>,
 ) -> Result<Option<Part<T>>, Cancelled> {
+    if items.len() > MOST_SHAPES {
+        return Ok(None);
+    }
     let step = common_alignment(shapes, &items);
     let unit = unit(shapes, &items);
     let is_shaped = items.iter().any(|item| shapes.items[*item as usize].n_pieces > 1);
@@ -146,27 +152,14 @@ pub(super) fn build<T: Height>(
         let hull = &shapes.items[*item as usize];
         (section(hull.lower), section(hull.upper), *item)
     });
-    let mut spans = Lists::new();
-    let mut cover = 0;
-    for item in &items {
-        for piece in shapes.pieces_of(*item) {
-            let span = Span {
-                lower: section(piece.lower),
-                upper: section(piece.upper),
-                size: T::of(piece.size.next_multiple_of(step) / unit),
-            };
-            cover += span.upper - span.lower;
-            spans.values.push(span);
-        }
-        spans.close();
-    }
+    let (spans, cover) = spans(shapes, &items, &times, (step, unit));
     if cover > MOST_COVER {
         return Ok(None);
     }
     let hull = |item: &u32| &shapes.items[*item as usize];
     let lower: Vec<usize> = items.iter().map(|item| section(hull(item).lower)).collect();
     let upper: Vec<usize> = items.iter().map(|item| section(hull(item).upper)).collect();
-    let has_alignment = items.iter().any(|item| unit % hull(item).alignment != 0);
+    let has_alignment = items.iter().any(|item| !unit.is_multiple_of(hull(item).alignment));
     let scaled = |item: &u32| T::of((hull(item).alignment / gcd(unit, hull(item).alignment)).max(1));
     let alignments = if has_alignment {
         items.iter().map(scaled).collect()
@@ -209,6 +202,31 @@ pub(super) fn build<T: Height>(
         part.neighbors = neighbors;
         part
     }))
+}
+
+/// The sections of each shape's pieces, and how many there are in sum.
+fn spans<T: Height>(
+    shapes: &Shapes,
+    items: &[u32],
+    times: &[u32],
+    (step, unit): (u64, u64),
+) -> (Lists<Span<T>>, usize) {
+    let section = |time: u32| times.partition_point(|start| *start < time);
+    let mut spans = Lists::new();
+    let mut cover = 0;
+    for item in items {
+        for piece in shapes.pieces_of(*item) {
+            let span = Span {
+                lower: section(piece.lower),
+                upper: section(piece.upper),
+                size: T::of(piece.size.next_multiple_of(step) / unit),
+            };
+            cover += span.upper - span.lower;
+            spans.values.push(span);
+        }
+        spans.close();
+    }
+    (spans, cover)
 }
 
 /// What divides every offset. Nothing above a shape can use the bytes between its end and the next multiple, so sizes
@@ -327,7 +345,19 @@ fn neighbor_lists<T: Height>(
     if part.has_gaps && n_shapes > MOST_WITH_GAPS {
         return Ok(None);
     }
+    let later = |shape: usize| {
+        let first = part.starts[part.lower[shape] + 1];
+        first..part.starts[part.upper[shape]].max(first)
+    };
     let mut lists: Lists<(u32, T)> = Lists::new();
+    if !part.has_gaps {
+        let met = |shape: usize| part.live.of(part.lower[shape]).len() - 1 + later(shape).len();
+        let n_pairs = (0..n_shapes).map(met).sum();
+        if n_pairs > MOST_PAIRS {
+            return Ok(None);
+        }
+        lists.values.reserve_exact(n_pairs);
+    }
     let mut found: Vec<u32> = Vec::new();
     for (number, shape) in (0_u32..).zip(0..n_shapes) {
         progress.check()?;
@@ -337,8 +367,7 @@ fn neighbor_lists<T: Height>(
             found.extend((0_u32..).take(part.starts[upper]));
         } else {
             found.extend(part.live.of(lower));
-            let later = part.starts[lower + 1]..part.starts[upper].max(part.starts[lower + 1]);
-            found.extend((0_u32..).take(later.end).skip(later.start));
+            found.extend((0_u32..).take(later(shape).end).skip(later(shape).start));
         }
         for other in &found {
             let distance = match (shapes.pieces_of(part.items[shape]), part.has_gaps) {

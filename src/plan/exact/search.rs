@@ -52,6 +52,9 @@ struct Waiting {
     next: Option<usize>,
 }
 
+/// No branch is left at all.
+struct Exhausted;
+
 struct Node {
     component: (usize, usize),
     parent: Option<usize>,
@@ -102,7 +105,7 @@ impl<'a, T: Height> Search<'a, T> {
     /// Searches for a plan within `capacity` bytes from the start; `nodes` counts this search alone.
     pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
         while let Some(node) = self.stack.pop() {
-            self.skyline.undo(node.mark, node.component, node.placed);
+            self.skyline.undo(node.mark, node.placed);
         }
         self.branches.clear();
         self.waiting.clear();
@@ -131,18 +134,18 @@ impl<'a, T: Height> Search<'a, T> {
                 Err(parent) => self.back_to(parent),
             };
             match self.step(top) {
-                Some(rest) => agenda = rest,
-                None => return Verdict::Impossible,
+                Ok(rest) => agenda = rest,
+                Err(Exhausted) => return Verdict::Impossible,
             }
         }
         Verdict::Found
     }
 
     /// Takes the next branch that does not fail at once, at `top` or where the search has to go back to. Gives what is
-    /// then to be done; `None` where no branch is left at all.
-    fn step(&mut self, mut top: Option<usize>) -> Option<Option<usize>> {
+    /// then to be done.
+    fn step(&mut self, mut top: Option<usize>) -> Result<Option<usize>, Exhausted> {
         loop {
-            let idx = top?;
+            let idx = top.ok_or(Exhausted)?;
             let node = &mut self.stack[idx];
             let (component, section) = (node.component, node.section);
             let is_open = if node.branches.0 < node.branches.1 {
@@ -161,7 +164,7 @@ impl<'a, T: Height> Search<'a, T> {
             };
             if is_open {
                 let rest = self.stack[idx].rest;
-                return Some(self.cut(component, Some(idx), rest));
+                return Ok(self.cut(component, Some(idx), rest));
             }
             self.take_back(idx);
         }
@@ -183,7 +186,7 @@ impl<'a, T: Height> Search<'a, T> {
 
     fn take_back(&mut self, idx: usize) {
         let node = &mut self.stack[idx];
-        self.skyline.undo(node.mark, node.component, node.placed.take());
+        self.skyline.undo(node.mark, node.placed.take());
     }
 
     /// Cuts a run of sections where no unplaced shape joins both sides, and puts the components before `rest`.
@@ -305,7 +308,10 @@ impl<'a, T: Height> Search<'a, T> {
             for section in start..end {
                 let slack = skyline.slack(section).unwrap_or(T::ZERO);
                 let n_branches = u64::from(skyline.holders[section]) + u64::from(slack > T::ZERO);
-                let score = (n_branches << 20) / u64::from(skyline.failures[section] + 1);
+                let score = match skyline.failures[section] {
+                    0 => n_branches << 20,
+                    failures => (n_branches << 20) / u64::from(failures + 1),
+                };
                 let (second, third) = if self.is_slack_first {
                     (slack, floor)
                 } else {

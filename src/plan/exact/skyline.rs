@@ -52,8 +52,7 @@ pub(super) struct Skyline<'a, T> {
     /// Inner operations so far, for whoever looks at flags now and then.
     pub(super) work: usize,
     old_bounds: Vec<(u32, T)>,
-    old_floors: Vec<T>,
-    old_holders: Vec<u32>,
+    old_floors: Vec<(u32, T)>,
     rests: Vec<(u32, T)>,
 }
 
@@ -79,7 +78,6 @@ impl<'a, T: Height> Skyline<'a, T> {
             work: 0,
             old_bounds: Vec::new(),
             old_floors: Vec::new(),
-            old_holders: Vec::new(),
             rests: Vec::new(),
         };
         for shape in 0..n_shapes {
@@ -133,7 +131,6 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         let offset = self.bounds[shape];
         self.offsets[shape] = offset;
-        self.save(component);
         for span in part.spans.of(shape) {
             for section in span.lower..span.upper {
                 self.rest[section] -= span.size;
@@ -158,7 +155,6 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         let Some(slack) = self.slack(section) else { return false };
         let floor = self.floors[section];
-        self.save(component);
         let mut next = T::MAX;
         self.rests.clear();
         for position in 0..self.unplaced(section).len() {
@@ -255,6 +251,8 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.work += upper - lower;
         for section in lower..upper {
             if self.holders[section] == 0 && self.floors[section] != T::MAX {
+                let number = u32::try_from(section).unwrap_or(u32::MAX);
+                self.old_floors.push((number, self.floors[section]));
                 self.find_floor(section);
                 if self.slack(section).is_none() {
                     self.failures[section] += 1;
@@ -294,24 +292,24 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
     }
 
-    fn save(&mut self, (lower, upper): (usize, usize)) {
-        self.old_floors.extend_from_slice(&self.floors[lower..upper]);
-        self.old_holders.extend_from_slice(&self.holders[lower..upper]);
-    }
-
     /// Takes back the step after `mark`: the placement of a shape, or a floor that was left.
-    pub(super) fn undo(&mut self, mark: Mark, (lower, upper): (usize, usize), placed: Option<usize>) {
+    pub(super) fn undo(&mut self, mark: Mark, placed: Option<usize>) {
+        let part = self.part;
+        // A floor is found anew when nobody holds it any more, so nobody held the old one.
+        for (section, before) in self.old_floors.drain(mark.floors..).rev() {
+            self.floors[section as usize] = before;
+            self.holders[section as usize] = 0;
+        }
         for (shape, before) in self.old_bounds.drain(mark.bounds..).rev() {
             self.bounds[shape as usize] = before;
-        }
-        if self.old_floors.len() > mark.floors {
-            self.floors[lower..upper].copy_from_slice(&self.old_floors[mark.floors..]);
-            self.holders[lower..upper].copy_from_slice(&self.old_holders[mark.floors..]);
-            self.old_floors.truncate(mark.floors);
-            self.old_holders.truncate(mark.floors);
+            for span in part.spans.of(shape as usize) {
+                let floors = &self.floors[span.lower..span.upper];
+                for (holders, floor) in self.holders[span.lower..span.upper].iter_mut().zip(floors) {
+                    *holders += u32::from(*floor == before);
+                }
+            }
         }
         let Some(shape) = placed else { return };
-        let part = self.part;
         for span in part.spans.of(shape) {
             for section in span.lower..span.upper {
                 self.rest[section] += span.size;
