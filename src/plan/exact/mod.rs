@@ -13,6 +13,7 @@
 mod descent;
 mod failed;
 mod height;
+mod lists;
 mod order;
 mod part;
 mod race;

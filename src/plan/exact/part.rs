@@ -8,6 +8,7 @@
 //! and [`MOST_PAIRS`] there is no [`Part`] and so no search.
 
 use super::height::Height;
+use super::lists::Lists;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::Shapes;
 
@@ -29,39 +30,6 @@ pub(super) struct Span<T> {
     pub(super) lower: usize,
     pub(super) upper: usize,
     pub(super) size: T,
-}
-
-/// Lists of different lengths in one allocation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lists<V> {
-    starts: Vec<usize>,
-    values: Vec<V>,
-}
-
-impl<V> Lists<V> {
-    fn new() -> Self {
-        Self {
-            starts: vec![0],
-            values: Vec::new(),
-        }
-    }
-
-    fn close(&mut self) {
-        self.starts.push(self.values.len());
-    }
-
-    /// Where each list begins, and where the last ends.
-    pub(super) fn starts(&self) -> &[usize] {
-        &self.starts
-    }
-
-    pub(super) fn values(&self) -> &[V] {
-        &self.values
-    }
-
-    pub(super) fn of(&self, idx: usize) -> &[V] {
-        &self.values[self.starts[idx]..self.starts[idx + 1]]
-    }
 }
 
 /// One partition. Shapes are numbered by ascending first section.
@@ -318,7 +286,7 @@ fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
 fn live_lists<T: Height>(spans: &Lists<Span<T>>, n_sections: usize) -> (Lists<u32>, Vec<T>) {
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); n_sections];
     let mut totals = vec![T::ZERO; n_sections];
-    for (number, shape) in (0_u32..).zip(0..spans.starts.len() - 1) {
+    for (number, shape) in (0_u32..).zip(0..spans.starts().len() - 1) {
         for span in spans.of(shape) {
             for section in span.lower..span.upper {
                 lists[section].push(number);

@@ -64,7 +64,7 @@ impl<'a, T: Height> Skyline<'a, T> {
             part,
             capacity: T::ZERO,
             last: vec![T::ZERO; n_shapes],
-            live: part.live.values().to_vec(),
+            live: part.live.values.to_vec(),
             n_unplaced: vec![0; n_sections],
             bounds: (0..n_shapes)
                 .map(|shape| part.fixed(shape).unwrap_or(T::ZERO))
@@ -97,7 +97,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         self.capacity = T::of(bytes.div_ceil(part.unit));
         self.failures.fill(0);
-        self.live.copy_from_slice(part.live.values());
+        self.live.copy_from_slice(&part.live.values);
         for shape in 0..part.n_shapes() {
             let Some(room) = bytes.checked_sub(part.bytes[shape]) else {
                 return false;
