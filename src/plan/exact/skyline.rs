@@ -18,6 +18,9 @@
 use super::height::Height;
 use super::part::Part;
 
+/// Most neighbors looked at to find where the shapes of one section can rest; beyond, one bound serves all.
+const MOST_RESTS: usize = 8_000_000;
+
 /// A point to return to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
@@ -155,6 +158,10 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         let Some(slack) = self.slack(section) else { return false };
         let floor = self.floors[section];
+        let (least, is_costly) = self.least_rest(section, component);
+        if least > floor && least - floor > slack {
+            return false;
+        }
         let mut next = T::MAX;
         self.rests.clear();
         for position in 0..self.unplaced(section).len() {
@@ -167,7 +174,11 @@ impl<'a, T: Height> Skyline<'a, T> {
             if part.fixed(shape).is_some() {
                 return false;
             }
-            let (rest, first) = self.lowest_rest(shape, section);
+            let (rest, first) = if is_costly {
+                (least, least)
+            } else {
+                self.lowest_rest(shape, section)
+            };
             self.rests.push((number, rest));
             next = next.min(first);
         }
@@ -181,6 +192,43 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
         self.rests = rests;
         is_open && self.settle(component)
+    }
+
+    /// No floor of a section that is left empty rises to less than this: the lowest of the higher bounds there and of
+    /// the tops of shapes next to it in its valley. And whether looking at each shape's neighbors would be costly.
+    fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
+        let part = self.part;
+        if !part.is_plain() {
+            return (T::ZERO, false);
+        }
+        let floor = self.floors[section];
+        let (mut start, mut end) = (section, section + 1);
+        while start > lower && self.floors[start - 1] == floor {
+            start -= 1;
+        }
+        while end < upper && self.floors[end] == floor {
+            end += 1;
+        }
+        let mut least = T::MAX;
+        for shape in part.starts[lower]..part.starts[end] {
+            let bound = self.bounds[shape];
+            let is_here = part.lower[shape] <= section && section < part.upper[shape];
+            if part.upper[shape] <= start || bound == T::MAX {
+                continue;
+            }
+            if !is_here {
+                least = least.min(bound + self.distance(shape, shape));
+            } else if bound > floor {
+                least = least.min(bound);
+            }
+        }
+        let n_shapes = part.starts[upper] - part.starts[lower];
+        self.work += n_shapes;
+        let shapes = self
+            .unplaced(section)
+            .iter()
+            .map(|shape| part.neighbors.of(*shape as usize).len());
+        (least, shapes.sum::<usize>() > MOST_RESTS)
     }
 
     /// The lowest offset above its bound at which a shape can rest on an unplaced one, and the same if it is the
