@@ -23,10 +23,10 @@ pub(super) struct Descent<T> {
     round: u64,
     /// Where each shape of the best plan stands; empty as long as the plan is that of the start.
     offsets: Vec<T>,
-    /// The height of the best plan; in bytes, because the first plan need not be a multiple of the unit.
+    /// The height of the best plan, in bytes.
     height: u64,
-    /// Proved: no plan is lower. In units.
-    bound: T,
+    /// Proved: no plan is lower. In grains.
+    bound: u64,
 }
 
 /// What the line of partitions needs to know of each.
@@ -39,6 +39,8 @@ pub(super) trait Descend {
     fn bound(&self) -> u64;
     /// One round towards `goal` bytes; nothing below counts. With `is_only_goal`, no other capacity is asked.
     fn descend(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled>;
+    /// Gives back the memory of what failed.
+    fn forget(&mut self);
     /// Writes the offsets that were found, in bytes, by item.
     fn write(&self, offsets: &mut [u64]);
 }
@@ -46,26 +48,14 @@ pub(super) trait Descend {
 impl<T: Height> Descent<T> {
     /// A partition with a plan of `height` bytes.
     pub(super) fn new(part: Part<T>, height: u64) -> Self {
-        let sums = part.totals.iter().copied();
-        let ends = (0..part.n_shapes()).filter_map(|shape| Some(part.fixed(shape)? + part.size[shape]));
-        let bound = sums
-            .chain(ends)
-            .chain(part.size.iter().copied())
-            .max()
-            .unwrap_or(T::ZERO);
         Self {
+            bound: part.bound.div_ceil(part.grain),
             part,
             failed: <[Failed; 2]>::default(),
             round: 0,
             offsets: Vec::new(),
             height,
-            bound,
         }
-    }
-
-    /// The highest capacity below the best plan.
-    fn next_below(&self) -> T {
-        T::of((self.height - 1) / self.part.unit)
     }
 }
 
@@ -75,35 +65,38 @@ struct Round<'a, T> {
     lanes: Lanes<'a, T>,
     number: u64,
     nodes: u64,
-    /// Plans below were not found in this round.
-    low: T,
+    /// Plans below were not found in this round. This and what follows in grains.
+    low: u64,
     /// The best plan has more than this.
-    high: T,
-    bound: T,
+    high: u64,
+    bound: u64,
     found: Option<Vec<T>>,
 }
 
 impl<T: Height> Round<'_, T> {
-    fn ask(&mut self, capacity: T, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
-        let one = T::of(1);
-        match ask(&mut self.lanes, capacity, (self.number, self.nodes), ledger)? {
+    fn ask(&mut self, capacity: u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+        let bytes = capacity * self.part.grain;
+        match ask(&mut self.lanes, bytes, (self.number, self.nodes), ledger)? {
             Answer::Plan(offsets) => {
-                let ends = offsets
-                    .iter()
-                    .zip(&self.part.size)
-                    .map(|(offset, size)| *offset + *size);
-                let height = ends.max().unwrap_or(T::ZERO);
-                self.high = if height > T::ZERO { height - one } else { height };
+                self.high = (height(self.part, &offsets) / self.part.grain).saturating_sub(1);
                 self.found = Some(offsets);
             }
             Answer::Impossible => {
-                self.bound = self.bound.max(capacity + one);
+                self.bound = self.bound.max(capacity + 1);
                 self.low = self.low.max(self.bound);
             }
-            Answer::Unknown => self.low = capacity + one,
+            Answer::Unknown => self.low = capacity + 1,
         }
         Ok(())
     }
+}
+
+/// The highest end, in bytes.
+fn height<T: Height>(part: &Part<T>, offsets: &[T]) -> u64 {
+    let ends = offsets.iter().zip(&part.bytes);
+    ends.map(|(offset, size)| offset.wide() * part.unit + size)
+        .max()
+        .unwrap_or(0)
 }
 
 impl<T: Height> Descend for Descent<T> {
@@ -116,11 +109,11 @@ impl<T: Height> Descend for Descent<T> {
     }
 
     fn bound(&self) -> u64 {
-        self.bound.wide() * self.part.unit
+        self.bound * self.part.grain
     }
 
     fn descend(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
-        let goal = T::of(goal / self.part.unit);
+        let goal = goal / self.part.grain;
         let n_shapes = self.part.n_shapes() as u64;
         let mut round = Round {
             part: &self.part,
@@ -128,7 +121,7 @@ impl<T: Height> Descend for Descent<T> {
             number: self.round,
             nodes: (NODES_PER_SHAPE * n_shapes + NODES_AT_LEAST) << self.round.min(40),
             low: self.bound.max(goal),
-            high: self.next_below(),
+            high: (self.height - 1) / self.part.grain,
             bound: self.bound,
             found: None,
         };
@@ -140,14 +133,14 @@ impl<T: Height> Descend for Descent<T> {
         self.bound = bound;
         self.round += 1;
         if let Some(offsets) = found {
-            let ends = offsets
-                .iter()
-                .zip(&self.part.size)
-                .map(|(offset, size)| *offset + *size);
-            self.height = ends.max().unwrap_or(T::ZERO).wide() * self.part.unit;
+            self.height = height(&self.part, &offsets);
             self.offsets = offsets;
         }
         outcome
+    }
+
+    fn forget(&mut self) {
+        self.failed = <[Failed; 2]>::default();
     }
 
     fn write(&self, offsets: &mut [u64]) {
@@ -158,7 +151,7 @@ impl<T: Height> Descend for Descent<T> {
 }
 
 impl<T: Height> Round<'_, T> {
-    fn run(&mut self, goal: T, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+    fn run(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         if is_only_goal {
             if goal < self.bound {
                 return Ok(());
@@ -169,14 +162,14 @@ impl<T: Height> Round<'_, T> {
             self.ask(self.low, ledger)?;
         }
         // Fine steps wait for the later rounds.
-        let distance = self.high.wide().saturating_sub(self.low.wide());
+        let distance = self.high.saturating_sub(self.low);
         let step = distance >> (4 + self.number.min(59));
         while self.low <= self.high && !ledger.is_over() {
-            let distance = self.high.wide() - self.low.wide();
+            let distance = self.high - self.low;
             if distance < step {
                 break;
             }
-            self.ask(T::of(self.low.wide() + distance / 2), ledger)?;
+            self.ask(self.low + distance / 2, ledger)?;
         }
         Ok(())
     }

@@ -13,11 +13,14 @@
 mod descent;
 mod failed;
 mod height;
+mod lists;
 mod order;
 mod part;
 mod race;
 mod search;
 mod skyline;
+
+use std::cmp::Reverse;
 
 use self::descent::{Descend, Descent};
 use self::race::Ledger;
@@ -115,15 +118,22 @@ impl Line {
                 .fold(bound, u64::max)
         };
         *bound = raised(&self.partitions, *bound);
+        let mut before = None;
         while !ledger.is_over() {
             let goal = capacity.unwrap_or(0).max(*bound);
-            let open = self.partitions.iter_mut().filter(|partition| partition.height() > goal);
+            let open = self.partitions.iter().enumerate();
             // At one capacity all have to get there, so they take turns; else the highest is what counts.
-            let next = open.max_by_key(|partition| {
-                let round = if capacity.is_some() { partition.round() } else { 0 };
-                (std::cmp::Reverse(round), partition.height())
-            });
-            let Some(partition) = next else { break };
+            let next = open
+                .filter(|(_, partition)| partition.height() > goal)
+                .max_by_key(|(idx, partition)| {
+                    let round = if capacity.is_some() { partition.round() } else { 0 };
+                    (Reverse(round), partition.height(), Reverse(*idx))
+                });
+            let Some((idx, _)) = next else { break };
+            if let Some(other) = before.replace(idx).filter(|other| *other != idx) {
+                self.partitions[other].forget();
+            }
+            let partition = &mut self.partitions[idx];
             if partition.height() < self.beyond || capacity.is_some_and(|capacity| *bound > capacity) {
                 break;
             }

@@ -24,7 +24,7 @@ pub(super) struct Order {
 pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order {
     let mut shapes: Vec<usize> = (0..part.n_shapes()).collect();
     let width = |shape: usize| (part.upper[shape] - part.lower[shape]) as u64;
-    let size = |shape: usize| part.size[shape].wide();
+    let size = |shape: usize| part.bytes[shape];
     let area = |shape: usize| u128::from(width(shape)) * u128::from(size(shape));
     match place {
         0 => shapes.sort_by_key(|shape| (width(*shape), Reverse(size(*shape)), *shape)),
@@ -54,6 +54,6 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
     }
     Order {
         rank,
-        is_slack_first: round % 2 == 0,
+        is_slack_first: round.is_multiple_of(2),
     }
 }

@@ -4,21 +4,25 @@
 //! Time is cut into *sections*. Where every shape is one rectangle, only the sections matter in which no other
 //! section's shapes are all contained: those that begin with a birth and end with an end (the maximal cliques of the
 //! interval graph), because two rectangles meet if they meet in one of these. Otherwise every cut is kept.
-//! Complexity: O(sections x shapes live at once + pairs that meet); beyond [`MOST_COVER`] and [`MOST_PAIRS`] there is
-//! no [`Part`] and so no search.
+//! Complexity: O(sections x shapes live at once + pairs that meet). Beyond [`MOST_SHAPES`], [`MOST_COVER`]
+//! and [`MOST_PAIRS`] there is no [`Part`] and so no search.
 
 use super::height::Height;
+use super::lists::Lists;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::Shapes;
 
 /// Most pairs of a section and a shape that is live in it.
-const MOST_COVER: usize = 4_000_000;
+const MOST_COVER: usize = 32_000_000;
 
 /// Most ordered pairs of shapes that meet.
-const MOST_PAIRS: usize = 8_000_000;
+const MOST_PAIRS: usize = 64_000_000;
 
 /// Most shapes of a partition in which one has gaps: all pairs are tried.
 const MOST_WITH_GAPS: usize = 6_000;
+
+/// Most shapes, so that preparing them takes no time that anyone would notice.
+const MOST_SHAPES: usize = 50_000;
 
 /// A run of sections on which a shape is `size` high.
 #[derive(Clone, Copy, Debug)]
@@ -26,30 +30,6 @@ pub(super) struct Span<T> {
     pub(super) lower: usize,
     pub(super) upper: usize,
     pub(super) size: T,
-}
-
-/// Lists of different lengths in one allocation.
-#[derive(Debug, Default)]
-pub(super) struct Lists<V> {
-    starts: Vec<usize>,
-    values: Vec<V>,
-}
-
-impl<V> Lists<V> {
-    fn new() -> Self {
-        Self {
-            starts: vec![0],
-            values: Vec::new(),
-        }
-    }
-
-    fn close(&mut self) {
-        self.starts.push(self.values.len());
-    }
-
-    pub(super) fn of(&self, idx: usize) -> &[V] {
-        &self.values[self.starts[idx]..self.starts[idx + 1]]
-    }
 }
 
 /// One partition. Shapes are numbered by ascending first section.
@@ -65,8 +45,12 @@ pub(super) struct Part<T> {
     pub(super) lower: Vec<usize>,
     /// The end of each shape's sections.
     pub(super) upper: Vec<usize>,
-    /// The largest size of each shape.
-    pub(super) size: Vec<T>,
+    /// The largest size of each shape, in bytes and not rounded up: what ends within the capacity.
+    pub(super) bytes: Vec<u64>,
+    /// Divides every height that a plan can have, in bytes.
+    pub(super) grain: u64,
+    /// No plan is lower, in bytes.
+    pub(super) bound: u64,
     /// Divisors of the offsets, in units; empty where all are 1.
     pub(super) alignments: Vec<T>,
     /// Offsets that are given; empty where none is.
@@ -83,6 +67,8 @@ pub(super) struct Part<T> {
     pub(super) totals: Vec<T>,
     /// Whether a shape has sections in its range in which it is not live.
     pub(super) has_gaps: bool,
+    /// Whether a size was rounded up.
+    pub(super) is_padded: bool,
 }
 
 impl<T: Height> Part<T> {
@@ -109,6 +95,7 @@ impl<T: Height> Part<T> {
     /// Whether the shapes are rectangles that may stand anywhere.
     pub(super) fn is_plain(&self) -> bool {
         !self.has_gaps
+            && !self.is_padded
             && self.alignments.is_empty()
             && self.fixed.is_empty()
             && self.spans.values.len() == self.items.len()
@@ -121,6 +108,10 @@ pub(super) fn build<T: Height>(
     mut items: Vec<u32>,
     progress: &Progress<'_>,
 ) -> Result<Option<Part<T>>, Cancelled> {
+    if items.len() > MOST_SHAPES {
+        return Ok(None);
+    }
+    let step = common_alignment(shapes, &items);
     let unit = unit(shapes, &items);
     let is_shaped = items.iter().any(|item| shapes.items[*item as usize].n_pieces > 1);
     let times = section_times(shapes, &items, is_shaped);
@@ -129,27 +120,14 @@ pub(super) fn build<T: Height>(
         let hull = &shapes.items[*item as usize];
         (section(hull.lower), section(hull.upper), *item)
     });
-    let mut spans = Lists::new();
-    let mut cover = 0;
-    for item in &items {
-        for piece in shapes.pieces_of(*item) {
-            let span = Span {
-                lower: section(piece.lower),
-                upper: section(piece.upper),
-                size: T::of(piece.size / unit),
-            };
-            cover += span.upper - span.lower;
-            spans.values.push(span);
-        }
-        spans.close();
-    }
+    let (spans, cover) = spans(shapes, &items, &times, (step, unit));
     if cover > MOST_COVER {
         return Ok(None);
     }
     let hull = |item: &u32| &shapes.items[*item as usize];
     let lower: Vec<usize> = items.iter().map(|item| section(hull(item).lower)).collect();
     let upper: Vec<usize> = items.iter().map(|item| section(hull(item).upper)).collect();
-    let has_alignment = items.iter().any(|item| unit % hull(item).alignment != 0);
+    let has_alignment = items.iter().any(|item| !unit.is_multiple_of(hull(item).alignment));
     let scaled = |item: &u32| T::of((hull(item).alignment / gcd(unit, hull(item).alignment)).max(1));
     let alignments = if has_alignment {
         items.iter().map(scaled).collect()
@@ -164,10 +142,14 @@ pub(super) fn build<T: Height>(
         Vec::new()
     };
     let (live, totals) = live_lists(&spans, times.len());
+    let bytes: Vec<u64> = items.iter().map(|item| hull(item).size).collect();
     progress.check()?;
     let mut part = Part {
         unit,
-        size: items.iter().map(|item| T::of(hull(item).size / unit)).collect(),
+        grain: bytes.iter().fold(unit, |grain, size| gcd(grain, *size)),
+        bound: 0,
+        is_padded: bytes.iter().any(|size| size % step != 0),
+        bytes,
         twins: twins(shapes, &items, &lower, &upper),
         starts: (0..=times.len())
             .map(|time| lower.partition_point(|start| *start < time))
@@ -183,20 +165,54 @@ pub(super) fn build<T: Height>(
         live,
         totals,
     };
-    Ok(neighbor_lists(shapes, &part, progress)?.map(|neighbors| {
+    part.bound = bound(shapes, &part);
+    Ok(neighbor_lists(shapes, &part, step, progress)?.map(|neighbors| {
         part.neighbors = neighbors;
         part
     }))
 }
 
-/// The unit in which all heights that matter are whole: it divides every size and fixed offset, and for every
-/// alignment one divides the other, so that rounding up stays within the multiples.
+/// The sections of each shape's pieces, and how many there are in sum.
+fn spans<T: Height>(
+    shapes: &Shapes,
+    items: &[u32],
+    times: &[u32],
+    (step, unit): (u64, u64),
+) -> (Lists<Span<T>>, usize) {
+    let section = |time: u32| times.partition_point(|start| *start < time);
+    let mut spans = Lists::new();
+    let mut cover = 0;
+    for item in items {
+        for piece in shapes.pieces_of(*item) {
+            let span = Span {
+                lower: section(piece.lower),
+                upper: section(piece.upper),
+                size: T::of(piece.size.next_multiple_of(step) / unit),
+            };
+            cover += span.upper - span.lower;
+            spans.values.push(span);
+        }
+        spans.close();
+    }
+    (spans, cover)
+}
+
+/// What divides every offset. Nothing above a shape can use the bytes between its end and the next multiple, so sizes
+/// are rounded up to multiples, except where a shape has to end within the capacity.
+fn common_alignment(shapes: &Shapes, items: &[u32]) -> u64 {
+    let alignments = items.iter().map(|item| shapes.items[*item as usize].alignment);
+    alignments.fold(0, gcd).max(1)
+}
+
+/// The unit in which all heights that matter are whole: it divides every size (rounded up) and fixed offset, and for
+/// every alignment one divides the other, so that rounding up stays within the multiples.
 pub(super) fn unit(shapes: &Shapes, items: &[u32]) -> u64 {
+    let step = common_alignment(shapes, items);
     let mut unit = 0;
     for item in items {
         unit = gcd(unit, shapes.items[*item as usize].fixed.unwrap_or(0));
         for piece in shapes.pieces_of(*item) {
-            unit = gcd(unit, piece.size);
+            unit = gcd(unit, piece.size.next_multiple_of(step));
         }
     }
     let mut alignments: Vec<u64> = items
@@ -226,6 +242,27 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
     x
 }
 
+/// The largest sum of sizes in a section, of which only the highest shape's need not be rounded up; or the end of a
+/// fixed shape, or the largest size.
+fn bound<T: Height>(shapes: &Shapes, part: &Part<T>) -> u64 {
+    let mut most_padding = vec![0; part.n_sections()];
+    let mut bound = 0;
+    for (shape, item) in part.items.iter().enumerate() {
+        let fixed = shapes.items[*item as usize].fixed.unwrap_or(0);
+        bound = bound.max(fixed + part.bytes[shape]);
+        for (span, piece) in part.spans.of(shape).iter().zip(shapes.pieces_of(*item)) {
+            let padding = span.size.wide() * part.unit - piece.size;
+            for most in &mut most_padding[span.lower..span.upper] {
+                *most = padding.max(*most);
+            }
+        }
+    }
+    let sums = part.totals.iter().map(|total| total.wide() * part.unit);
+    sums.zip(most_padding)
+        .map(|(sum, padding)| sum - padding)
+        .fold(bound, u64::max)
+}
+
 /// The first step of each section that is kept.
 fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
     let mut cuts: Vec<(u32, bool)> = Vec::new();
@@ -249,7 +286,7 @@ fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
 fn live_lists<T: Height>(spans: &Lists<Span<T>>, n_sections: usize) -> (Lists<u32>, Vec<T>) {
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); n_sections];
     let mut totals = vec![T::ZERO; n_sections];
-    for (number, shape) in (0_u32..).zip(0..spans.starts.len() - 1) {
+    for (number, shape) in (0_u32..).zip(0..spans.starts().len() - 1) {
         for span in spans.of(shape) {
             for section in span.lower..span.upper {
                 lists[section].push(number);
@@ -269,13 +306,26 @@ fn live_lists<T: Height>(spans: &Lists<Span<T>>, n_sections: usize) -> (Lists<u3
 fn neighbor_lists<T: Height>(
     shapes: &Shapes,
     part: &Part<T>,
+    step: u64,
     progress: &Progress<'_>,
 ) -> Result<Option<Lists<(u32, T)>>, Cancelled> {
     let n_shapes = part.n_shapes();
     if part.has_gaps && n_shapes > MOST_WITH_GAPS {
         return Ok(None);
     }
+    let later = |shape: usize| {
+        let first = part.starts[part.lower[shape] + 1];
+        first..part.starts[part.upper[shape]].max(first)
+    };
     let mut lists: Lists<(u32, T)> = Lists::new();
+    if !part.has_gaps {
+        let met = |shape: usize| part.live.of(part.lower[shape]).len() - 1 + later(shape).len();
+        let n_pairs = (0..n_shapes).map(met).sum();
+        if n_pairs > MOST_PAIRS {
+            return Ok(None);
+        }
+        lists.values.reserve_exact(n_pairs);
+    }
     let mut found: Vec<u32> = Vec::new();
     for (number, shape) in (0_u32..).zip(0..n_shapes) {
         progress.check()?;
@@ -285,8 +335,7 @@ fn neighbor_lists<T: Height>(
             found.extend((0_u32..).take(part.starts[upper]));
         } else {
             found.extend(part.live.of(lower));
-            let later = part.starts[lower + 1]..part.starts[upper].max(part.starts[lower + 1]);
-            found.extend((0_u32..).take(later.end).skip(later.start));
+            found.extend((0_u32..).take(later(shape).end).skip(later(shape).start));
         }
         for other in &found {
             let distance = match (shapes.pieces_of(part.items[shape]), part.has_gaps) {
@@ -294,7 +343,9 @@ fn neighbor_lists<T: Height>(
                 _ => shapes.separation(part.items[shape], part.items[*other as usize]),
             };
             if *other != number && distance > 0 {
-                lists.values.push((*other, T::of(distance / part.unit)));
+                lists
+                    .values
+                    .push((*other, T::of(distance.next_multiple_of(step) / part.unit)));
             }
         }
         lists.close();

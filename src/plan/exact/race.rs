@@ -84,10 +84,10 @@ impl Watch<'_> {
     }
 }
 
-/// Asks the orders of a round, each with `nodes` nodes.
+/// Asks the orders of a round for a plan within `capacity` bytes, each with `nodes` nodes.
 pub(super) fn ask<T: Height>(
     lanes: &mut Lanes<'_, T>,
-    capacity: T,
+    capacity: u64,
     (round, nodes): (u64, u64),
     ledger: &mut Ledger<'_>,
 ) -> Result<Answer<T>, Cancelled> {

@@ -52,14 +52,19 @@ struct Waiting {
     next: Option<usize>,
 }
 
+/// No branch is left at all.
+struct Exhausted;
+
 struct Node {
     component: (usize, usize),
     parent: Option<usize>,
     /// What is left to do besides this component.
     rest: Option<usize>,
     section: usize,
-    /// Branches not yet tried: a range of `branches`.
-    branches: (usize, usize),
+    /// Shapes of this rank and above are not yet tried.
+    next_rank: u32,
+    /// The only shape that has to be tried.
+    forced: Option<usize>,
     /// Whether leaving the floor empty is still to be tried.
     may_leave: bool,
     placed: Option<usize>,
@@ -73,10 +78,11 @@ pub(super) struct Search<'a, T> {
     pub(super) skyline: Skyline<'a, T>,
     pub(super) failed: Failed,
     pub(super) nodes: u64,
+    /// In bytes.
+    capacity: u64,
     rank: Vec<u32>,
     is_slack_first: bool,
     stack: Vec<Node>,
-    branches: Vec<u32>,
     waiting: Vec<Waiting>,
     parts: Vec<(T, usize, usize)>,
 }
@@ -87,28 +93,26 @@ impl<'a, T: Height> Search<'a, T> {
             skyline: Skyline::new(part),
             failed: Failed::default(),
             nodes: 0,
+            capacity: 0,
             rank: Vec::new(),
             is_slack_first: true,
             stack: Vec::new(),
-            branches: Vec::new(),
             waiting: Vec::new(),
             parts: Vec::new(),
         }
     }
 
-    /// Searches for a plan within `capacity` from the start; `nodes` counts this search alone.
-    pub(super) fn run(&mut self, capacity: T, order: &Order, budget: &Budget<'_>) -> Verdict {
+    /// Searches for a plan within `capacity` bytes from the start; `nodes` counts this search alone.
+    pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
         while let Some(node) = self.stack.pop() {
-            self.skyline.undo(node.mark, node.component, node.placed);
+            self.skyline.undo(node.mark, node.placed);
         }
-        self.branches.clear();
         self.waiting.clear();
         self.nodes = 0;
         self.rank.clone_from(&order.rank);
         self.is_slack_first = order.is_slack_first;
-        self.skyline.capacity = capacity;
-        self.skyline.failures.fill(0);
-        if !self.skyline.is_open() {
+        self.capacity = capacity;
+        if !self.skyline.begin(capacity) {
             return Verdict::Impossible;
         }
         let whole = (0, self.skyline.part.n_sections());
@@ -129,23 +133,22 @@ impl<'a, T: Height> Search<'a, T> {
                 Err(parent) => self.back_to(parent),
             };
             match self.step(top) {
-                Some(rest) => agenda = rest,
-                None => return Verdict::Impossible,
+                Ok(rest) => agenda = rest,
+                Err(Exhausted) => return Verdict::Impossible,
             }
         }
         Verdict::Found
     }
 
     /// Takes the next branch that does not fail at once, at `top` or where the search has to go back to. Gives what is
-    /// then to be done; `None` where no branch is left at all.
-    fn step(&mut self, mut top: Option<usize>) -> Option<Option<usize>> {
+    /// then to be done.
+    fn step(&mut self, mut top: Option<usize>) -> Result<Option<usize>, Exhausted> {
         loop {
-            let idx = top?;
+            let idx = top.ok_or(Exhausted)?;
             let node = &mut self.stack[idx];
             let (component, section) = (node.component, node.section);
-            let is_open = if node.branches.0 < node.branches.1 {
-                let shape = self.branches[node.branches.0] as usize;
-                node.branches.0 += 1;
+            let is_open = if let Some(shape) = next_branch(node, &self.skyline, &self.rank) {
+                node.next_rank = self.rank[shape] + 1;
                 node.placed = Some(shape);
                 self.skyline.place(shape, component)
             } else if std::mem::replace(&mut node.may_leave, false) {
@@ -153,13 +156,13 @@ impl<'a, T: Height> Search<'a, T> {
                 self.skyline.leave(section, component)
             } else {
                 let (key, parent) = (node.key, node.parent);
-                self.failed.insert(key, self.skyline.capacity.wide());
+                self.failed.insert(key, self.capacity);
                 top = self.back_to(parent);
                 continue;
             };
             if is_open {
                 let rest = self.stack[idx].rest;
-                return Some(self.cut(component, Some(idx), rest));
+                return Ok(self.cut(component, Some(idx), rest));
             }
             self.take_back(idx);
         }
@@ -174,14 +177,13 @@ impl<'a, T: Height> Search<'a, T> {
         }
         self.take_back(idx);
         let node = &self.stack[idx];
-        self.branches.truncate(node.branches.1);
         self.waiting.truncate(node.n_waiting);
         Some(idx)
     }
 
     fn take_back(&mut self, idx: usize) {
         let node = &mut self.stack[idx];
-        self.skyline.undo(node.mark, node.component, node.placed.take());
+        self.skyline.undo(node.mark, node.placed.take());
     }
 
     /// Cuts a run of sections where no unplaced shape joins both sides, and puts the components before `rest`.
@@ -224,19 +226,20 @@ impl<'a, T: Height> Search<'a, T> {
         } = self.waiting[head];
         self.nodes += 1;
         let key = self.key(component);
-        if self.failed.contains(key, self.skyline.capacity.wide()) {
+        if self.failed.contains(key, self.capacity) {
             return Err(parent);
         }
         let section = self.choose(component);
-        let first = self.branches.len();
-        let may_leave = self.list_branches(section, component);
+        let forced = self.forced(section, component);
+        let slack = self.skyline.slack(section);
         self.stack.push(Node {
             component,
             parent,
             rest: next,
             section,
-            branches: (first, self.branches.len()),
-            may_leave,
+            next_rank: 0,
+            forced,
+            may_leave: forced.is_none() && slack.is_some_and(|slack| slack > T::ZERO),
             placed: None,
             key,
             mark: self.skyline.mark(),
@@ -245,34 +248,19 @@ impl<'a, T: Height> Search<'a, T> {
         Ok(())
     }
 
-    /// Appends the shapes that may stand on the floor of a section, by rank, and tells whether it may be left empty.
-    fn list_branches(&mut self, section: usize, component: (usize, usize)) -> bool {
+    /// A rectangle across a whole flat component: it goes to the bottom.
+    fn forced(&self, section: usize, (lower, upper): (usize, usize)) -> Option<usize> {
         let skyline = &self.skyline;
         let part = skyline.part;
-        let first = self.branches.len();
         let floor = skyline.floors[section];
-        let is_flat = part.is_plain() && (component.0..component.1).all(|other| skyline.floors[other] == floor);
-        for number in part.live.of(section) {
-            let shape = *number as usize;
-            if skyline.bounds[shape] != floor {
-                continue;
-            }
-            if is_flat && (part.lower[shape], part.upper[shape]) == component {
-                self.branches.truncate(first);
-                self.branches.push(*number);
-                return false;
-            }
-            let twin = part.twins[shape];
-            if self.branches[first..]
-                .iter()
-                .all(|other| part.twins[*other as usize] != twin)
-            {
-                self.branches.push(*number);
-            }
+        let is_across = |shape: &usize| (part.lower[*shape], part.upper[*shape]) == (lower, upper);
+        if !part.is_plain() || skyline.floors[lower..upper].iter().any(|other| *other != floor) {
+            return None;
         }
-        let rank = &self.rank;
-        self.branches[first..].sort_unstable_by_key(|shape| rank[*shape as usize]);
-        skyline.slack(section).is_some_and(|slack| slack > T::ZERO)
+        let shapes = skyline.unplaced(section).iter().map(|shape| *shape as usize);
+        shapes
+            .filter(|shape| skyline.bounds[*shape] == floor && is_across(shape))
+            .min_by_key(|shape| self.rank[*shape])
     }
 
     /// The section to branch on: in a valley, fewest branches in proportion to failures.
@@ -303,7 +291,10 @@ impl<'a, T: Height> Search<'a, T> {
             for section in start..end {
                 let slack = skyline.slack(section).unwrap_or(T::ZERO);
                 let n_branches = u64::from(skyline.holders[section]) + u64::from(slack > T::ZERO);
-                let score = (n_branches << 20) / u64::from(skyline.failures[section] + 1);
+                let score = match skyline.failures[section] {
+                    0 => n_branches << 20,
+                    failures => (n_branches << 20) / u64::from(failures + 1),
+                };
                 let (second, third) = if self.is_slack_first {
                     (slack, floor)
                 } else {
@@ -331,5 +322,25 @@ impl<'a, T: Height> Search<'a, T> {
             }
         }
         key
+    }
+}
+
+/// The next shape to try on the floor of a node's section, by rank. Of shapes that are equal in everything only the
+/// first is tried.
+fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, rank: &[u32]) -> Option<usize> {
+    if let Some(shape) = node.forced {
+        return (node.next_rank == 0).then_some(shape);
+    }
+    let shapes = || skyline.unplaced(node.section).iter().map(|shape| *shape as usize);
+    let floor = skyline.floors[node.section];
+    let mut next_rank = node.next_rank;
+    loop {
+        let untried = shapes().filter(|shape| rank[*shape] >= next_rank && skyline.bounds[*shape] == floor);
+        let shape = untried.min_by_key(|shape| rank[*shape])?;
+        let twin = skyline.part.twins[shape];
+        if shapes().all(|other| rank[other] >= rank[shape] || skyline.part.twins[other] != twin) {
+            return Some(shape);
+        }
+        next_rank = rank[shape] + 1;
     }
 }

@@ -18,6 +18,9 @@
 use super::height::Height;
 use super::part::Part;
 
+/// Most neighbors looked at to find where the shapes of one section can rest; beyond, one bound serves all.
+const MOST_RESTS: usize = 8_000_000;
+
 /// A point to return to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
@@ -28,7 +31,13 @@ pub(super) struct Mark {
 /// The skyline of a partition.
 pub(super) struct Skyline<'a, T> {
     pub(super) part: &'a Part<T>,
+    /// In units, rounded up; `last` says more.
     pub(super) capacity: T,
+    /// The highest offset of each shape within the capacity.
+    last: Vec<T>,
+    /// The shapes that are live in each section, unplaced ones in front: see `n_unplaced`.
+    live: Vec<u32>,
+    n_unplaced: Vec<u32>,
     /// The least offset of each unplaced shape; [`Height::MAX`] once it is placed.
     pub(super) bounds: Vec<T>,
     /// Where each placed shape stands.
@@ -46,8 +55,7 @@ pub(super) struct Skyline<'a, T> {
     /// Inner operations so far, for whoever looks at flags now and then.
     pub(super) work: usize,
     old_bounds: Vec<(u32, T)>,
-    old_floors: Vec<T>,
-    old_holders: Vec<u32>,
+    old_floors: Vec<(u32, T)>,
     rests: Vec<(u32, T)>,
 }
 
@@ -58,6 +66,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         let mut skyline = Self {
             part,
             capacity: T::ZERO,
+            last: vec![T::ZERO; n_shapes],
+            live: part.live.values.to_vec(),
+            n_unplaced: vec![0; n_sections],
             bounds: (0..n_shapes)
                 .map(|shape| part.fixed(shape).unwrap_or(T::ZERO))
                 .collect(),
@@ -70,7 +81,6 @@ impl<'a, T: Height> Skyline<'a, T> {
             work: 0,
             old_bounds: Vec::new(),
             old_floors: Vec::new(),
-            old_holders: Vec::new(),
             rests: Vec::new(),
         };
         for shape in 0..n_shapes {
@@ -79,17 +89,34 @@ impl<'a, T: Height> Skyline<'a, T> {
             }
         }
         for section in 0..n_sections {
+            skyline.n_unplaced[section] = u32::try_from(part.live.of(section).len()).unwrap_or(u32::MAX);
             skyline.find_floor(section);
         }
         skyline
     }
 
-    /// Whether the sum rule holds in every section, and everything fixed ends within the capacity.
-    pub(super) fn is_open(&self) -> bool {
-        let fits = |shape: usize| {
-            self.capacity >= self.part.size[shape] && self.bounds[shape] <= self.capacity - self.part.size[shape]
-        };
-        (0..self.part.n_shapes()).all(fits) && (0..self.rest.len()).all(|section| self.slack(section).is_some())
+    /// Begins a search within `bytes`, with nothing placed; `false` if a shape or a section's sum is too large.
+    pub(super) fn begin(&mut self, bytes: u64) -> bool {
+        let part = self.part;
+        self.capacity = T::of(bytes.div_ceil(part.unit));
+        self.failures.fill(0);
+        self.live.copy_from_slice(&part.live.values);
+        for shape in 0..part.n_shapes() {
+            let Some(room) = bytes.checked_sub(part.bytes[shape]) else {
+                return false;
+            };
+            self.last[shape] = T::of(room / part.unit);
+            if self.bounds[shape] > self.last[shape] {
+                return false;
+            }
+        }
+        (0..self.rest.len()).all(|section| self.slack(section).is_some())
+    }
+
+    /// The unplaced shapes that are live in a section, in no particular order.
+    pub(super) fn unplaced(&self, section: usize) -> &[u32] {
+        let start = self.part.live.starts()[section];
+        &self.live[start..start + self.n_unplaced[section] as usize]
     }
 
     /// What may still be left empty in a section; `None` where the sum rule is broken.
@@ -107,10 +134,10 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         let offset = self.bounds[shape];
         self.offsets[shape] = offset;
-        self.save(component);
         for span in part.spans.of(shape) {
-            for rest in &mut self.rest[span.lower..span.upper] {
-                *rest -= span.size;
+            for section in span.lower..span.upper {
+                self.rest[section] -= span.size;
+                self.remove(section, shape);
             }
         }
         for crossing in &mut self.crossings[part.lower[shape] + 1..part.upper[shape]] {
@@ -131,11 +158,15 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         let Some(slack) = self.slack(section) else { return false };
         let floor = self.floors[section];
-        self.save(component);
+        let (least, is_costly) = self.least_rest(section, component);
+        if least > floor && least - floor > slack {
+            return false;
+        }
         let mut next = T::MAX;
         self.rests.clear();
-        for number in part.live.of(section) {
-            let shape = *number as usize;
+        for position in 0..self.unplaced(section).len() {
+            let number = self.unplaced(section)[position];
+            let shape = number as usize;
             if self.bounds[shape] > floor {
                 next = next.min(self.bounds[shape]);
                 continue;
@@ -143,8 +174,12 @@ impl<'a, T: Height> Skyline<'a, T> {
             if part.fixed(shape).is_some() {
                 return false;
             }
-            let (rest, first) = self.lowest_rest(shape, section);
-            self.rests.push((*number, rest));
+            let (rest, first) = if is_costly {
+                (least, least)
+            } else {
+                self.lowest_rest(shape, section)
+            };
+            self.rests.push((number, rest));
             next = next.min(first);
         }
         if next == T::MAX || next - floor > slack {
@@ -157,6 +192,43 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
         self.rests = rests;
         is_open && self.settle(component)
+    }
+
+    /// No floor of a section that is left empty rises to less than this: the lowest of the higher bounds there and of
+    /// the tops of shapes next to it in its valley. And whether looking at each shape's neighbors would be costly.
+    fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
+        let part = self.part;
+        if !part.is_plain() {
+            return (T::ZERO, false);
+        }
+        let floor = self.floors[section];
+        let (mut start, mut end) = (section, section + 1);
+        while start > lower && self.floors[start - 1] == floor {
+            start -= 1;
+        }
+        while end < upper && self.floors[end] == floor {
+            end += 1;
+        }
+        let mut least = T::MAX;
+        for shape in part.starts[lower]..part.starts[end] {
+            let bound = self.bounds[shape];
+            let is_here = part.lower[shape] <= section && section < part.upper[shape];
+            if part.upper[shape] <= start || bound == T::MAX {
+                continue;
+            }
+            if !is_here {
+                least = least.min(bound + self.distance(shape, shape));
+            } else if bound > floor {
+                least = least.min(bound);
+            }
+        }
+        let n_shapes = part.starts[upper] - part.starts[lower];
+        self.work += n_shapes;
+        let shapes = self
+            .unplaced(section)
+            .iter()
+            .map(|shape| part.neighbors.of(*shape as usize).len());
+        (least, shapes.sum::<usize>() > MOST_RESTS)
     }
 
     /// The lowest offset above its bound at which a shape can rest on an unplaced one, and the same if it is the
@@ -202,8 +274,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         if offset <= self.bounds[shape] {
             return true;
         }
-        // The shape fits under the capacity, as is_open saw.
-        if part.fixed(shape).is_some() || offset > self.capacity - part.size[shape] {
+        if part.fixed(shape).is_some() || offset > self.last[shape] {
             self.failures[part.lower[shape]] += 1;
             return false;
         }
@@ -228,6 +299,8 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.work += upper - lower;
         for section in lower..upper {
             if self.holders[section] == 0 && self.floors[section] != T::MAX {
+                let number = u32::try_from(section).unwrap_or(u32::MAX);
+                self.old_floors.push((number, self.floors[section]));
                 self.find_floor(section);
                 if self.slack(section).is_none() {
                     self.failures[section] += 1;
@@ -239,20 +312,24 @@ impl<'a, T: Height> Skyline<'a, T> {
     }
 
     fn find_floor(&mut self, section: usize) {
-        let live = self.part.live.of(section);
-        let (mut floor, mut holders) = (T::MAX, 0);
-        for shape in live {
-            let bound = self.bounds[*shape as usize];
-            if bound < floor {
-                (floor, holders) = (bound, 1);
-            } else {
-                holders += u32::from(bound == floor);
-            }
-        }
-        self.work += live.len();
+        let bounds = self.unplaced(section).iter().map(|shape| self.bounds[*shape as usize]);
+        let floor = bounds.clone().fold(T::MAX, T::min);
+        // Where nothing is left, nobody holds the floor.
+        let holders = bounds.map(|bound| u32::from(bound == floor)).sum();
+        self.work += self.unplaced(section).len();
         self.floors[section] = floor;
-        // Where nothing is left, the floor is that of the placed ones, and nobody counts.
-        self.holders[section] = if floor == T::MAX { 0 } else { holders };
+        self.holders[section] = holders;
+    }
+
+    /// Moves a shape behind the unplaced ones of a section. Steps are taken back in reverse, so counting one more is
+    /// enough to have it back.
+    fn remove(&mut self, section: usize, shape: usize) {
+        let start = self.part.live.starts()[section];
+        self.n_unplaced[section] -= 1;
+        let last = start + self.n_unplaced[section] as usize;
+        if let Some(position) = self.live[start..last].iter().position(|other| *other as usize == shape) {
+            self.live.swap(start + position, last);
+        }
     }
 
     /// Where the trail stands, before a step.
@@ -263,27 +340,28 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
     }
 
-    fn save(&mut self, (lower, upper): (usize, usize)) {
-        self.old_floors.extend_from_slice(&self.floors[lower..upper]);
-        self.old_holders.extend_from_slice(&self.holders[lower..upper]);
-    }
-
     /// Takes back the step after `mark`: the placement of a shape, or a floor that was left.
-    pub(super) fn undo(&mut self, mark: Mark, (lower, upper): (usize, usize), placed: Option<usize>) {
+    pub(super) fn undo(&mut self, mark: Mark, placed: Option<usize>) {
+        let part = self.part;
+        // A floor is found anew when nobody holds it any more, so nobody held the old one.
+        for (section, before) in self.old_floors.drain(mark.floors..).rev() {
+            self.floors[section as usize] = before;
+            self.holders[section as usize] = 0;
+        }
         for (shape, before) in self.old_bounds.drain(mark.bounds..).rev() {
             self.bounds[shape as usize] = before;
-        }
-        if self.old_floors.len() > mark.floors {
-            self.floors[lower..upper].copy_from_slice(&self.old_floors[mark.floors..]);
-            self.holders[lower..upper].copy_from_slice(&self.old_holders[mark.floors..]);
-            self.old_floors.truncate(mark.floors);
-            self.old_holders.truncate(mark.floors);
+            for span in part.spans.of(shape as usize) {
+                let floors = &self.floors[span.lower..span.upper];
+                for (holders, floor) in self.holders[span.lower..span.upper].iter_mut().zip(floors) {
+                    *holders += u32::from(*floor == before);
+                }
+            }
         }
         let Some(shape) = placed else { return };
-        let part = self.part;
         for span in part.spans.of(shape) {
-            for rest in &mut self.rest[span.lower..span.upper] {
-                *rest += span.size;
+            for section in span.lower..span.upper {
+                self.rest[section] += span.size;
+                self.n_unplaced[section] += 1;
             }
         }
         for crossing in &mut self.crossings[part.lower[shape] + 1..part.upper[shape]] {

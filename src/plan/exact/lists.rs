@@ -1,0 +1,33 @@
+//! Lists of different lengths, for neighbors and sections.
+
+/// Lists of different lengths in one allocation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists<V> {
+    starts: Vec<usize>,
+    pub(super) values: Vec<V>,
+}
+
+impl<V> Lists<V> {
+    /// No list.
+    pub(super) fn new() -> Self {
+        Self {
+            starts: vec![0],
+            values: Vec::new(),
+        }
+    }
+
+    /// Ends the list whose values were appended.
+    pub(super) fn close(&mut self) {
+        self.starts.push(self.values.len());
+    }
+
+    /// Where each list begins, and where the last ends.
+    pub(super) fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// One list.
+    pub(super) fn of(&self, idx: usize) -> &[V] {
+        &self.values[self.starts[idx]..self.starts[idx + 1]]
+    }
+}
