@@ -145,6 +145,7 @@ fn cpu_seconds() -> f64 {
 }
 
 /// The answer, and the CPU and wall seconds of one run: the mean of so many that a tick does not matter.
+#[expect(clippy::disallowed_methods, reason = "a bench owns a clock")]
 fn timed(mut once: impl FnMut() -> Planned) -> (Planned, f64, f64) {
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let mut planned = once();
@@ -169,10 +170,12 @@ fn over_bound(planned: &Planned) -> f64 {
 fn deadline(seconds: f64) -> Cancel {
     let stop = Cancel::new();
     let flag = stop.clone();
-    std::thread::spawn(move || {
+    let watch = std::thread::Builder::new().name("deadline".to_owned());
+    let spawned = watch.spawn(move || {
         std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
         flag.cancel();
     });
+    drop(spawned.expect("a thread"));
     stop
 }
 

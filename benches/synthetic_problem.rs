@@ -17,7 +17,7 @@ impl Random {
 }
 
 /// `n` buffers over `n` steps.
-pub fn nested_and_short(n: u32) -> Problem {
+pub(crate) fn nested_and_short(n: u32) -> Problem {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let n_steps = n.max(16);
     let buffers = (0..n).map(|_| {
