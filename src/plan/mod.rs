@@ -7,14 +7,16 @@
 mod as_dumped;
 mod best;
 mod greedy_by_size;
+mod holes;
 mod naive;
 mod problem;
 mod reuse;
 mod strategies;
 mod verify;
 
+pub use holes::{Hole, HoleRule, HoleSum, Holes};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
-pub use reuse::{ReuseEdge, reuse_edges};
+pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{
     AS_DUMPED, BEST, DEFAULT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
 };

@@ -1,5 +1,7 @@
 //! Placement: hand-made problems, random ones against brute force, reuse edges, the table of strategies.
 
+mod reuse;
+
 use highwater::plan::{
     AS_DUMPED, BEST, Buffer, Plan, PlanDefect, PlanRequest, Problem, STRATEGIES, find, plan, reuse_edges, verify,
 };
