@@ -14,9 +14,11 @@
 //! maximal free range below the highest live byte; and their count, sum and largest, wherever one of them changes.
 //! A birth or a death changes at most two free ranges, so that there are at most two holes for each of them:
 //! O(n log n) time, O(n) memory, whatever the plan. Rectangles that overlap are taken as their union.
+//! What is live is a set of ranked addresses, so that a birth and a death look at a few words each.
 
 use std::collections::BTreeMap;
 
+use super::ranks::{RankSet, Ranks};
 use super::reuse::{Rectangle, disjoint};
 
 /// Where free bytes count as holes.
@@ -57,52 +59,106 @@ pub struct HoleSum {
     pub top: u64,
 }
 
-/// All holes, and what they come to on every step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Holes {
-    /// By start, then offset.
-    pub list: Vec<Hole>,
-    /// Ascending steps, an entry wherever a figure changes; nothing before the first.
-    pub sums: Vec<HoleSum>,
+/// Free ranges below live bytes, by start, then offset.
+pub fn holes(rectangles: &[Rectangle], rule: HoleRule) -> Vec<Hole> {
+    Sweep::run(rectangles, rule)
+        .or_else(|| Sweep::run(&disjoint(rectangles), rule))
+        .unwrap_or_default()
 }
 
-impl Holes {
-    /// The holes between rectangles.
-    pub fn new(rectangles: &[Rectangle], rule: HoleRule) -> Self {
-        Sweep::run(rectangles, rule)
-            .or_else(|| Sweep::run(&disjoint(rectangles), rule))
-            .unwrap_or_default()
+/// What the holes of rectangles come to: ascending steps, an entry wherever a figure changes, nothing before the
+/// first. O(n log n).
+pub fn hole_sums(rectangles: &[Rectangle], holes: &[Hole]) -> Vec<HoleSum> {
+    // (step, whether it begins, bytes, whether it is a hole); for rectangles the end counts.
+    let mut changes: Vec<(u32, bool, u64, bool)> = Vec::with_capacity((rectangles.len() + holes.len()) * 2);
+    for rectangle in rectangles.iter().filter(|rectangle| !rectangle.is_empty()) {
+        changes.push((rectangle.start, true, rectangle.top(), false));
+        changes.push((rectangle.end, false, rectangle.top(), false));
+    }
+    for hole in holes {
+        changes.push((hole.start, true, hole.bytes, true));
+        changes.push((hole.end, false, hole.bytes, true));
+    }
+    changes.sort_unstable();
+    let (mut sizes, mut tops) = (Multiset::default(), Multiset::default());
+    let mut sum = HoleSum::default();
+    let mut sums: Vec<HoleSum> = Vec::new();
+    for changes in changes.chunk_by(|a, b| a.0 == b.0) {
+        for (_, is_begin, bytes, is_hole) in changes {
+            let set = if *is_hole { &mut sizes } else { &mut tops };
+            set.change(*bytes, *is_begin);
+            if *is_hole && *is_begin {
+                (sum.count, sum.total) = (sum.count + 1, sum.total + bytes);
+            } else if *is_hole {
+                (sum.count, sum.total) = (sum.count - 1, sum.total - bytes);
+            }
+        }
+        sum.step = sums.last().map_or(changes[0].0, |last| last.step);
+        (sum.largest, sum.top) = (sizes.largest(), tops.largest());
+        if sums.last() != Some(&sum) {
+            sum.step = changes[0].0;
+            sums.push(sum);
+        }
+    }
+    sums
+}
+
+/// The figures of a step. O(log sums).
+pub fn sum_at(sums: &[HoleSum], step: u32) -> HoleSum {
+    let next = sums.partition_point(|sum| sum.step <= step);
+    let before = next.checked_sub(1).and_then(|last| sums.get(last));
+    before.copied().unwrap_or_default()
+}
+
+/// Numbers with how often each is there.
+#[derive(Default)]
+struct Multiset {
+    counts: BTreeMap<u64, u32>,
+}
+
+impl Multiset {
+    fn change(&mut self, number: u64, is_more: bool) {
+        let count = self.counts.entry(number).or_default();
+        *count = if is_more { *count + 1 } else { *count - 1 };
+        if *count == 0 {
+            self.counts.remove(&number);
+        }
     }
 
-    /// The figures of a step. O(log changes).
-    pub fn at(&self, step: u32) -> HoleSum {
-        let next = self.sums.partition_point(|sum| sum.step <= step);
-        let before = next.checked_sub(1).and_then(|last| self.sums.get(last));
-        before.copied().unwrap_or_default()
+    fn largest(&self) -> u64 {
+        self.counts.last_key_value().map_or(0, |(number, _)| *number)
     }
 }
 
-/// A free range; `high` is `u64::MAX` for the headroom.
-#[derive(Clone, Copy, Debug)]
-struct Free {
-    high: u64,
+/// The bottom of the arena as a lower neighbour, and the headroom as an upper one.
+const NOBODY: u32 = u32::MAX;
+
+/// A free range between two live rectangles, named by its lower neighbour.
+#[derive(Clone, Copy)]
+struct Ceased {
+    lower: u32,
+    upper: u32,
     since: u32,
 }
 
-struct Sweep {
+struct Sweep<'a> {
+    rectangles: &'a [Rectangle],
     rule: HoleRule,
-    free: BTreeMap<u64, Free>,
-    /// Ranges that ceased on the current step, with what they were: (low, high, since).
-    ceased: Vec<(u64, u64, u32)>,
-    /// Holes by size.
-    sizes: BTreeMap<u64, u32>,
-    sum: HoleSum,
-    holes: Holes,
+    ranks: Ranks,
+    /// First bytes of live rectangles.
+    live: RankSet,
+    /// By rank of its first byte: the live rectangle there.
+    at: Vec<u32>,
+    /// Since when the free range above a live rectangle is what it is; the last entry is for the bottom.
+    since: Vec<u32>,
+    /// Ranges that ceased on the current step.
+    ceased: Vec<Ceased>,
+    holes: Vec<Hole>,
 }
 
-impl Sweep {
+impl<'a> Sweep<'a> {
     /// `None` where rectangles overlap.
-    fn run(rectangles: &[Rectangle], rule: HoleRule) -> Option<Holes> {
+    fn run(rectangles: &'a [Rectangle], rule: HoleRule) -> Option<Vec<Hole>> {
         // Ends sort before births on one step: ranges are half-open.
         let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(rectangles.len() * 2);
         for (idx, rectangle) in (0_u32..).zip(rectangles) {
@@ -112,124 +168,119 @@ impl Sweep {
             }
         }
         events.sort_unstable();
-        let everything = Free {
-            high: u64::MAX,
-            since: 0,
-        };
+        let ranks = Ranks::new(rectangles);
         let mut sweep = Self {
+            rectangles,
             rule,
-            free: BTreeMap::from([(0, everything)]),
+            live: RankSet::new(ranks.values.len()),
+            at: vec![NOBODY; ranks.values.len()],
+            since: vec![0; rectangles.len() + 1],
+            ranks,
             ceased: Vec::new(),
-            sizes: BTreeMap::new(),
-            sum: HoleSum::default(),
-            holes: Holes::default(),
+            holes: Vec::new(),
         };
         for events in events.chunk_by(|a, b| a.0 == b.0) {
             let step = events[0].0;
             for (_, is_birth, idx) in events {
-                let rectangle = &rectangles[*idx as usize];
+                let (lower, upper) = sweep.neighbours(*idx);
                 if *is_birth {
-                    sweep.occupy(rectangle, step)?;
+                    let rectangle = &rectangles[*idx as usize];
+                    let is_free = sweep.top(lower) <= rectangle.offset && rectangle.top() <= sweep.base(upper);
+                    if !is_free {
+                        return None;
+                    }
+                    sweep.cease(lower, upper);
+                    sweep.enter(*idx, true);
+                    sweep.begin(*idx, step);
                 } else {
-                    sweep.release(rectangle, step);
+                    sweep.cease(lower, *idx);
+                    sweep.cease(*idx, upper);
+                    sweep.enter(*idx, false);
                 }
+                sweep.begin(lower, step);
             }
             sweep.settle(step);
         }
-        sweep.holes.list.sort_unstable();
+        sweep.holes.sort_unstable();
         Some(sweep.holes)
     }
 
-    fn release(&mut self, rectangle: &Rectangle, step: u32) {
-        let (mut low, mut high) = (rectangle.offset, rectangle.top());
-        if let Some((below, free)) = self.free.range(..low).next_back().map(|(at, free)| (*at, *free))
-            && free.high == low
-        {
-            self.remove(below, free);
-            low = below;
-        }
-        if let Some(free) = self.free.get(&high).copied() {
-            self.remove(high, free);
-            high = free.high;
-        }
-        self.insert(low, high, step);
+    /// The live rectangles next below and next above, without the rectangle itself.
+    fn neighbours(&self, idx: u32) -> (u32, u32) {
+        let rank = self.ranks.of[idx as usize].0;
+        let lower = rank.checked_sub(1).and_then(|below| self.live.at_or_below(below));
+        // One that begins at the same byte overlaps; it is found above and refused.
+        let found = self.live.at_or_above(rank);
+        let upper = match found {
+            Some(at) if self.at[at as usize] == idx => self.live.at_or_above(rank + 1),
+            other => other,
+        };
+        let named = |at: Option<u32>| at.map_or(NOBODY, |at| self.at[at as usize]);
+        (named(lower), named(upper))
     }
 
-    fn occupy(&mut self, rectangle: &Rectangle, step: u32) -> Option<()> {
-        let (low, high) = (rectangle.offset, rectangle.top());
-        let (at, free) = self.free.range(..=low).next_back().map(|(at, free)| (*at, *free))?;
-        if free.high < high {
-            return None;
-        }
-        self.remove(at, free);
-        if at < low {
-            self.insert(at, low, step);
-        }
-        if high < free.high {
-            self.insert(high, free.high, step);
-        }
-        Some(())
-    }
-
-    fn is_hole(&self, low: u64, high: u64) -> bool {
-        high != u64::MAX && (low > 0 || self.rule == HoleRule::BelowTop)
-    }
-
-    fn insert(&mut self, low: u64, high: u64, since: u32) {
-        self.free.insert(low, Free { high, since });
-        if self.is_hole(low, high) {
-            *self.sizes.entry(high - low).or_default() += 1;
-            self.sum.count += 1;
-            self.sum.total += high - low;
+    fn enter(&mut self, idx: u32, is_live: bool) {
+        let rank = self.ranks.of[idx as usize].0;
+        if is_live {
+            self.live.insert(rank);
+            self.at[rank as usize] = idx;
+        } else {
+            self.live.remove(rank);
         }
     }
 
-    fn remove(&mut self, low: u64, free: Free) {
-        self.free.remove(&low);
-        if !self.is_hole(low, free.high) {
-            return;
-        }
-        self.ceased.push((low, free.high, free.since));
-        let size = free.high - low;
-        self.sum.count -= 1;
-        self.sum.total -= size;
-        if let Some(count) = self.sizes.get_mut(&size) {
-            *count -= 1;
-            if *count == 0 {
-                self.sizes.remove(&size);
-            }
+    fn top(&self, lower: u32) -> u64 {
+        self.rectangles.get(lower as usize).map_or(0, Rectangle::top)
+    }
+
+    fn base(&self, upper: u32) -> u64 {
+        let upper = self.rectangles.get(upper as usize);
+        upper.map_or(u64::MAX, |rectangle| rectangle.offset)
+    }
+
+    fn since(&mut self, lower: u32) -> &mut u32 {
+        let last = self.since.len() - 1;
+        &mut self.since[(lower as usize).min(last)]
+    }
+
+    fn begin(&mut self, lower: u32, step: u32) {
+        *self.since(lower) = step;
+    }
+
+    /// The range between two neighbours is no more.
+    fn cease(&mut self, lower: u32, upper: u32) {
+        let is_hole = upper != NOBODY && (lower != NOBODY || self.rule == HoleRule::BelowTop);
+        if is_hole && self.top(lower) < self.base(upper) {
+            let since = *self.since(lower);
+            self.ceased.push(Ceased { lower, upper, since });
         }
     }
 
     /// Ends the step: a range that ceased and came back as it was goes on, the others become holes.
     fn settle(&mut self, step: u32) {
-        for (low, high, since) in self.ceased.drain(..) {
+        let mut ceased = std::mem::take(&mut self.ceased);
+        for range in ceased.drain(..) {
             // What began on this step was never seen.
-            if since == step {
+            if range.since == step {
                 continue;
             }
-            match self.free.get_mut(&low) {
-                Some(free) if free.high == high => free.since = since,
-                _ => self.holes.list.push(Hole {
-                    start: since,
+            let (low, high) = (self.top(range.lower), self.base(range.upper));
+            // Whoever ends below the range and begins at its end now, if it is free as a whole.
+            let end = self.ranks.of[range.upper as usize].0;
+            let lower = end.checked_sub(1).and_then(|below| self.live.at_or_below(below));
+            let lower = lower.map_or(NOBODY, |at| self.at[at as usize]);
+            let is_same = self.live.at_or_above(end) == Some(end) && self.top(lower) == low;
+            if is_same && (lower == NOBODY) == (range.lower == NOBODY) {
+                self.begin(lower, range.since);
+            } else {
+                self.holes.push(Hole {
+                    start: range.since,
                     end: step,
                     offset: low,
                     bytes: high - low,
-                }),
+                });
             }
         }
-        self.sum.step = step;
-        self.sum.largest = self.sizes.last_key_value().map_or(0, |(size, _)| *size);
-        self.sum.top = self.free.last_key_value().map_or(0, |(low, _)| *low);
-        let is_news = self.holes.sums.last().is_none_or(|last| {
-            let same_step = HoleSum {
-                step: last.step,
-                ..self.sum
-            };
-            *last != same_step
-        });
-        if is_news {
-            self.holes.sums.push(self.sum);
-        }
+        self.ceased = ceased;
     }
 }

@@ -10,11 +10,12 @@ mod greedy_by_size;
 mod holes;
 mod naive;
 mod problem;
+mod ranks;
 mod reuse;
 mod strategies;
 mod verify;
 
-pub use holes::{Hole, HoleRule, HoleSum, Holes};
+pub use holes::{Hole, HoleRule, HoleSum, hole_sums, holes, sum_at};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
 pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{

@@ -100,6 +100,9 @@ struct Node {
 
 const NONE: u32 = u32::MAX;
 
+/// Which node, and which of its two links.
+type Link = Option<(usize, bool)>;
+
 impl Stabs {
     fn new(rectangles: &[Rectangle]) -> Self {
         let mut ranges: Vec<Stab> = Vec::with_capacity(rectangles.len() * 2);
@@ -131,8 +134,8 @@ impl Stabs {
     /// Splits the ranges at the median of their starts: at most half of them lie on either side, so the depth is
     /// O(log n).
     fn add_nodes(&mut self, ranges: Vec<Stab>) {
-        // Ranges, and the link of the parent that is to name the node: (node, whether it is the later one).
-        let mut open: Vec<(Vec<Stab>, Option<(usize, bool)>)> = vec![(ranges, None)];
+        // Ranges, and what is to name their node: nothing, or a node and whether this is its later one.
+        let mut open: Vec<(Vec<Stab>, Link)> = vec![(ranges, None)];
         while let Some((mut ranges, parent)) = open.pop() {
             if ranges.is_empty() {
                 continue;

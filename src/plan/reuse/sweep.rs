@@ -3,11 +3,12 @@
 //! In: rectangles. Out: a call for every change, in order of the rectangles' births (then positions) and ascending
 //! offsets. Between births the bytes that were ever held are cut into ranges with one last holder each: the one that
 //! ends last, the later of equals. A rectangle that ends no later than a live holder leaves that holder in place.
-//! O((n + changes) log n).
-
-use std::collections::BTreeMap;
+//!
+//! Ranges are members of a set of ranked addresses, each with its holder beside it; what nobody ever held is a range of
+//! nobody's. O(n log n) for the ranks, then a few words for each change.
 
 use super::Rectangle;
+use crate::plan::ranks::{RankSet, Ranks};
 
 /// What a birth changes on one range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,96 +39,123 @@ pub(super) enum Change {
     },
 }
 
-/// Bytes with one last holder.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    high: u64,
-    holder: u32,
-    since: u32,
-}
+const NOBODY: u32 = u32::MAX;
 
 /// Calls `emit` with every change.
-pub(super) fn sweep(rectangles: &[Rectangle], mut emit: impl FnMut(Change)) {
+pub(super) fn sweep(rectangles: &[Rectangle], emit: impl FnMut(Change)) {
     let mut order: Vec<(u32, u32)> = (0_u32..)
         .zip(rectangles)
         .filter(|(_, rectangle)| !rectangle.is_empty())
         .map(|(idx, rectangle)| (rectangle.start, idx))
         .collect();
-    order.sort_unstable();
-    let mut ranges: BTreeMap<u64, Range> = BTreeMap::new();
-    let mut touched: Vec<(u64, Range)> = Vec::new();
+    if !order.is_sorted() {
+        order.sort_unstable();
+    }
+    let ranks = Ranks::new(rectangles);
+    let n_ranks = ranks.values.len();
+    let mut ranges = Ranges {
+        rectangles,
+        starts: RankSet::new(n_ranks),
+        held: vec![(NOBODY, 0); n_ranks],
+        ranks,
+        emit,
+    };
+    if n_ranks > 0 {
+        ranges.starts.insert(0);
+    }
     for (_, heir) in order {
-        take(&mut ranges, &mut touched, (rectangles, heir), &mut emit);
+        ranges.take(heir);
     }
-    for (low, range) in ranges {
-        emit(closed(low, range, u32::MAX));
-    }
+    ranges.finish();
 }
 
-fn closed(low: u64, range: Range, end: u32) -> Change {
-    Change::Closed {
-        holder: range.holder,
-        start: range.since,
-        end,
-        low,
-        high: range.high,
+struct Ranges<'a, F> {
+    rectangles: &'a [Rectangle],
+    ranks: Ranks,
+    /// Where ranges begin; each reaches to the next.
+    starts: RankSet,
+    /// By the rank of a range's begin: its last holder, and the birth since which that is so.
+    held: Vec<(u32, u32)>,
+    emit: F,
+}
+
+impl<F: FnMut(Change)> Ranges<'_, F> {
+    /// Makes a range begin at a rank.
+    fn split(&mut self, rank: u32) {
+        if let Some(before) = self.starts.at_or_below(rank)
+            && before < rank
+        {
+            self.held[rank as usize] = self.held[before as usize];
+            self.starts.insert(rank);
+        }
     }
-}
 
-/// Gives the heir its bytes, except those of holders that outlive it.
-fn take(
-    ranges: &mut BTreeMap<u64, Range>,
-    touched: &mut Vec<(u64, Range)>,
-    (rectangles, heir): (&[Rectangle], u32),
-    emit: &mut impl FnMut(Change),
-) {
-    let rectangle = rectangles[heir as usize];
-    let (low, high, born) = (rectangle.offset, rectangle.top(), rectangle.start);
-    collect(ranges, touched, (low, high));
-    // The heir's bytes from here on are not yet in the map; what it holds stays one range as long as possible.
-    let mut from = low;
-    for (at, range) in touched.drain(..) {
-        let (cut_low, cut_high) = (at.max(low), range.high.min(high));
-        let held_until = rectangles[range.holder as usize].end;
-        if held_until > born && held_until > rectangle.end {
-            hold(ranges, (from, cut_low), (heir, born));
-            from = cut_high;
-            continue;
+    /// Gives the heir its bytes, except those of live holders that outlive it.
+    fn take(&mut self, heir: u32) {
+        let (low, high) = self.ranks.of[heir as usize];
+        let Rectangle { start: born, end, .. } = self.rectangles[heir as usize];
+        self.split(low);
+        self.split(high);
+        let mut at = low;
+        // Whether the range below is the heir's, so that the next one joins it.
+        let mut is_joined = false;
+        while at < high {
+            let next = self.starts.at_or_above(at + 1).unwrap_or(high).min(high);
+            let (holder, since) = self.held[at as usize];
+            let held_until = self
+                .rectangles
+                .get(holder as usize)
+                .map_or(0, |rectangle| rectangle.end);
+            if held_until > born && held_until > end {
+                is_joined = false;
+                at = next;
+                continue;
+            }
+            if holder != NOBODY {
+                let (low, high) = (self.ranks.values[at as usize], self.ranks.values[next as usize]);
+                if held_until <= born {
+                    (self.emit)(Change::Taken {
+                        donor: holder,
+                        heir,
+                        low,
+                        high,
+                    });
+                }
+                (self.emit)(Change::Closed {
+                    holder,
+                    start: since,
+                    end: born,
+                    low,
+                    high,
+                });
+            }
+            if is_joined {
+                self.starts.remove(at);
+            } else {
+                self.held[at as usize] = (heir, born);
+            }
+            is_joined = true;
+            at = next;
         }
-        if held_until <= born {
-            emit(Change::Taken {
-                donor: range.holder,
-                heir,
-                low: cut_low,
-                high: cut_high,
-            });
-        }
-        ranges.remove(&at);
-        if at < low {
-            ranges.insert(at, Range { high: low, ..range });
-        }
-        if range.high > high {
-            ranges.insert(high, range);
-        }
-        let cut = Range {
-            high: cut_high,
-            ..range
-        };
-        emit(closed(cut_low, cut, born));
     }
-    hold(ranges, (from, high), (heir, born));
-}
 
-/// The ranges that share bytes with `low..high`, ascending.
-fn collect(ranges: &BTreeMap<u64, Range>, touched: &mut Vec<(u64, Range)>, (low, high): (u64, u64)) {
-    let before = ranges.range(..low).next_back();
-    let reaching = before.filter(|(_, range)| range.high > low);
-    let within = ranges.range(low..high);
-    touched.extend(reaching.into_iter().chain(within).map(|(at, range)| (*at, *range)));
-}
-
-fn hold(ranges: &mut BTreeMap<u64, Range>, (low, high): (u64, u64), (holder, since): (u32, u32)) {
-    if low < high {
-        ranges.insert(low, Range { high, holder, since });
+    /// What is held last for ever.
+    fn finish(&mut self) {
+        let mut at = self.starts.at_or_above(0);
+        while let Some(from) = at {
+            at = self.starts.at_or_above(from + 1);
+            let (holder, start) = self.held[from as usize];
+            if let Some(to) = at
+                && holder != NOBODY
+            {
+                (self.emit)(Change::Closed {
+                    holder,
+                    start,
+                    end: u32::MAX,
+                    low: self.ranks.values[from as usize],
+                    high: self.ranks.values[to as usize],
+                });
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use highwater::plan::{
-    AddressHistory, Gap, HoleRule, HoleSum, Holes, Plan, Problem, Rectangle, ReuseIndex, reuse_edges,
+    AddressHistory, Gap, HoleRule, HoleSum, Plan, Problem, Rectangle, ReuseIndex, hole_sums, holes, reuse_edges, sum_at,
 };
 use highwater::units::{Bytes, Step};
 use proptest::prelude::*;
@@ -66,7 +66,9 @@ fn bytes_of<'a>(edges: impl Iterator<Item = &'a highwater::plan::ReuseEdge>) -> 
         let range = edge.offset..edge.offset + edge.bytes.get();
         bytes.entry((edge.donor, edge.heir)).or_default().extend(range);
     }
-    bytes.values_mut().for_each(|bytes| bytes.sort_unstable());
+    for bytes in bytes.values_mut() {
+        bytes.sort_unstable();
+    }
     bytes
 }
 
@@ -151,15 +153,15 @@ fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
     };
     // 20..30 changes hands at step 5 beside the hole 10..20.
     let rectangles = [at(0, 9, 0, 10), at(0, 5, 20, 10), at(5, 9, 20, 10)];
-    let holes = Holes::new(&rectangles, HoleRule::BelowTop);
-    let texts: Vec<_> = holes
-        .list
+    let found = holes(&rectangles, HoleRule::BelowTop);
+    let texts: Vec<_> = found
         .iter()
         .map(|hole| (hole.start, hole.end, hole.offset, hole.bytes))
         .collect();
     assert_eq!(texts, [(0, 9, 10, 10)]);
+    let sums = hole_sums(&rectangles, &found);
     assert_eq!(
-        holes.at(7),
+        sum_at(&sums, 7),
         HoleSum {
             step: 0,
             count: 1,
@@ -168,11 +170,11 @@ fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
             top: 30
         }
     );
-    assert_eq!((holes.at(9).count, holes.at(9).top), (0, 0));
+    assert_eq!((sum_at(&sums, 9).count, sum_at(&sums, 9).top), (0, 0));
     // A pool has no hole below its lowest byte.
     let high = [at(0, 4, 8, 8), at(0, 2, 24, 8)];
-    assert_eq!(Holes::new(&high, HoleRule::BelowTop).list.len(), 2);
-    assert_eq!(Holes::new(&high, HoleRule::Between).list.len(), 1);
+    assert_eq!(holes(&high, HoleRule::BelowTop).len(), 2);
+    assert_eq!(holes(&high, HoleRule::Between).len(), 1);
 }
 
 /// Free ranges of a step with something live above them, and the top.
@@ -197,31 +199,31 @@ fn plain_holes(rectangles: &[Rectangle], step: u32, rule: HoleRule) -> (Vec<(u64
 }
 
 fn check_holes(rectangles: &[Rectangle], rule: HoleRule) {
-    let holes = Holes::new(rectangles, rule);
+    let list = holes(rectangles, rule);
+    let sums = hole_sums(rectangles, &list);
     for step in 0..STEPS {
         let (expected, top) = plain_holes(rectangles, step, rule);
-        let mut found: Vec<(u64, u64)> = holes
-            .list
+        let mut found: Vec<(u64, u64)> = list
             .iter()
             .filter(|hole| (hole.start..hole.end).contains(&step))
             .map(|hole| (hole.offset, hole.bytes))
             .collect();
         found.sort_unstable();
         assert_eq!(found, expected, "step {step}");
-        let sum = holes.at(step);
+        let sum = sum_at(&sums, step);
         assert_eq!(sum.count as usize, expected.len());
         assert_eq!(sum.total, expected.iter().map(|(_, bytes)| bytes).sum::<u64>());
         assert_eq!(sum.largest, expected.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0));
         assert_eq!(sum.top, top);
     }
-    assert!(holes.list.is_sorted());
+    assert!(list.is_sorted());
     // Two for a birth and two for a death, and none of them can be joined with another.
-    assert!(holes.list.len() <= rectangles.len() * 4);
-    for (idx, hole) in holes.list.iter().enumerate() {
+    assert!(list.len() <= rectangles.len() * 4);
+    for (idx, hole) in list.iter().enumerate() {
         let goes_on = |next: &&highwater::plan::Hole| {
             next.start == hole.end && (next.offset, next.bytes) == (hole.offset, hole.bytes)
         };
-        assert_eq!(holes.list[idx..].iter().find(goes_on), None);
+        assert_eq!(list[idx..].iter().find(goes_on), None);
     }
 }
 
@@ -272,7 +274,9 @@ proptest! {
                 expected.entry((donor, heir)).or_default().extend(bytes);
             }
         }
-        expected.values_mut().for_each(|bytes| bytes.sort_unstable());
+        for bytes in expected.values_mut() {
+            bytes.sort_unstable();
+        }
         let plan = Plan::new(&problem, offsets);
         prop_assert_eq!(bytes_of(ReuseIndex::of_plan(&problem, &plan).edges().iter()), expected);
     }
@@ -346,10 +350,10 @@ fn a_hundred_thousand_rectangles_give_a_few_edges_and_holes_each() {
         }
     }
     let index = ReuseIndex::new(&rectangles);
-    let holes = Holes::new(&rectangles, HoleRule::BelowTop);
+    let list = holes(&rectangles, HoleRule::BelowTop);
     assert_eq!(rectangles.len(), 100_000);
     assert!(index.edges().len() < rectangles.len() * 3, "{}", index.edges().len());
-    assert!(holes.list.len() < rectangles.len() * 4, "{}", holes.list.len());
+    assert!(list.len() < rectangles.len() * 4, "{}", list.len());
     let moved: Bytes = index.edges().iter().map(|edge| edge.bytes).sum();
     assert!(moved > Bytes(1_000_000));
 }
