@@ -94,6 +94,13 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     }
 }
 
+/// A tensor's name; empty where the source has none. O(1).
+pub fn tensor_name(comparison: &Comparison, tensor: Selected) -> &str {
+    let entry = comparison.workload.graphs().get(tensor.graph.idx());
+    let graph = entry.filter(|entry| entry.graph.tensors().get(tensor.tensor).is_some());
+    graph.map_or("", |entry| entry.graph.tensor_name(tensor.tensor))
+}
+
 /// What happens on a step; `None` behind the end.
 pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let (idx, op) = comparison.axis.locate(step)?;

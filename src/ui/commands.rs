@@ -33,6 +33,10 @@ pub enum UiCommand {
     ToggleLayout,
     /// Memory map or lifetimes.
     ToggleView,
+    /// Holes in the memory maps, or none.
+    ToggleHoles,
+    /// Reuse edges: off, of the selection, of the peak step.
+    NextEdges,
     /// Show or hide the list of keys.
     ToggleHelp,
     /// End the program.
@@ -139,6 +143,20 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Lanes stacked / side by side",
         tooltip: "how the four policies are laid out",
         shortcut: Some(plain(Key::L)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleHoles,
+        menu: Menu::View,
+        text: "Holes",
+        tooltip: "mark what is free between live blocks in the memory maps",
+        shortcut: Some(plain(Key::O)),
+    },
+    CommandRow {
+        command: UiCommand::NextEdges,
+        menu: Menu::View,
+        text: "Reuse edges: off / selection / peak step",
+        tooltip: "draw who took over whose bytes",
+        shortcut: Some(plain(Key::E)),
     },
     CommandRow {
         command: UiCommand::ToggleTheme,

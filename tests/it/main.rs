@@ -20,9 +20,12 @@ mod support;
 mod synthetic;
 mod tidy;
 mod timeline;
+mod timeline_reuse;
 #[cfg(feature = "gui")]
 mod ui_app;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_options;
+#[cfg(feature = "gui")]
+mod ui_reuse;

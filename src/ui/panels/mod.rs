@@ -4,6 +4,7 @@ pub mod inspector;
 pub mod options;
 pub mod overview;
 pub mod problems;
+mod reuse;
 pub mod schedule;
 
 use eframe::egui;
