@@ -1,5 +1,6 @@
 //! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
 
+use std::cell::LazyCell;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -24,6 +25,10 @@ fn frame(criterion: &mut Criterion) {
     let timeline = Timeline::new(&comparison);
     criterion.bench_function("timeline of 5,000 tensors x 4 lanes", |bencher| {
         bencher.iter(|| black_box(Timeline::new(&comparison)));
+    });
+    let large = LazyCell::new(|| synthetic::comparison(33_400, 1));
+    criterion.bench_function("timeline of 100,000 tensors x 4 lanes", |bencher| {
+        bencher.iter(|| black_box(Timeline::new(&large)));
     });
     let cases = [
         ("maps, everything", LaneContent::MemoryMap, 1.0, false),

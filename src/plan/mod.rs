@@ -17,10 +17,12 @@ mod gaps;
 mod greedy_by_breadth;
 mod greedy_by_size;
 mod hill_climb;
+mod holes;
 mod improve;
 mod naive;
 mod problem;
 mod random;
+mod ranks;
 mod reuse;
 mod shared;
 mod skyline;
@@ -28,11 +30,12 @@ mod strategies;
 mod verify;
 
 pub use explain::{
-    Blocker, ChainLink, Fragmentation, Hole, PeakChain, StepHoles, WhyHere, fragmentation, peak_chain, peak_live,
+    Blocker, ChainLink, Fragmentation, PeakChain, StepHole, StepHoles, WhyHere, fragmentation, peak_chain, peak_live,
     why_here,
 };
+pub use holes::{Hole, HoleRule, HoleSum, hole_sums, holes, sum_at};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
-pub use reuse::{ReuseEdge, reuse_edges};
+pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{
     AS_DUMPED, BEST, DEFAULT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
 };

@@ -13,6 +13,8 @@ use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
 use super::curve::Curve;
+use super::holes::LaneHoles;
+use super::reuse::LaneReuse;
 use super::{Palette, Selected, TensorKey, layout};
 
 /// Blocks per chunk.
@@ -31,6 +33,8 @@ pub struct RegionSpan {
     pub base: u64,
     /// Bytes: of a paged range, up to the highest page that is touched.
     pub bytes: Bytes,
+    /// Blocks begin at multiples of this: the power of two, at most 512, that divides all their offsets.
+    pub alignment: u64,
     /// A few words, such as `arena of train`.
     pub label: Arc<str>,
 }
@@ -87,6 +91,10 @@ pub struct LaneView {
     pub features: Curve,
     /// Exact bytes that graphs hold.
     pub live: Curve,
+    /// Free bytes between live blocks.
+    pub holes: Arc<LaneHoles>,
+    /// Who took whose bytes.
+    pub reuse: LaneReuse,
     /// Whose block: (subject's tensor or `None`, block), sorted.
     owners: Vec<(Selected, u32)>,
     /// By subject of the simulation.
@@ -137,22 +145,28 @@ impl LaneView {
             .filter_map(|(block, subject)| Some((subjects[*subject as usize]?, block)))
             .collect();
         owners.sort_unstable();
+        let alignments = alignments(&blocks, spans.len());
+        let regions: Vec<RegionSpan> = spans
+            .iter()
+            .zip(alignments)
+            .map(|(span, alignment)| {
+                let region = &simulation.regions[span.region as usize];
+                RegionSpan {
+                    kind: region.kind,
+                    start: Step(span.start),
+                    end: Step(span.end),
+                    base: span.base,
+                    bytes: Bytes(span.bytes),
+                    alignment,
+                    label: labels.of(region.kind, region.graph),
+                }
+            })
+            .collect();
         Self {
             policy: lane.policy,
-            regions: spans
-                .iter()
-                .map(|span| {
-                    let region = &simulation.regions[span.region as usize];
-                    RegionSpan {
-                        kind: region.kind,
-                        start: Step(span.start),
-                        end: Step(span.end),
-                        base: span.base,
-                        bytes: Bytes(span.bytes),
-                        label: labels.of(region.kind, region.graph),
-                    }
-                })
-                .collect(),
+            holes: Arc::new(LaneHoles::new(&regions, &blocks)),
+            reuse: LaneReuse::new(&regions, &blocks, lane.summary.peak_live_step),
+            regions,
             height: layout::height(&spans),
             blocks,
             reserved: Curve::new(&lane.curves.reserved),
@@ -175,6 +189,16 @@ impl LaneView {
         let high = self.owners.partition_point(|(owner, _)| *owner <= tensor);
         self.owners[low..high].iter().map(|(_, block)| *block)
     }
+}
+
+/// By region: what divides the offsets of all its blocks. O(blocks).
+fn alignments(blocks: &Blocks, n_spans: usize) -> Vec<u64> {
+    const MOST: u64 = 512;
+    let mut bits = vec![MOST; n_spans];
+    for (span, offset) in blocks.span.iter().zip(&blocks.offset) {
+        bits[*span as usize] |= offset;
+    }
+    bits.into_iter().map(|bits| 1 << bits.trailing_zeros()).collect()
 }
 
 /// A block before it is cut into columns.

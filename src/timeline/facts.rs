@@ -114,6 +114,11 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     }
 }
 
+/// A tensor's name; empty where the source has none. O(1).
+pub fn tensor_name(comparison: &Comparison, tensor: Selected) -> &str {
+    comparison.tensor_name(tensor.graph, tensor.tensor)
+}
+
 /// What happens on a step; `None` behind the end.
 pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let (idx, op) = comparison.axis.locate(step)?;

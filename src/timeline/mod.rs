@@ -2,7 +2,8 @@
 //!
 //! In: a [`Comparison`]. Out: an immutable [`Timeline`], made once per answer on the worker and shared by every
 //! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
-//! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text).
+//! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
+//! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here).
 //!
 //! ```text
 //! address
@@ -21,9 +22,12 @@ mod bands;
 mod block;
 mod curve;
 mod facts;
+mod holes;
 mod layout;
 mod pick;
+mod reuse;
 mod rows;
+mod support;
 mod ticks;
 mod viewport;
 mod visible;
@@ -31,8 +35,11 @@ mod visible;
 pub use bands::{Bands, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan};
 pub use curve::Curve;
-pub use facts::{StepFacts, TensorFacts, facts, step_facts};
+pub use facts::{StepFacts, TensorFacts, facts, step_facts, tensor_name};
+pub use holes::{HolesAt, LaneHoles};
+pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
 pub use rows::{Row, RowItems, Rows};
+pub use support::Support;
 pub use ticks::{Tick, byte_ticks, step_ticks};
 pub use viewport::{Canvas, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};
@@ -96,11 +103,7 @@ impl Timeline {
     /// The view-model of a comparison. O(events log events + steps).
     pub fn new(comparison: &Comparison) -> Self {
         let palette = Palette::new(comparison);
-        let lanes: Vec<LaneView> = comparison
-            .lanes
-            .iter()
-            .map(|lane| LaneView::new(lane, &comparison.session, &palette))
-            .collect();
+        let lanes = lanes(comparison, &palette);
         let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
         Self {
             n_steps,
@@ -126,6 +129,20 @@ impl Timeline {
             a1: self.height.get().max(1) as f64 * 1.04,
         }
     }
+}
+
+/// The views of all lanes, each on a thread of its own: no lane needs another.
+fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
+    std::thread::scope(|scope| {
+        let lanes = comparison.lanes.iter();
+        let making: Vec<_> = lanes
+            .map(|lane| scope.spawn(move || LaneView::new(lane, &comparison.session, palette)))
+            .collect();
+        let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
+        // A fault in a lane is a fault of the call.
+        made.map(|lane| lane.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
+            .collect()
+    })
 }
 
 /// The colour index of every tensor of every graph.

@@ -53,52 +53,82 @@ impl Items {
     }
 }
 
+/// Rectangles as columns, sorted by start; every chunk knows its latest end.
+pub(super) struct Columns<'a> {
+    pub(super) start: &'a [u32],
+    pub(super) end: &'a [u32],
+    pub(super) base: &'a [u64],
+    pub(super) bytes: &'a [u64],
+    pub(super) chunk_ends: &'a [u32],
+}
+
+impl Columns<'_> {
+    fn scaled(&self, idx: usize, scale: &Scale) -> [f64; 4] {
+        let base = self.base[idx];
+        [
+            scale.x(self.start[idx]),
+            scale.y(base.saturating_add(self.bytes[idx])),
+            scale.x(self.end[idx]),
+            scale.y(base),
+        ]
+    }
+}
+
+/// The rectangles within a viewport. O(visible ones log visible ones + chunks).
+pub(super) fn visible(
+    columns: &Columns<'_>,
+    color: impl Fn(usize) -> u8,
+    viewport: &Viewport,
+    canvas: Canvas,
+) -> Items {
+    let mut items = Items::default();
+    let scale = Scale::new(viewport, canvas);
+    let (mut narrow, mut thin) = (Vec::new(), Vec::new());
+    let mut add = |idx: usize| {
+        let rect = columns.scaled(idx, &scale);
+        if !is_within(rect, canvas) {
+            return;
+        }
+        items.n_total += 1;
+        let block = u32::try_from(idx).unwrap_or(u32::MAX);
+        match Cell::new(rect, block, color(idx)) {
+            Shape::Exact(exact) => items.rects.push(clip(exact, canvas)),
+            Shape::Narrow(cell) => narrow.push(cell),
+            Shape::Thin(cell) => thin.push(cell),
+        }
+    };
+    let born = columns.start.partition_point(|start| f64::from(*start) < viewport.t1);
+    for chunk in 0..born.div_ceil(CHUNK) {
+        if f64::from(columns.chunk_ends[chunk]) > viewport.t0 {
+            (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).for_each(&mut add);
+        }
+    }
+    merge(narrow, |cell| items.marks.push(cell.column(canvas)));
+    merge(thin, |cell| items.marks.push(cell.row(canvas)));
+    items
+}
+
 impl LaneView {
     /// The blocks within a viewport. `canvas` is the picture's size in pixels (or points, which then count as
     /// pixels). O(visible blocks log visible blocks + chunks).
     pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> Items {
-        let mut items = Items::default();
-        let scale = Scale::new(viewport, canvas);
-        let (mut narrow, mut thin) = (Vec::new(), Vec::new());
-        let mut add = |idx: usize| {
-            let rect = self.scaled(idx, &scale);
-            if !is_within(rect, canvas) {
-                return;
-            }
-            items.n_total += 1;
-            let block = u32::try_from(idx).unwrap_or(u32::MAX);
-            match Cell::new(rect, block, self.blocks.color[idx]) {
-                Shape::Exact(exact) => items.rects.push(clip(exact, canvas)),
-                Shape::Narrow(cell) => narrow.push(cell),
-                Shape::Thin(cell) => thin.push(cell),
-            }
-        };
-        let blocks = &self.blocks;
-        let born = blocks.start.partition_point(|start| f64::from(*start) < viewport.t1);
-        for chunk in 0..born.div_ceil(CHUNK) {
-            if f64::from(blocks.chunk_ends[chunk]) > viewport.t0 {
-                (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).for_each(&mut add);
-            }
-        }
-        merge(narrow, |cell| items.marks.push(cell.column(canvas)));
-        merge(thin, |cell| items.marks.push(cell.row(canvas)));
-        items
+        visible(&self.columns(), |idx| self.blocks.color[idx], viewport, canvas)
     }
 
     /// A block's place: left, top, right, bottom.
     pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
-        self.scaled(block, &Scale::new(viewport, canvas))
+        self.columns().scaled(block, &Scale::new(viewport, canvas))
     }
 
-    fn scaled(&self, block: usize, scale: &Scale) -> [f64; 4] {
+    fn columns(&self) -> Columns<'_> {
         let blocks = &self.blocks;
-        let base = blocks.base[block];
-        [
-            scale.x(blocks.start[block]),
-            scale.y(base.saturating_add(blocks.bytes[block])),
-            scale.x(blocks.end[block]),
-            scale.y(base),
-        ]
+        Columns {
+            start: &blocks.start,
+            end: &blocks.end,
+            base: &blocks.base,
+            bytes: &blocks.bytes,
+            chunk_ends: &blocks.chunk_ends,
+        }
     }
 }
 

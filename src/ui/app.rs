@@ -6,6 +6,7 @@ use super::commands::{COMMANDS, CommandRow, UiCommand};
 use super::dialogs::{Dialogs, Purpose};
 use super::help;
 use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::panels::inspector::InspectorState;
 use super::panels::options::OptionsState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
@@ -24,6 +25,8 @@ pub struct UiState {
     pub options: OptionsState,
     /// The planner's table.
     pub planner: PlannerState,
+    /// Which lane the inspector explains.
+    pub inspector: InspectorState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
     /// The dialog that is open.
@@ -71,11 +74,19 @@ impl App {
 
     /// One frame: takes the worker's answers, shows everything, applies what was asked for.
     pub fn show(&mut self, ui: &mut egui::Ui) {
+        let kept = egui::Id::unique("marks of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
+            let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));
+            self.state.lanes.marks = marks.unwrap_or_default();
         }
+        let marks = self.state.lanes.marks;
         self.session.poll();
         let commands = self.frame(ui);
+        if self.state.lanes.marks != marks {
+            ui.ctx()
+                .data_mut(|data| data.insert_persisted(kept, self.state.lanes.marks));
+        }
         if let Some(name) = self.session.take_stepped() {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
@@ -116,6 +127,10 @@ impl App {
         self.state.dialogs.poll(&mut commands);
         self.state.dialogs.ui(ui.ctx(), &mut commands);
         drop_ui(ui, &theme, &mut commands);
+        if !asked.is_empty() {
+            // What a command changes is seen at once, not with the next movement of the pointer.
+            ui.ctx().request_repaint();
+        }
         for command in asked {
             self.perform(command, ui.ctx(), &mut commands);
         }
@@ -167,6 +182,8 @@ impl App {
                 };
             }
             UiCommand::TogglePlanner => self.panes.toggle_planner(),
+            UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
+            UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
         }
@@ -179,9 +196,10 @@ impl eframe::App for App {
     }
 }
 
-/// Shortcuts of the command table. Plain keys are for the lanes while a text field has the keyboard.
+/// Shortcuts of the command table. Letters are for a text field while it has the keyboard; a lane that was clicked has
+/// it too, but takes only its own letters.
 fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), asked: &mut Vec<UiCommand>) {
-    let is_typing = ui.ctx().egui_wants_keyboard_input() || is_dialog_open;
+    let is_typing = ui.ctx().text_edit_focused() || is_dialog_open;
     // A shortcut with Shift comes first: the one without would take its keys too.
     let has_shift = |row: &CommandRow| row.shortcut.is_some_and(|shortcut| shortcut.modifiers.shift);
     let (with_shift, without): (Vec<&CommandRow>, Vec<&CommandRow>) = COMMANDS.iter().partition(|row| has_shift(row));

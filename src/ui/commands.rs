@@ -35,6 +35,10 @@ pub enum UiCommand {
     ToggleView,
     /// Bring the planner's table to the front, or the inspector.
     TogglePlanner,
+    /// Holes in the memory maps, or none.
+    ToggleHoles,
+    /// Reuse edges: off, of the selection, of the peak step.
+    NextEdges,
     /// Show or hide the list of keys.
     ToggleHelp,
     /// End the program.
@@ -148,6 +152,20 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Planner / inspector",
         tooltip: "compare the strategies that place an arena, or look at one tensor",
         shortcut: Some(plain(Key::P)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleHoles,
+        menu: Menu::View,
+        text: "Holes",
+        tooltip: "mark what is free between live blocks in the memory maps",
+        shortcut: Some(plain(Key::O)),
+    },
+    CommandRow {
+        command: UiCommand::NextEdges,
+        menu: Menu::View,
+        text: "Reuse edges: off / selection / peak step",
+        tooltip: "draw who took over whose bytes",
+        shortcut: Some(plain(Key::E)),
     },
     CommandRow {
         command: UiCommand::ToggleTheme,

@@ -119,7 +119,6 @@ impl Behavior<Pane> for Docking<'_> {
         egui::Frame::NONE.inner_margin(margin).show(ui, |ui| match pane {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
-            Pane::Inspector => inspector_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Planner => planner_ui(
                 ui,
                 self.input.session,
@@ -127,6 +126,10 @@ impl Behavior<Pane> for Docking<'_> {
                 self.input.theme,
                 self.commands,
             ),
+            Pane::Inspector => {
+                let state = &mut self.state.inspector;
+                inspector_ui(ui, self.input.session, state, self.input.theme, self.commands);
+            }
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
                     self.state.options.jump = Some(option);

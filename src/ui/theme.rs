@@ -7,7 +7,7 @@ use eframe::egui::{self, Color32, Visuals};
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
 use crate::sim::RegionKind;
-use crate::timeline::PALETTE_LEN;
+use crate::timeline::{PALETTE_LEN, Side};
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();
@@ -65,6 +65,10 @@ pub struct Theme {
     pub region_free: Color32,
     /// Weights, variables, inputs and outputs.
     pub region_resident: Color32,
+    /// Free below live blocks: ground and hatching.
+    pub hole: (Color32, Color32),
+    /// Edges from donors and to heirs.
+    pub edges: [Color32; 2],
     /// Runs along the axis, alternately.
     pub runs: [Color32; 2],
     /// Forward, backward, optimizer.
@@ -117,6 +121,8 @@ impl Theme {
             region_outline: rgb(0x667080),
             region_free: rgb(0x23282f),
             region_resident: rgb(0x474f5b),
+            hole: (rgb(0x1d2026), rgb(0x59616d)),
+            edges: [rgb(0x8fd0ff), rgb(0xffb27a)],
             runs: [rgb(0x2c343f), rgb(0x384150)],
             phases: [rgb(0x274a6b), rgb(0x603a56), rgb(0x5a4b1e)],
             tensors: TENSORS_DARK.map(rgb),
@@ -150,6 +156,8 @@ impl Theme {
             region_outline: rgb(0x9099a5),
             region_free: rgb(0xeef0f3),
             region_resident: rgb(0xcbd1d9),
+            hole: (rgb(0xfafbfc), rgb(0xb4bcc6)),
+            edges: [rgb(0x0b4f94), rgb(0x9a3d00)],
             runs: [rgb(0xe2e7ee), rgb(0xd3dae4)],
             phases: [rgb(0xcfe2f5), rgb(0xf0d7e6), rgb(0xf1e6bf)],
             tensors: TENSORS_LIGHT.map(rgb),
@@ -166,6 +174,14 @@ impl Theme {
         match kind {
             RegionKind::Variables | RegionKind::Weights | RegionKind::InputOutput => self.region_resident,
             RegionKind::Arena | RegionKind::PoolBlock | RegionKind::PagedRange => self.region_free,
+        }
+    }
+
+    /// The colour of an edge.
+    pub fn edge(&self, side: Side) -> Color32 {
+        match side {
+            Side::Donor => self.edges[0],
+            Side::Heir => self.edges[1],
         }
     }
 
@@ -214,6 +230,19 @@ impl Theme {
     pub fn accent(&self) -> Color32 {
         self.reserved
     }
+}
+
+/// Points after which the hatching of holes repeats.
+pub const HATCH_POINTS: f32 = 8.0;
+
+/// One piece of the hatching: a slanting line on its ground.
+pub fn hatch((ground, line): (Color32, Color32)) -> egui::ColorImage {
+    const SIDE: usize = 16;
+    let pixel = |idx: usize| {
+        let place = (idx % SIDE + idx / SIDE) % SIDE;
+        ground.lerp_to_gamma(line, [1.0, 0.6, 0.0][place.min(SIDE - place).min(2)])
+    };
+    egui::ColorImage::new([SIDE, SIDE], (0..SIDE * SIDE).map(pixel).collect())
 }
 
 /// Sizes, spacing and the grounds of egui's own widgets, for both themes.

@@ -21,6 +21,7 @@ mod support;
 mod synthetic;
 mod tidy;
 mod timeline;
+mod timeline_reuse;
 #[cfg(feature = "gui")]
 mod ui_app;
 #[cfg(feature = "gui")]
@@ -29,3 +30,5 @@ mod ui_lanes;
 mod ui_options;
 #[cfg(feature = "gui")]
 mod ui_planner;
+#[cfg(feature = "gui")]
+mod ui_reuse;

@@ -5,6 +5,7 @@ mod explain;
 mod heuristics;
 mod nested;
 mod problem;
+mod reuse;
 mod verify;
 
 use highwater::plan::{

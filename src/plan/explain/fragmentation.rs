@@ -42,7 +42,7 @@ impl StepHoles {
 
 /// One hole, and whom it lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hole {
+pub struct StepHole {
     /// Its first byte.
     pub offset: u64,
     /// Its bytes.
@@ -68,7 +68,7 @@ pub struct Fragmentation {
     /// `steps`.
     pub at_footprint: Option<usize>,
     /// The holes of that step, largest first, the lower on a tie.
-    pub holes: Vec<Hole>,
+    pub holes: Vec<StepHole>,
 }
 
 impl Fragmentation {
@@ -214,7 +214,7 @@ impl Blocks {
 }
 
 /// The holes of one step. O(n log n).
-fn holes(problem: &Problem, plan: &Plan, step: Step) -> Vec<Hole> {
+fn holes(problem: &Problem, plan: &Plan, step: Step) -> Vec<StepHole> {
     let is_live = |idx: usize| live_parts(problem, idx).any(|(lower, upper)| (lower..upper).contains(&step.0));
     let mut live: Vec<(u64, u64, u32)> = (0_u32..)
         .zip(&problem.buffers)
@@ -230,7 +230,7 @@ fn holes(problem: &Problem, plan: &Plan, step: Step) -> Vec<Hole> {
     for (start, end, idx) in live {
         let from = below.map_or(0, |(end, _)| end);
         if from < start {
-            holes.push(Hole {
+            holes.push(StepHole {
                 offset: from,
                 size: Bytes(start - from),
                 below: below.map(|(_, idx)| idx),

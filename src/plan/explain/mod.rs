@@ -8,7 +8,7 @@ mod fragmentation;
 mod peak_chain;
 mod why_here;
 
-pub use fragmentation::{Fragmentation, Hole, StepHoles, fragmentation};
+pub use fragmentation::{Fragmentation, StepHole, StepHoles, fragmentation};
 pub use peak_chain::{ChainLink, PeakChain, peak_chain};
 pub use why_here::{Blocker, WhyHere, why_here};
 

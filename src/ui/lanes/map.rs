@@ -4,8 +4,9 @@ use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
 use super::frame::LaneFrame;
+use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected};
-use crate::timeline::{ItemRect, Items, LaneView, Viewport, byte_ticks};
+use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
@@ -13,14 +14,22 @@ const MIN_LABEL_HEIGHT: f32 = 12.0;
 /// Labels per lane; with four lanes about 200 in all.
 const MOST_LABELS: usize = 50;
 
-/// Paints the map of a lane; returns how many shapes stand for how many blocks.
+/// Paints the map of a lane; returns how many shapes stand for how many blocks, holes and edges.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> (usize, usize) {
-    let Some(viewport) = state.viewport else { return (0, 0) };
+pub(super) fn paint(
+    ui: &Ui,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
+    picture: &mut Option<HolePicture>,
+) -> [(usize, usize); 3] {
+    let Some(viewport) = state.viewport else {
+        return [(0, 0); 3];
+    };
     let (rect, theme) = (frame.map, input.theme);
     let lane = &input.timeline.lanes[frame.lane];
     let outer = ui.painter();
@@ -30,24 +39,50 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
     let painter = ui.painter_at(rect);
     let items = lane.visible(&viewport, canvas_of(rect));
-    let mut quads = Quads::with_capacity(items.n_drawn() + lane.regions.len());
+    let arrows = marks::arrows(lane, input, state, rect.height());
+    let mut quads = Quads::with_capacity(lane.regions.len());
     let regions = region_rects(lane, &viewport, rect);
     for (region, place) in &regions {
         quads.add(*place, theme.region(lane.regions[*region].kind));
     }
-    add_items(&mut quads, &items, rect, |item| {
-        let color = theme.tensor(item.color);
-        let is_beside = input.selected.is_some() && lane.tensor(item.block) != input.selected;
-        if is_beside { theme.dimmed(color) } else { color }
-    });
     quads.paint(&painter);
+    let mut holes = (0, 0);
+    if state.marks.has_holes {
+        holes = marks::paint_holes(&painter, rect, (lane, &viewport), theme, picture);
+    }
+    paint_blocks(&painter, rect, &items, (lane, input, &arrows));
     for (region, place) in &regions {
         outline_region(&painter, *place, (lane, *region), theme);
     }
     paint_labels(&painter, rect, &items, (lane, input));
     outlines(&painter, rect, lane, (input, state));
+    marks::paint_edges(&painter, rect, (lane, &viewport), &arrows, theme);
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
-    (items.n_drawn(), items.n_total)
+    [
+        (items.n_drawn(), items.n_total),
+        holes,
+        (arrows.list.len(), arrows.n_total),
+    ]
+}
+
+/// One mesh of all blocks; beside a selection those step back that have nothing to do with it.
+fn paint_blocks(
+    painter: &Painter,
+    rect: Rect,
+    items: &Items,
+    (lane, input, arrows): (&LaneView, &LanesInput<'_>, &Arrows),
+) {
+    let theme = input.theme;
+    let others = marks::others(arrows);
+    let mut quads = Quads::with_capacity(items.n_drawn());
+    add_items(&mut quads, items, rect, |item| {
+        let color = theme.tensor(item.color);
+        if input.selected.is_none() || lane.tensor(item.block) == input.selected {
+            return color;
+        }
+        marks::beside(theme, color, others.binary_search(&item.block).is_ok())
+    });
+    quads.paint(painter);
 }
 
 /// Exact blocks first, marks on top of them, so that nothing small is covered.
@@ -129,7 +164,7 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&L
 
 /// A tensor's name; empty where the source has none.
 pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
-    input.comparison.tensor_name(tensor.graph, tensor.tensor)
+    timeline::tensor_name(input.comparison, tensor)
 }
 
 /// The hovered tensor and the selected one, in every lane.

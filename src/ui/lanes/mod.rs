@@ -4,11 +4,11 @@
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
-//! toolbar   Memory map | Lifetimes   Stacked | Side by side     legend
+//! toolbar   Memory map | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
 //! ruler     runs, phases, steps
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
-//!           map: address by time
+//!           map: address by time, holes, reuse edges
 //! ```
 
 mod canvas;
@@ -17,6 +17,7 @@ mod frame;
 mod gestures;
 mod header;
 mod map;
+mod marks;
 mod rows;
 mod ruler;
 mod toolbar;
@@ -25,6 +26,7 @@ mod tooltip;
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
+pub use marks::{EdgeChoice, Marks};
 
 use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
@@ -92,6 +94,13 @@ pub struct LanesState {
     pub hovered: Option<Selected>,
     /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
     pub drawn: (usize, usize),
+    /// What is marked besides blocks.
+    pub marks: Marks,
+    /// Shapes drawn and holes within the view, likewise.
+    pub holes_drawn: (usize, usize),
+    /// Edges drawn and edges that there are, likewise.
+    pub edges_drawn: (usize, usize),
+    hole_pictures: Vec<Option<marks::HolePicture>>,
     /// Everything there is to see, as it was in the last frame.
     whole: Option<Viewport>,
 }
@@ -166,13 +175,22 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
             .map(|lane| frame::LaneFrame::new(ui, grid.lane(lane, space.min), input, lane))
             .collect();
         gestures::pointer(ui, &frames, input, state, actions);
-        state.drawn = (0, 0);
-        for frame in &frames {
+        let mut counts = [(0, 0); 3];
+        state.hole_pictures.resize(n_lanes, None);
+        let mut pictures = std::mem::take(&mut state.hole_pictures);
+        for (frame, picture) in frames.iter().zip(&mut pictures) {
             header::header_ui(ui, frame, input, actions);
             curve::paint(ui, frame, input, state);
-            let (drawn, total) = map::paint(ui, frame, input, state);
-            state.drawn = (state.drawn.0 + drawn, state.drawn.1 + total);
+            for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
+                *sum = (sum.0 + drawn, sum.1 + total);
+            }
         }
+        if [state.drawn, state.holes_drawn, state.edges_drawn] != counts {
+            // The toolbar stands above the lanes and tells what they drew.
+            ui.ctx().request_repaint();
+        }
+        [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
+        state.hole_pictures = pictures;
         for frame in &frames {
             canvas::cursor_line(ui, frame.body, state, input.theme);
             tooltip::lane_tooltip(frame, input, state);

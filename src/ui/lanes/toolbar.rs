@@ -3,15 +3,19 @@
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, Ui, vec2};
 
-use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, header};
+use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, header, marks};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
+/// Narrower toolbars have the marks in a line of their own.
+const ONE_LINE: f32 = 1250.0;
+
 /// Toggles on the left, the legend on the right.
 pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let is_wide = ui.available_width() >= ONE_LINE;
     ui.horizontal(|ui| {
         ui.selectable_value(&mut state.content, LaneContent::MemoryMap, "Memory map")
             .on_hover_text("Address by time: a lane per policy");
@@ -31,8 +35,15 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         if fit.clicked() {
             state.fit();
         }
+        if is_wide && state.content == LaneContent::MemoryMap {
+            ui.separator();
+            marks::marks_ui(ui, input, state);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| legend_ui(ui, input, state));
     });
+    if !is_wide && state.content == LaneContent::MemoryMap {
+        ui.horizontal(|ui| marks::marks_ui(ui, input, state));
+    }
 }
 
 fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {

@@ -4,7 +4,7 @@ use eframe::egui::{Grid, RichText, Ui};
 
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, Selected, gestures};
-use crate::timeline::{facts, step_facts};
+use crate::timeline::{LaneView, facts, step_facts};
 use crate::units::{Bytes, Step};
 
 /// The tooltip of a lane, where the pointer rests on it.
@@ -22,9 +22,16 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
             .clone()
             .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, input, place));
     } else if frame.map.contains(pos) {
-        let Some(region) = region_at(pos, frame, input, state) else {
+        let Some((region, hole)) = free_at(pos, frame, input, state) else {
             return;
         };
+        if let Some(hole) = hole {
+            frame
+                .response
+                .clone()
+                .on_hover_ui_at_pointer(|ui| hole_ui(ui, (frame, hole), input, state));
+            return;
+        }
         let region = &lane.regions[region];
         frame.response.clone().on_hover_ui_at_pointer(|ui| {
             ui.strong(&*region.label);
@@ -39,11 +46,56 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     }
 }
 
-fn region_at(pos: eframe::egui::Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<usize> {
+/// The region under the pointer, and the hole there.
+fn free_at(
+    pos: eframe::egui::Pos2,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
+) -> Option<(usize, Option<u32>)> {
     let (viewport, map) = (state.viewport?, frame.map);
     let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
-    input.timeline.lanes[frame.lane].pick_region(step, address)
+    let lane = &input.timeline.lanes[frame.lane];
+    Some((lane.pick_region(step, address)?, lane.pick_hole(step, address)))
+}
+
+/// Free bytes below live ones.
+fn hole_ui(ui: &mut Ui, (frame, hole): (&LaneFrame, u32), input: &LanesInput<'_>, state: &LanesState) {
+    let lane = &input.timeline.lanes[frame.lane];
+    let (holes, idx) = (&lane.holes, hole as usize);
+    let bytes = Bytes(holes.bytes[idx]);
+    ui.strong(format!("hole: {bytes} free under live blocks"));
+    let last = holes.end[idx].saturating_sub(1);
+    let region = &lane.regions[holes.span[idx] as usize];
+    let offset = Bytes(holes.base[idx].saturating_sub(region.base));
+    let mut rows = vec![
+        ("exact", bytes.exact()),
+        ("free", format!("steps {} to {last}", holes.start[idx])),
+        ("offset", format!("{} in {}", exact(offset), region.label)),
+    ];
+    let holes_now = state.cursor.map(|step| holes_text(lane, step));
+    rows.extend(holes_now.map(|text| ("all holes", text)));
+    rows_ui(ui, &rows);
+}
+
+/// How many holes a lane has on a step, and how large they are.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn holes_text(lane: &LaneView, step: f64) -> String {
+    let sum = lane.holes.at(step.max(0.0) as u32);
+    match sum.count {
+        0 => "none".to_owned(),
+        1 => Bytes(sum.total).to_string(),
+        count => format!(
+            "{count} of {} in sum, the largest {}",
+            Bytes(sum.total),
+            Bytes(sum.largest)
+        ),
+    }
 }
 
 #[expect(
@@ -61,6 +113,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
     rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
     rows.push(("live", exact(Bytes(lane.live.at(step.0)))));
+    rows.push(("holes", holes_text(lane, f64::from(step.0))));
     rows_ui(ui, &rows);
 }
 

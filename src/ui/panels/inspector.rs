@@ -7,6 +7,8 @@ use crate::analysis::{Comparison, Lane};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
+pub use crate::ui::panels::reuse::InspectorState;
+use crate::ui::panels::reuse::reuse_ui;
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
@@ -15,7 +17,13 @@ use crate::units::{Bytes, Step};
 const REGION_ROWS: usize = 8;
 
 /// Draws the pane.
-pub fn inspector_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+pub fn inspector_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut InspectorState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
     let Some((comparison, timeline)) = session.answer() else {
         ui.weak("Facts about the selected tensor appear here.");
         return;
@@ -26,6 +34,7 @@ pub fn inspector_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, command
             Some(selected) => {
                 tensor_ui(ui, comparison, selected);
                 places_ui(ui, comparison, timeline, selected);
+                reuse_ui(ui, (comparison, timeline), selected, state, commands);
                 ui.add_space(6.0);
                 if ui.button("Clear selection (Esc)").clicked() {
                     commands.push(Command::Select(None));

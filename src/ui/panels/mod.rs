@@ -5,6 +5,7 @@ pub mod options;
 pub mod overview;
 pub mod planner;
 pub mod problems;
+mod reuse;
 pub mod schedule;
 
 use eframe::egui;

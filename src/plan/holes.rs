@@ -1,0 +1,286 @@
+//! Holes: free bytes below live ones.
+//!
+//! ```text
+//! offset      +------+
+//!   |   ......|live  |   headroom: free above everything that is live
+//!   |   +-----+------+
+//!   |   |live | hole |   hole: free, with something live above it (as long as its extent stays the same)
+//!   |   |     +------+
+//!   |   |     |live  |
+//!   +---+-----+------+--> step
+//! ```
+//!
+//! In: rectangles that share an address space. Out: holes, each for the steps on which exactly these bytes are one
+//! maximal free range below the highest live byte; and their count, sum and largest, wherever one of them changes.
+//! A birth or a death changes at most two free ranges, so that there are at most two holes for each of them:
+//! O(n log n) time, O(n) memory, whatever the plan. Rectangles that overlap are taken as their union.
+//! What is live is a set of ranked addresses, so that a birth and a death look at a few words each.
+
+use std::collections::BTreeMap;
+
+use super::ranks::{RankSet, Ranks};
+use super::reuse::{Rectangle, disjoint};
+
+/// Where free bytes count as holes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HoleRule {
+    /// Below the highest live byte: for an arena, which is filled from its bottom.
+    #[default]
+    BelowTop,
+    /// Between the lowest and the highest live byte: for a pool, which is filled from either side.
+    Between,
+}
+
+/// A free range of constant extent below live bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hole {
+    /// First step, inclusive.
+    pub start: u32,
+    /// Last step, exclusive.
+    pub end: u32,
+    /// First byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// The holes of a step, valid until the next entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HoleSum {
+    /// First step.
+    pub step: u32,
+    /// How many holes.
+    pub count: u32,
+    /// Their bytes.
+    pub total: u64,
+    /// Bytes of the largest.
+    pub largest: u64,
+    /// The end of the highest live byte: what is free above it is headroom, not a hole.
+    pub top: u64,
+}
+
+/// Free ranges below live bytes, by start, then offset.
+pub fn holes(rectangles: &[Rectangle], rule: HoleRule) -> Vec<Hole> {
+    Sweep::run(rectangles, rule)
+        .or_else(|| Sweep::run(&disjoint(rectangles), rule))
+        .unwrap_or_default()
+}
+
+/// What the holes of rectangles come to: ascending steps, an entry wherever a figure changes, nothing before the
+/// first. O(n log n).
+pub fn hole_sums(rectangles: &[Rectangle], holes: &[Hole]) -> Vec<HoleSum> {
+    // (step, whether it begins, bytes, whether it is a hole); for rectangles the end counts.
+    let mut changes: Vec<(u32, bool, u64, bool)> = Vec::with_capacity((rectangles.len() + holes.len()) * 2);
+    for rectangle in rectangles.iter().filter(|rectangle| !rectangle.is_empty()) {
+        changes.push((rectangle.start, true, rectangle.top(), false));
+        changes.push((rectangle.end, false, rectangle.top(), false));
+    }
+    for hole in holes {
+        changes.push((hole.start, true, hole.bytes, true));
+        changes.push((hole.end, false, hole.bytes, true));
+    }
+    changes.sort_unstable();
+    let (mut sizes, mut tops) = (Multiset::default(), Multiset::default());
+    let mut sum = HoleSum::default();
+    let mut sums: Vec<HoleSum> = Vec::new();
+    for changes in changes.chunk_by(|a, b| a.0 == b.0) {
+        for (_, is_begin, bytes, is_hole) in changes {
+            let set = if *is_hole { &mut sizes } else { &mut tops };
+            set.change(*bytes, *is_begin);
+            if *is_hole && *is_begin {
+                (sum.count, sum.total) = (sum.count + 1, sum.total + bytes);
+            } else if *is_hole {
+                (sum.count, sum.total) = (sum.count - 1, sum.total - bytes);
+            }
+        }
+        sum.step = sums.last().map_or(changes[0].0, |last| last.step);
+        (sum.largest, sum.top) = (sizes.largest(), tops.largest());
+        if sums.last() != Some(&sum) {
+            sum.step = changes[0].0;
+            sums.push(sum);
+        }
+    }
+    sums
+}
+
+/// The figures of a step. O(log sums).
+pub fn sum_at(sums: &[HoleSum], step: u32) -> HoleSum {
+    let next = sums.partition_point(|sum| sum.step <= step);
+    let before = next.checked_sub(1).and_then(|last| sums.get(last));
+    before.copied().unwrap_or_default()
+}
+
+/// Numbers with how often each is there.
+#[derive(Default)]
+struct Multiset {
+    counts: BTreeMap<u64, u32>,
+}
+
+impl Multiset {
+    fn change(&mut self, number: u64, is_more: bool) {
+        let count = self.counts.entry(number).or_default();
+        *count = if is_more { *count + 1 } else { *count - 1 };
+        if *count == 0 {
+            self.counts.remove(&number);
+        }
+    }
+
+    fn largest(&self) -> u64 {
+        self.counts.last_key_value().map_or(0, |(number, _)| *number)
+    }
+}
+
+/// The bottom of the arena as a lower neighbour, and the headroom as an upper one.
+const NOBODY: u32 = u32::MAX;
+
+/// A free range between two live rectangles, named by its lower neighbour.
+#[derive(Clone, Copy)]
+struct Ceased {
+    lower: u32,
+    upper: u32,
+    since: u32,
+}
+
+struct Sweep<'a> {
+    rectangles: &'a [Rectangle],
+    rule: HoleRule,
+    ranks: Ranks,
+    /// First bytes of live rectangles.
+    live: RankSet,
+    /// By rank of its first byte: the live rectangle there.
+    at: Vec<u32>,
+    /// Since when the free range above a live rectangle is what it is; the last entry is for the bottom.
+    since: Vec<u32>,
+    /// Ranges that ceased on the current step.
+    ceased: Vec<Ceased>,
+    holes: Vec<Hole>,
+}
+
+impl<'a> Sweep<'a> {
+    /// `None` where rectangles overlap.
+    fn run(rectangles: &'a [Rectangle], rule: HoleRule) -> Option<Vec<Hole>> {
+        // Ends sort before births on one step: ranges are half-open.
+        let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(rectangles.len() * 2);
+        for (idx, rectangle) in (0_u32..).zip(rectangles) {
+            if !rectangle.is_empty() {
+                events.push((rectangle.start, true, idx));
+                events.push((rectangle.end, false, idx));
+            }
+        }
+        events.sort_unstable();
+        let ranks = Ranks::new(rectangles);
+        let mut sweep = Self {
+            rectangles,
+            rule,
+            live: RankSet::new(ranks.values.len()),
+            at: vec![NOBODY; ranks.values.len()],
+            since: vec![0; rectangles.len() + 1],
+            ranks,
+            ceased: Vec::new(),
+            holes: Vec::new(),
+        };
+        for events in events.chunk_by(|a, b| a.0 == b.0) {
+            let step = events[0].0;
+            for (_, is_birth, idx) in events {
+                let (lower, upper) = sweep.neighbours(*idx);
+                if *is_birth {
+                    let rectangle = &rectangles[*idx as usize];
+                    let is_free = sweep.top(lower) <= rectangle.offset && rectangle.top() <= sweep.base(upper);
+                    if !is_free {
+                        return None;
+                    }
+                    sweep.cease(lower, upper);
+                    sweep.enter(*idx, true);
+                    sweep.begin(*idx, step);
+                } else {
+                    sweep.cease(lower, *idx);
+                    sweep.cease(*idx, upper);
+                    sweep.enter(*idx, false);
+                }
+                sweep.begin(lower, step);
+            }
+            sweep.settle(step);
+        }
+        sweep.holes.sort_unstable();
+        Some(sweep.holes)
+    }
+
+    /// The live rectangles next below and next above, without the rectangle itself.
+    fn neighbours(&self, idx: u32) -> (u32, u32) {
+        let rank = self.ranks.of[idx as usize].0;
+        let lower = rank.checked_sub(1).and_then(|below| self.live.at_or_below(below));
+        // One that begins at the same byte overlaps; it is found above and refused.
+        let found = self.live.at_or_above(rank);
+        let upper = match found {
+            Some(at) if self.at[at as usize] == idx => self.live.at_or_above(rank + 1),
+            other => other,
+        };
+        let named = |at: Option<u32>| at.map_or(NOBODY, |at| self.at[at as usize]);
+        (named(lower), named(upper))
+    }
+
+    fn enter(&mut self, idx: u32, is_live: bool) {
+        let rank = self.ranks.of[idx as usize].0;
+        if is_live {
+            self.live.insert(rank);
+            self.at[rank as usize] = idx;
+        } else {
+            self.live.remove(rank);
+        }
+    }
+
+    fn top(&self, lower: u32) -> u64 {
+        self.rectangles.get(lower as usize).map_or(0, Rectangle::top)
+    }
+
+    fn base(&self, upper: u32) -> u64 {
+        let upper = self.rectangles.get(upper as usize);
+        upper.map_or(u64::MAX, |rectangle| rectangle.offset)
+    }
+
+    fn since(&mut self, lower: u32) -> &mut u32 {
+        let last = self.since.len() - 1;
+        &mut self.since[(lower as usize).min(last)]
+    }
+
+    fn begin(&mut self, lower: u32, step: u32) {
+        *self.since(lower) = step;
+    }
+
+    /// The range between two neighbours is no more.
+    fn cease(&mut self, lower: u32, upper: u32) {
+        let is_hole = upper != NOBODY && (lower != NOBODY || self.rule == HoleRule::BelowTop);
+        if is_hole && self.top(lower) < self.base(upper) {
+            let since = *self.since(lower);
+            self.ceased.push(Ceased { lower, upper, since });
+        }
+    }
+
+    /// Ends the step: a range that ceased and came back as it was goes on, the others become holes.
+    fn settle(&mut self, step: u32) {
+        let mut ceased = std::mem::take(&mut self.ceased);
+        for range in ceased.drain(..) {
+            // What began on this step was never seen.
+            if range.since == step {
+                continue;
+            }
+            let (low, high) = (self.top(range.lower), self.base(range.upper));
+            // Whoever ends below the range and begins at its end now, if it is free as a whole.
+            let end = self.ranks.of[range.upper as usize].0;
+            let lower = end.checked_sub(1).and_then(|below| self.live.at_or_below(below));
+            let lower = lower.map_or(NOBODY, |at| self.at[at as usize]);
+            let is_same = self.live.at_or_above(end) == Some(end) && self.top(lower) == low;
+            if is_same && (lower == NOBODY) == (range.lower == NOBODY) {
+                self.begin(lower, range.since);
+            } else {
+                self.holes.push(Hole {
+                    start: range.since,
+                    end: step,
+                    offset: low,
+                    bytes: high - low,
+                });
+            }
+        }
+        self.ceased = ceased;
+    }
+}

@@ -1,0 +1,149 @@
+//! Addresses as small numbers, and sets of them that answer "the next" and "the one before" in a few steps.
+//!
+//! In: rectangles. Out: the rank of each end among all ends, so that sweeps need arrays and bits instead of trees.
+//! Ranking is a sort, O(n log n); a question to a set looks at one word of 64 bits on each of log64(n) levels.
+
+use super::reuse::Rectangle;
+
+/// The ends of rectangles by rank.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranks {
+    /// Addresses, ascending, none twice.
+    pub(super) values: Vec<u64>,
+    /// Ranks of each rectangle's first byte and of the byte above it.
+    pub(super) of: Vec<(u32, u32)>,
+}
+
+impl Ranks {
+    pub(super) fn new(rectangles: &[Rectangle]) -> Self {
+        let mut ends: Vec<(u64, u32)> = Vec::with_capacity(rectangles.len() * 2);
+        for (idx, rectangle) in (0_u32..).step_by(2).zip(rectangles) {
+            ends.push((rectangle.offset, idx));
+            ends.push((rectangle.top(), idx + 1));
+        }
+        ends.sort_unstable_by_key(|(address, _)| *address);
+        let mut ranks = Self {
+            values: Vec::with_capacity(ends.len()),
+            of: vec![(0, 0); rectangles.len()],
+        };
+        for (address, end) in ends {
+            if ranks.values.last() != Some(&address) {
+                ranks.values.push(address);
+            }
+            let rank = u32::try_from(ranks.values.len() - 1).unwrap_or(u32::MAX);
+            let of = &mut ranks.of[(end / 2) as usize];
+            if end % 2 == 0 {
+                of.0 = rank;
+            } else {
+                of.1 = rank;
+            }
+        }
+        ranks
+    }
+}
+
+/// A set of ranks below a limit: bits, bits that say which words of bits are not empty, and so on.
+#[derive(Clone, Debug)]
+pub(super) struct RankSet {
+    levels: Vec<Vec<u64>>,
+}
+
+impl RankSet {
+    /// An empty set for ranks below `limit`.
+    pub(super) fn new(limit: usize) -> Self {
+        let mut levels = Vec::new();
+        let mut n = limit.max(1);
+        loop {
+            n = n.div_ceil(64);
+            levels.push(vec![0; n]);
+            if n == 1 {
+                return Self { levels };
+            }
+        }
+    }
+
+    pub(super) fn insert(&mut self, rank: u32) {
+        let mut at = rank as usize;
+        for level in &mut self.levels {
+            level[at / 64] |= 1 << (at % 64);
+            at /= 64;
+        }
+    }
+
+    pub(super) fn remove(&mut self, rank: u32) {
+        let mut at = rank as usize;
+        for level in &mut self.levels {
+            level[at / 64] &= !(1 << (at % 64));
+            if level[at / 64] != 0 {
+                return;
+            }
+            at /= 64;
+        }
+    }
+
+    /// The least member at or above a rank.
+    pub(super) fn at_or_above(&self, rank: u32) -> Option<u32> {
+        let mut at = rank as usize;
+        for (depth, level) in self.levels.iter().enumerate() {
+            let word = level.get(at / 64)? & (u64::MAX << (at % 64));
+            if word != 0 {
+                return Some(self.down(depth, at / 64 * 64 + word.trailing_zeros() as usize, true));
+            }
+            at = at / 64 + 1;
+        }
+        None
+    }
+
+    /// The greatest member at or below a rank.
+    pub(super) fn at_or_below(&self, rank: u32) -> Option<u32> {
+        let mut at = rank as usize;
+        for (depth, level) in self.levels.iter().enumerate() {
+            let word = level.get(at / 64)? & (u64::MAX >> (63 - at % 64));
+            if word != 0 {
+                return Some(self.down(depth, at / 64 * 64 + word.ilog2() as usize, false));
+            }
+            at = (at / 64).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The first or last member below a bit of a level.
+    fn down(&self, depth: usize, mut at: usize, is_first: bool) -> u32 {
+        for level in self.levels[..depth].iter().rev() {
+            let word = level[at];
+            let bit = if is_first { word.trailing_zeros() } else { word.ilog2() };
+            at = at * 64 + bit as usize;
+        }
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::RankSet;
+
+    #[test]
+    fn a_rank_set_answers_like_an_ordered_set() {
+        let limit = 9_000_u32;
+        let mut set = RankSet::new(limit as usize);
+        let mut plain = BTreeSet::new();
+        let mut seed = 3_u32;
+        for _ in 0..20_000 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Dense at first, sparse later: whole words become empty again.
+            let rank = (seed >> 8) % limit;
+            if seed % 5 < 2 {
+                set.insert(rank);
+                plain.insert(rank);
+            } else {
+                set.remove(rank);
+                plain.remove(&rank);
+            }
+            let asked = (seed >> 12) % limit;
+            assert_eq!(set.at_or_above(asked), plain.range(asked..).next().copied());
+            assert_eq!(set.at_or_below(asked), plain.range(..=asked).next_back().copied());
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Holes of a lane: free bytes between live blocks of one region, ready to be culled and pointed at.
+//!
+//! In: regions and blocks. Out: holes as columns, sorted by start and address. In an arena a
+//! hole is what is free below the highest live byte; a pool fills its blocks from the far end, so that there only what
+//! is free between live bytes counts. What is free beyond is headroom; padding to the alignment belongs to its block. O(blocks log blocks); at most two holes for each
+//! birth and each death.
+
+use crate::plan::{HoleRule, Rectangle, holes};
+use crate::sim::RegionKind;
+use crate::units::Bytes;
+
+use super::block::{Blocks, CHUNK, LaneView, RegionSpan};
+use super::viewport::{Canvas, Viewport};
+use super::visible::{Columns, Items, visible};
+
+/// The holes of a lane, sorted by start and then display address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneHoles {
+    /// First step.
+    pub start: Vec<u32>,
+    /// Last step, exclusive.
+    pub end: Vec<u32>,
+    /// Display address.
+    pub base: Vec<u64>,
+    /// Free bytes.
+    pub bytes: Vec<u64>,
+    /// Position in [`LaneView::regions`].
+    pub span: Vec<u32>,
+    chunk_ends: Vec<u32>,
+}
+
+/// The holes of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HolesAt {
+    /// How many.
+    pub count: u32,
+    /// Their bytes.
+    pub total: u64,
+    /// Bytes of the largest.
+    pub largest: u64,
+}
+
+impl LaneHoles {
+    pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
+        let mut of_spans: Vec<Vec<Rectangle>> = vec![Vec::new(); regions.len()];
+        for idx in 0..blocks.len() {
+            let span = blocks.span[idx] as usize;
+            let region = &regions[span];
+            of_spans[span].push(Rectangle {
+                start: blocks.start[idx],
+                end: blocks.end[idx],
+                offset: blocks.base[idx].saturating_sub(region.base),
+                // Padding up to where the next one may begin is nobody's to use.
+                bytes: Bytes(blocks.bytes[idx]).align_up(region.alignment).get(),
+            });
+        }
+        let mut list: Vec<(u32, u64, u32, u64, u32)> = Vec::new();
+        for ((number, region), rectangles) in (0_u32..).zip(regions).zip(of_spans) {
+            let rule = match region.kind {
+                RegionKind::PoolBlock | RegionKind::PagedRange => HoleRule::Between,
+                _ => HoleRule::BelowTop,
+            };
+            let place = |offset: u64| region.base.saturating_add(offset);
+            let of_region = holes(&rectangles, rule).into_iter();
+            list.extend(of_region.map(|hole| (hole.start, place(hole.offset), hole.end, hole.bytes, number)));
+        }
+        list.sort_unstable();
+        let end: Vec<u32> = list.iter().map(|hole| hole.2).collect();
+        let latest = |chunk: &[u32]| chunk.iter().copied().max().unwrap_or(0);
+        Self {
+            start: list.iter().map(|hole| hole.0).collect(),
+            base: list.iter().map(|hole| hole.1).collect(),
+            bytes: list.iter().map(|hole| hole.3).collect(),
+            span: list.iter().map(|hole| hole.4).collect(),
+            chunk_ends: end.chunks(CHUNK).map(latest).collect(),
+            end,
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// What the holes of a step come to. O(chunks + holes of the chunks that are alive).
+    pub fn at(&self, step: u32) -> HolesAt {
+        let mut all = HolesAt::default();
+        for idx in self.alive(f64::from(step)) {
+            all.count += 1;
+            all.total += self.bytes[idx];
+            all.largest = all.largest.max(self.bytes[idx]);
+        }
+        all
+    }
+
+    /// Holes that a step meets.
+    fn alive(&self, step: f64) -> impl Iterator<Item = usize> + '_ {
+        let born = self.start.partition_point(|start| f64::from(*start) <= step);
+        (0..born.div_ceil(CHUNK))
+            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
+            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
+            .filter(move |idx| f64::from(self.end[*idx]) > step)
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        Columns {
+            start: &self.start,
+            end: &self.end,
+            base: &self.base,
+            bytes: &self.bytes,
+            chunk_ends: &self.chunk_ends,
+        }
+    }
+}
+
+impl LaneView {
+    /// The holes within a viewport, as [`Self::visible`] gives blocks.
+    pub fn visible_holes(&self, viewport: &Viewport, canvas: Canvas) -> Items {
+        visible(&self.holes.columns(), |_| 0, viewport, canvas)
+    }
+
+    /// The hole that holds an address on a step. O(log holes + chunks + holes of the chunks that are alive).
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn pick_hole(&self, step: f64, address: f64) -> Option<u32> {
+        let holes = &self.holes;
+        let found = holes.alive(step).find(|idx| {
+            let base = holes.base[*idx] as f64;
+            (base..base + holes.bytes[*idx] as f64).contains(&address)
+        });
+        found.and_then(|idx| u32::try_from(idx).ok())
+    }
+}

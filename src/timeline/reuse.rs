@@ -1,0 +1,242 @@
+//! Reuse edges of a lane: whose bytes a block took over, and who took them from it.
+//!
+//! ```text
+//! address   +--donor--+           +--block--+          +--heir--+
+//!           |         o=====donor=|>        |          |        |
+//!           |         |           |         o - -heir -|>       |
+//!           +---------+           +---------+          +--------+
+//! ```
+//!
+//! In: regions and blocks. Out: arrows in steps and addresses, largest first, cut to what a view has room for. Bytes
+//! pass on only within one region while it holds memory: what the device takes back is nobody's. The index is built
+//! once a lane, O((blocks + edges) log blocks); the arrows of a tensor cost what they are.
+
+use std::cmp::Reverse;
+
+use crate::plan::{Rectangle, ReuseEdge, ReuseIndex};
+use crate::units::Step;
+
+use super::Selected;
+use super::block::{Blocks, CHUNK, LaneView, RegionSpan};
+use super::viewport::Viewport;
+
+/// Arrows of the peak step that are kept, the largest.
+const MOST_AT_PEAK: usize = 512;
+
+/// Whether the other end of an arrow had the bytes before, or has them afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// It gave the bytes.
+    Donor,
+    /// It took them.
+    Heir,
+}
+
+/// Bytes that pass from one block to a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReuseArrow {
+    /// Which end is asked about: with [`Side::Donor`] the heir is, with [`Side::Heir`] the donor.
+    pub side: Side,
+    /// The block that had the bytes.
+    pub donor: u32,
+    /// The block that took them.
+    pub heir: u32,
+    /// From: the donor's end.
+    pub start: u32,
+    /// To: the heir's first step; at least `start`.
+    pub end: u32,
+    /// Display address of the first byte that passes, at both ends.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+impl ReuseArrow {
+    /// The block at the far end.
+    pub const fn other(&self) -> u32 {
+        match self.side {
+            Side::Donor => self.donor,
+            Side::Heir => self.heir,
+        }
+    }
+
+    /// Largest first, then by place.
+    fn rank(&self) -> (Reverse<u64>, u32, u32, u64) {
+        (Reverse(self.bytes), self.donor, self.heir, self.address)
+    }
+}
+
+/// Arrows to draw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrows {
+    /// Within the view, largest first.
+    pub list: Vec<ReuseArrow>,
+    /// How many there are in all.
+    pub n_total: usize,
+}
+
+/// What one block got from, or gave to, another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The other block.
+    pub block: u32,
+    /// Bytes in sum.
+    pub bytes: u64,
+}
+
+/// The reuse index of a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneReuse {
+    index: ReuseIndex,
+    /// By region: where its bytes begin in the index, which knows all regions one above the other.
+    origins: Vec<u64>,
+    /// The step with the most live bytes.
+    peak: Option<Step>,
+    /// The largest arrows at the peak.
+    at_peak: Arrows,
+}
+
+impl LaneReuse {
+    pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks, peak: Option<Step>) -> Self {
+        let mut top = 0_u64;
+        let origins: Vec<u64> = regions
+            .iter()
+            .map(|region| {
+                let origin = top;
+                top = top.saturating_add(region.bytes.get());
+                origin
+            })
+            .collect();
+        let rectangles: Vec<Rectangle> = (0..blocks.len())
+            .map(|idx| {
+                let span = blocks.span[idx] as usize;
+                Rectangle {
+                    start: blocks.start[idx],
+                    end: blocks.end[idx],
+                    offset: origins[span].saturating_add(blocks.base[idx].saturating_sub(regions[span].base)),
+                    bytes: blocks.bytes[idx],
+                }
+            })
+            .collect();
+        let mut reuse = Self {
+            index: ReuseIndex::new(&rectangles),
+            origins,
+            peak,
+            at_peak: Arrows::default(),
+        };
+        let live = peak.map_or_else(Vec::new, |step| live_at(blocks, step.0));
+        let mut all = Vec::new();
+        for block in live {
+            reuse.add_arrows((regions, blocks), block, &mut all);
+        }
+        reuse.at_peak = largest(all, MOST_AT_PEAK);
+        reuse
+    }
+
+    fn add_arrows(&self, (regions, blocks): (&[RegionSpan], &Blocks), block: u32, arrows: &mut Vec<ReuseArrow>) {
+        let arrow = |side: Side, edge: &ReuseEdge| {
+            let span = blocks.span[edge.heir as usize] as usize;
+            ReuseArrow {
+                side,
+                donor: edge.donor,
+                heir: edge.heir,
+                start: blocks.end[edge.donor as usize],
+                end: blocks.start[edge.heir as usize],
+                address: regions[span].base + (edge.offset - self.origins[span]),
+                bytes: edge.bytes.get(),
+            }
+        };
+        arrows.extend(self.index.before(block).map(|edge| arrow(Side::Donor, edge)));
+        arrows.extend(self.index.after(block).map(|edge| arrow(Side::Heir, edge)));
+    }
+
+    /// The step whose arrows [`LaneView::arrows_at_peak`] gives: the first with the most live bytes.
+    pub fn peak(&self) -> Option<Step> {
+        self.peak
+    }
+
+    /// Edges of all blocks.
+    pub fn n_edges(&self) -> usize {
+        self.index.edges().len()
+    }
+}
+
+impl LaneView {
+    /// Blocks that live on a step, ascending. O(chunks + blocks of the chunks that are alive).
+    pub fn live_at(&self, step: Step) -> Vec<u32> {
+        live_at(&self.blocks, step.0)
+    }
+
+    /// From whom a tensor's blocks took bytes, and who took theirs: largest first.
+    pub fn arrows(&self, tensor: Selected) -> Arrows {
+        let mut all = Vec::new();
+        for block in self.blocks_of(tensor) {
+            self.reuse.add_arrows((&self.regions, &self.blocks), block, &mut all);
+        }
+        largest(all, usize::MAX)
+    }
+
+    /// The same for all blocks that live on the lane's peak step; the largest few hundred.
+    pub fn arrows_at_peak(&self) -> &Arrows {
+        &self.reuse.at_peak
+    }
+
+    /// The arrows of these that a viewport shows, at most so many.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn within(&self, arrows: &Arrows, viewport: &Viewport, most: usize) -> Arrows {
+        let is_seen = |arrow: &&ReuseArrow| {
+            let (low, high) = (arrow.address as f64, (arrow.address + arrow.bytes) as f64);
+            let start = self.blocks.start[arrow.donor as usize];
+            let end = self.blocks.end[arrow.heir as usize];
+            f64::from(start) < viewport.t1 && f64::from(end) > viewport.t0 && low < viewport.a1 && high > viewport.a0
+        };
+        Arrows {
+            list: arrows.list.iter().filter(is_seen).take(most).copied().collect(),
+            n_total: arrows.n_total,
+        }
+    }
+
+    /// What each donor gave to a tensor, or each heir took from it: most bytes first, then by birth.
+    pub fn passed(&self, tensor: Selected, side: Side) -> Vec<Passed> {
+        let arrows = self.arrows(tensor);
+        let mut all: Vec<Passed> = arrows
+            .list
+            .iter()
+            .filter(|arrow| arrow.side == side)
+            .map(|arrow| Passed {
+                block: arrow.other(),
+                bytes: arrow.bytes,
+            })
+            .collect();
+        all.sort_by_key(|passed| passed.block);
+        all.dedup_by(|next, first| {
+            let is_same = next.block == first.block;
+            if is_same {
+                first.bytes += next.bytes;
+            }
+            is_same
+        });
+        all.sort_by_key(|passed| (Reverse(passed.bytes), passed.block));
+        all
+    }
+}
+
+fn live_at(blocks: &Blocks, step: u32) -> Vec<u32> {
+    let born = blocks.start.partition_point(|start| *start <= step);
+    (0..born.div_ceil(CHUNK))
+        .filter(|chunk| blocks.chunk_ends[*chunk] > step)
+        .flat_map(|chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
+        .filter(|idx| blocks.end[*idx] > step)
+        .filter_map(|idx| u32::try_from(idx).ok())
+        .collect()
+}
+
+fn largest(mut all: Vec<ReuseArrow>, most: usize) -> Arrows {
+    let n_total = all.len();
+    if most < all.len() {
+        all.select_nth_unstable_by_key(most, ReuseArrow::rank);
+        all.truncate(most);
+    }
+    all.sort_unstable_by_key(ReuseArrow::rank);
+    Arrows { list: all, n_total }
+}

@@ -1,0 +1,66 @@
+//! Why a block stands where it stands: what lies right below it, and whether there is room further down.
+//!
+//! Of the blocks of its region that live together with it at any time, those below it decide. The highest of their tops
+//! is the floor: the block rests on those that reach it. Where a gap between them, over the block's whole life, is large
+//! enough, the block could be lower without moving anything else. Tops are rounded up to the region's alignment. O(chunks + blocks that live together with it).
+
+use super::block::{CHUNK, LaneView};
+use crate::units::Bytes;
+
+/// What holds a block up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Support {
+    /// Display address of the floor: the highest top below it, or the bottom of its region.
+    pub floor: u64,
+    /// Blocks whose top is the floor, longest time together first; none where the floor is the region's bottom.
+    pub below: Vec<u32>,
+    /// The lowest display address at which it would fit for its whole life, where that is below its own.
+    pub room: Option<u64>,
+}
+
+impl LaneView {
+    /// What holds a block up; nothing for a block that does not exist.
+    pub fn support(&self, block: u32) -> Support {
+        let blocks = &self.blocks;
+        let idx = block as usize;
+        if idx >= blocks.len() {
+            return Support::default();
+        }
+        let (start, end, base) = (blocks.start[idx], blocks.end[idx], blocks.base[idx]);
+        let region = &self.regions[blocks.span[idx] as usize];
+        // Where the next one may begin.
+        let top = |other: usize| {
+            let above = blocks.base[other].saturating_add(blocks.bytes[other]);
+            let offset = Bytes(above.saturating_sub(region.base)).align_up(region.alignment);
+            region.base.saturating_add(offset.get())
+        };
+        let born = blocks.start.partition_point(|other| *other < end);
+        let mut beneath: Vec<usize> = (0..born.div_ceil(CHUNK))
+            .filter(|chunk| blocks.chunk_ends[*chunk] > start)
+            .flat_map(|chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
+            .filter(|other| {
+                blocks.end[*other] > start && blocks.span[*other] == blocks.span[idx] && blocks.base[*other] < base
+            })
+            .collect();
+        beneath.sort_by_key(|other| (blocks.base[*other], *other));
+        let mut floor = region.base;
+        let mut room = None;
+        for other in &beneath {
+            if room.is_none() && blocks.base[*other] >= floor.saturating_add(blocks.bytes[idx]) {
+                room = Some(floor);
+            }
+            floor = floor.max(top(*other));
+        }
+        let together = |other: usize| blocks.end[other].min(end) - blocks.start[other].max(start);
+        let mut below: Vec<usize> = beneath.into_iter().filter(|other| top(*other) == floor).collect();
+        below.sort_by_key(|other| (std::cmp::Reverse(together(*other)), *other));
+        Support {
+            floor,
+            below: below
+                .into_iter()
+                .filter_map(|other| u32::try_from(other).ok())
+                .collect(),
+            room: room.or((floor < base).then_some(floor)),
+        }
+    }
+}

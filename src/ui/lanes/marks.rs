@@ -1,0 +1,369 @@
+//! What is marked in the memory maps besides blocks: holes, and reuse edges.
+
+use std::sync::Arc;
+
+use eframe::egui::epaint::{Mesh, PathShape, Shape};
+use eframe::egui::{
+    self, Color32, Painter, Pos2, Rect, Response, Role, Sense, Stroke, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+use serde::{Deserialize, Serialize};
+
+use super::canvas::{canvas_of, on_canvas};
+use super::{LanesInput, LanesState};
+use crate::timeline::{Arrows, LaneHoles, LaneView, ReuseArrow, Side, Viewport};
+use crate::ui::theme::{HATCH_POINTS, Theme, hatch};
+
+/// Which reuse edges are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EdgeChoice {
+    /// None.
+    Off,
+    /// Those of the selected tensor.
+    #[default]
+    Selection,
+    /// Those of every tensor that lives on a lane's peak step.
+    Peak,
+}
+
+impl EdgeChoice {
+    /// Every choice with its words, in the order of the toolbar.
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
+        (Self::Off, "off", "Draw no reuse edges"),
+        (
+            Self::Selection,
+            "selection",
+            "Whose bytes the selected tensor took over, and who took its bytes",
+        ),
+        (
+            Self::Peak,
+            "peak step",
+            "The same for every tensor that lives on the step with the most live bytes, lane by lane",
+        ),
+    ];
+
+    /// The next one, round and round.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Off => Self::Selection,
+            Self::Selection => Self::Peak,
+            Self::Peak => Self::Off,
+        }
+    }
+}
+
+/// What is marked; the window remembers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    /// Whether holes are hatched.
+    pub has_holes: bool,
+    /// Which edges are drawn.
+    pub edges: EdgeChoice,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self {
+            has_holes: true,
+            edges: EdgeChoice::default(),
+        }
+    }
+}
+
+/// Edges drawn in one lane, at least and at most.
+const MOST_EDGES: (f32, f32) = (8.0, 60.0);
+/// Height of a map for one more edge: in lower maps fewer are told apart.
+const EDGE_HEIGHT: f32 = 3.0;
+
+/// The edges that a lane draws on a map of this height.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between the least and the most"
+)]
+pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState, height: f32) -> Arrows {
+    let most = (height / EDGE_HEIGHT).clamp(MOST_EDGES.0, MOST_EDGES.1) as usize;
+    match (state.marks.edges, input.selected, state.viewport) {
+        (EdgeChoice::Selection, Some(tensor), Some(viewport)) => lane.within(&lane.arrows(tensor), &viewport, most),
+        (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, most),
+        _ => Arrows::default(),
+    }
+}
+
+/// The holes of a lane as they were painted last: nothing is worked out again while the view stands still.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HolePicture {
+    holes: Arc<LaneHoles>,
+    view: (Viewport, Rect),
+    colors: (Color32, Color32),
+    mesh: Arc<Mesh>,
+    /// Shapes drawn and holes within the view.
+    counts: (usize, usize),
+}
+
+/// Hatches the holes of a lane; returns how many shapes stand for how many holes.
+pub(super) fn paint_holes(
+    painter: &Painter,
+    rect: Rect,
+    (lane, viewport): (&LaneView, &Viewport),
+    theme: &Theme,
+    picture: &mut Option<HolePicture>,
+) -> (usize, usize) {
+    let view = (*viewport, rect);
+    let is_same = |known: &HolePicture| {
+        Arc::ptr_eq(&known.holes, &lane.holes) && known.view == view && known.colors == theme.hole
+    };
+    if !picture.as_ref().is_some_and(is_same) {
+        *picture = Some(hole_picture(painter.ctx(), (lane, view), theme));
+    }
+    let Some(known) = picture else { return (0, 0) };
+    if !known.mesh.is_empty() {
+        painter.add(Shape::Mesh(Arc::clone(&known.mesh)));
+    }
+    known.counts
+}
+
+fn hole_picture(
+    ctx: &egui::Context,
+    (lane, (viewport, rect)): (&LaneView, (Viewport, Rect)),
+    theme: &Theme,
+) -> HolePicture {
+    let viewport = &viewport;
+    let items = lane.visible_holes(viewport, canvas_of(rect));
+    let mut mesh = Mesh::with_texture(hatch_texture(ctx, theme));
+    mesh.reserve_vertices(items.n_drawn() * 4);
+    mesh.reserve_triangles(items.n_drawn() * 2);
+    for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
+        let place = on_canvas(item, rect);
+        // The pattern hangs on the screen, so that it runs on from hole to hole.
+        let uv = Rect::from_min_max(in_pattern(place.min), in_pattern(place.max));
+        mesh.add_rect_with_uv(place, uv, Color32::WHITE);
+    }
+    HolePicture {
+        holes: Arc::clone(&lane.holes),
+        view: (*viewport, rect),
+        colors: theme.hole,
+        mesh: Arc::new(mesh),
+        counts: (items.n_drawn(), items.n_total),
+    }
+}
+
+fn in_pattern(pos: Pos2) -> Pos2 {
+    pos2(pos.x / HATCH_POINTS, pos.y / HATCH_POINTS)
+}
+
+/// The pattern, uploaded once a theme.
+fn hatch_texture(ctx: &egui::Context, theme: &Theme) -> egui::TextureId {
+    let id = egui::Id::unique(("hatch of holes", theme.is_dark));
+    if let Some(known) = ctx.data(|data| data.get_temp::<egui::TextureHandle>(id)) {
+        return known.id();
+    }
+    let handle = ctx.load_texture("hatch of holes", hatch(theme.hole), TextureOptions::LINEAR_REPEAT);
+    let texture = handle.id();
+    ctx.data_mut(|data| data.insert_temp(id, handle));
+    texture
+}
+
+/// Draws edges, the largest on top.
+pub(super) fn paint_edges(
+    painter: &Painter,
+    rect: Rect,
+    (lane, viewport): (&LaneView, &Viewport),
+    arrows: &Arrows,
+    theme: &Theme,
+) {
+    for arrow in arrows.list.iter().rev() {
+        let points = path(lane, arrow, viewport, rect);
+        let style = (arrow.side, theme);
+        bracket(painter, rect, (lane, viewport), arrow, theme);
+        stroke(painter, &points, style);
+    }
+}
+
+/// From inside the donor to inside the heir, bowed where it is long, so that edges of one address are told apart.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "points on a screen fit f32"
+)]
+fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &Viewport, rect: Rect) -> Vec<Pos2> {
+    const INSET: f64 = 12.0;
+    const SHORTEST: f64 = 16.0;
+    let canvas = canvas_of(rect);
+    let [donor_left, _, donor_right, _] = lane.rect(arrow.donor as usize, viewport, canvas);
+    let [heir_left, _, heir_right, _] = lane.rect(arrow.heir as usize, viewport, canvas);
+    let mut from = donor_right - ((donor_right - donor_left) / 2.0).min(INSET);
+    let mut to = heir_left + ((heir_right - heir_left) / 2.0).min(INSET);
+    if to - from < SHORTEST {
+        let middle = f64::midpoint(from, to);
+        (from, to) = (middle - SHORTEST / 2.0, middle + SHORTEST / 2.0);
+    }
+    let low = (arrow.address as f64).max(viewport.a0);
+    let high = ((arrow.address + arrow.bytes) as f64).min(viewport.a1);
+    let y = rect.top() + viewport.y_from_address(f64::midpoint(low, high), canvas.height) as f32;
+    let far = canvas.width * 4.0;
+    let from = pos2(rect.left() + from.clamp(-far, far) as f32, y);
+    let to = pos2(rect.left() + to.clamp(-far, far) as f32, y);
+    let length = to.x - from.x;
+    if length < 48.0 {
+        return vec![from, to];
+    }
+    let bow = (length * 0.12).min(22.0).min((y - rect.top() - 3.0).max(0.0));
+    let n_parts = 16_u8;
+    (0..=n_parts)
+        .map(|part| {
+            let t = f32::from(part) / f32::from(n_parts);
+            pos2(from.x + length * t, y - bow * 4.0 * t * (1.0 - t))
+        })
+        .collect()
+}
+
+/// Which bytes pass: a bar at the heir's left edge.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "points on a screen fit f32"
+)]
+fn bracket(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &Viewport), arrow: &ReuseArrow, theme: &Theme) {
+    let canvas = canvas_of(rect);
+    let [x, ..] = lane.rect(arrow.heir as usize, viewport, canvas);
+    if x < -4.0 || x > canvas.width {
+        return;
+    }
+    let y = |address: u64| {
+        let y = viewport.y_from_address(address as f64, canvas.height);
+        rect.top() + y.clamp(-4.0, canvas.height + 4.0) as f32
+    };
+    let (top, bottom) = (y(arrow.address + arrow.bytes), y(arrow.address));
+    if bottom - top >= 4.0 {
+        let bar = Rect::from_min_max(
+            pos2(rect.left() + x as f32 + 1.0, top + 1.0),
+            pos2(rect.left() + x as f32 + 3.5, bottom - 1.0),
+        );
+        painter.rect_filled(bar, 1, theme.edge(arrow.side));
+    }
+}
+
+/// Donors: a whole line with a full head. Heirs: dashes with an open head.
+fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (Side, &Theme)) {
+    let [.., before, end] = points else { return };
+    let color = theme.edge(side);
+    let halo = Stroke::new(3.5, theme.halo());
+    painter.add(Shape::line(points.to_vec(), halo));
+    let line = Stroke::new(1.6, color);
+    let along = (*end - *before).normalized();
+    match side {
+        Side::Donor => {
+            painter.add(Shape::line(points.to_vec(), line));
+            painter.circle_filled(points[0], 2.2, color);
+            let [left, right] = head(*end, along, 7.0);
+            painter.add(PathShape::convex_polygon(
+                vec![*end, left, right],
+                color,
+                Stroke::new(1.0, theme.halo()),
+            ));
+        }
+        Side::Heir => {
+            painter.extend(Shape::dashed_line(points, line, 4.0, 3.0));
+            painter.circle_stroke(points[0], 2.2, Stroke::new(1.2, color));
+            let [left, right] = head(*end, along, 7.0);
+            painter.add(Shape::line(vec![left, *end, right], Stroke::new(3.5, theme.halo())));
+            painter.add(Shape::line(vec![left, *end, right], Stroke::new(1.8, color)));
+        }
+    }
+}
+
+/// The two rear corners of an arrow head.
+fn head(tip: Pos2, along: Vec2, length: f32) -> [Pos2; 2] {
+    let back = tip - along * length;
+    let across = vec2(-along.y, along.x) * (length * 0.5);
+    [back + across, back - across]
+}
+
+/// The toggles and what they draw at present.
+pub(super) fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let theme = input.theme;
+    let (drawn, total) = state.holes_drawn;
+    let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
+    if state.marks.has_holes && total > 0 {
+        words = format!("{words}\n{total} holes in view, drawn as {drawn} marks");
+    }
+    hatch_swatch(ui, theme);
+    ui.toggle_value(&mut state.marks.has_holes, "Holes")
+        .on_hover_text(words);
+    ui.separator();
+    ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
+    for (choice, words, explanation) in EdgeChoice::ALL {
+        let is_chosen = state.marks.edges == choice;
+        let response = ui.selectable_value(&mut state.marks.edges, choice, words);
+        name(&response, is_chosen, words);
+        response.on_hover_text(format!("{explanation} (E)"));
+    }
+    if state.marks.edges == EdgeChoice::Off {
+        return;
+    }
+    for (side, words, explanation) in [
+        (
+            Side::Donor,
+            "from donors",
+            "Bytes taken over: from the tensor that had them before",
+        ),
+        (
+            Side::Heir,
+            "to heirs",
+            "Bytes passed on: to the tensor that took them afterwards",
+        ),
+    ] {
+        sample(ui, (side, theme));
+        ui.label(words).on_hover_text(explanation);
+    }
+    let (drawn, total) = state.edges_drawn;
+    if state.marks.edges == EdgeChoice::Selection && input.selected.is_none() {
+        ui.weak("select a tensor to see them");
+    } else {
+        let text = if drawn == total {
+            format!("{total} edges drawn")
+        } else {
+            format!("{drawn} of {total} edges drawn")
+        };
+        ui.weak(text)
+            .on_hover_text("In all lanes; the largest of those in view are drawn");
+    }
+}
+
+fn name(response: &Response, is_chosen: bool, words: &str) {
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Reuse edges: {words}")));
+}
+
+fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
+    let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
+    let mut mesh = Mesh::with_texture(hatch_texture(ui.ctx(), theme));
+    mesh.add_rect_with_uv(
+        place,
+        Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),
+        Color32::WHITE,
+    );
+    ui.painter().add(Shape::mesh(mesh));
+}
+
+/// A short edge, as in the maps.
+fn sample(ui: &mut Ui, style: (Side, &Theme)) {
+    let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
+    let points = [
+        place.left_center() + vec2(3.0, 0.0),
+        place.right_center() - vec2(1.0, 0.0),
+    ];
+    stroke(ui.painter(), &points, style);
+}
+
+/// Whether a block is at the far end of an edge that is drawn; `others` is sorted.
+pub(super) fn others(arrows: &Arrows) -> Vec<u32> {
+    let mut others: Vec<u32> = arrows.list.iter().map(ReuseArrow::other).collect();
+    others.sort_unstable();
+    others
+}
+
+/// The colour of a block beside a selection.
+pub(super) fn beside(theme: &Theme, color: Color32, is_related: bool) -> Color32 {
+    if is_related { color } else { theme.dimmed(color) }
+}
