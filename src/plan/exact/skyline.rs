@@ -67,7 +67,7 @@ impl<'a, T: Height> Skyline<'a, T> {
             part,
             capacity: T::ZERO,
             last: vec![T::ZERO; n_shapes],
-            live: part.live.values.to_vec(),
+            live: part.live.values.clone(),
             n_unplaced: vec![0; n_sections],
             bounds: (0..n_shapes)
                 .map(|shape| part.fixed(shape).unwrap_or(T::ZERO))
