@@ -13,6 +13,7 @@ use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
 use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
 use crate::progress::Progress;
+use crate::units::Bytes;
 
 /// Rows beside the sweeps, and up to how much work they run: pairs that are live together, both ways, and
 /// [`WORK_OF_ONE`] for every buffer. 2^28 takes the rows below about a second.
@@ -59,9 +60,11 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
         task,
         field: &field,
         best,
+        exact: None,
         left: task.limits.nodes.saturating_sub(used),
     };
     search.run()?;
+    tried.extend(search.exact);
     let mut best = search.best;
     best.nodes = task.limits.nodes.saturating_sub(search.left).max(used);
     tried.sort_by_key(|row| STRATEGIES.iter().position(|other| other.name == row.strategy));
@@ -74,6 +77,8 @@ struct Search<'a> {
     task: &'a Task<'a>,
     field: &'a Field<'a>,
     best: Placement,
+    /// What the exact search reached, where it was needed.
+    exact: Option<Tried>,
     /// Nodes left.
     left: u64,
 }
@@ -102,8 +107,18 @@ impl Search<'_> {
         if self.is_done() || nodes == 0 {
             return Ok(());
         }
+        let clock = self.task.limits.clock;
+        let start = clock.map(|clock| clock());
         let incumbent = std::mem::take(&mut self.best.offsets);
         let found = exact::solve(self.task, Some(incumbent), nodes)?;
+        let elapsed_ns = clock.zip(start).map(|(clock, start)| clock().saturating_sub(start));
+        let before = self.exact.take();
+        self.exact = Some(Tried {
+            strategy: "exact",
+            footprint: Bytes(self.field.footprint(&found.offsets)),
+            nodes: found.nodes + before.map_or(0, |before| before.nodes),
+            elapsed_ns: elapsed_ns.map(|time| time + before.and_then(|before| before.elapsed_ns).unwrap_or(0)),
+        });
         self.left = self.left.saturating_sub(found.nodes);
         self.best.offsets = found.offsets;
         self.best.bound = self.best.bound.max(found.bound);

@@ -9,7 +9,8 @@ mod reuse;
 mod verify;
 
 use highwater::plan::{
-    AS_DUMPED, BEST, Buffer, Plan, PlanDefect, PlanRequest, Problem, STRATEGIES, find, plan, reuse_edges, verify,
+    AS_DUMPED, BEST, Buffer, Effort, Plan, PlanDefect, PlanRequest, Problem, STRATEGIES, find, plan, reuse_edges,
+    verify,
 };
 use highwater::progress::{Cancel, Progress};
 use highwater::units::{Bytes, Step};
@@ -168,7 +169,9 @@ proptest! {
             let planned = plan(strategy, &request, &progress).unwrap();
             prop_assert_eq!(verify(&problem, &planned.plan), Ok(()));
             prop_assert!(planned.plan.footprint >= problem.lower_bound());
-            prop_assert!(planned.plan.footprint >= best.plan.footprint);
+            // A search that has all nodes for itself may see more than its share of them showed.
+            let is_search = strategy.effort == Effort::Search;
+            prop_assert!(is_search || planned.plan.footprint >= best.plan.footprint);
         }
     }
 
