@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 
 use highwater::plan::{
-    AS_DUMPED, BEST, Buffer, Effort, Gap, Limits, Plan, PlanError, PlanRequest, Planned, Problem, STRATEGIES, find,
-    plan, verify,
+    AS_DUMPED, BEST, Buffer, Effort, Gap, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, find, plan,
+    verify,
 };
 use highwater::progress::{Cancel, Progress};
 use highwater::units::{Bytes, Step};
