@@ -76,6 +76,15 @@ impl Bytes {
         }
     }
 
+    /// How much larger than `bound`, in percent; 0 where the bound is 0.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    pub fn percent_over(self, bound: Self) -> f64 {
+        if bound == Self::ZERO {
+            return 0.0;
+        }
+        self.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
+    }
+
     /// Exact digits in groups of three: `2 763 672 996 B`, with thin spaces as separators.
     pub fn exact(self) -> String {
         format!("{}\u{a0}B", grouped(self.0))
@@ -238,6 +247,17 @@ impl Add for Nanos {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
+    }
+}
+
+/// A percentage with two decimals, with none from 1000 % on; what is more than nothing never reads as 0.00 %.
+pub fn percent_text(percent: f64) -> String {
+    if percent > 0.0 && percent < 0.01 {
+        "< 0.01 %".to_owned()
+    } else if percent >= 1000.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.2} %")
     }
 }
 

@@ -26,7 +26,6 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{
-    PlanAnswer, WireChain, WireEdge, WireFragmentation, WirePlan, WireStrategy, WireWhy, over_percent, plan_csv,
-    wire_edges,
+    PlanAnswer, WireChain, WireEdge, WireFragmentation, WirePlan, WireStrategy, WireWhy, plan_csv, wire_edges,
 };
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};

@@ -39,6 +39,10 @@ const WORK_OF_ONE: u64 = 64;
 /// Below so much work a second thread costs more than it brings.
 const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
 
+/// A node of the exact search costs as much as one of the improvement, and once more for every so many shapes: it
+/// looks at all of them now and then.
+const SHAPES_PER_NODE: u64 = 128;
+
 /// Up to so many shapes a problem is small.
 const SMALL: usize = 5000;
 
@@ -89,7 +93,7 @@ impl Search<'_> {
     /// search then looks at the parts that are small enough.
     fn run(&mut self) -> Result<(), PlanError> {
         if self.field.items().len() <= SMALL {
-            self.exact(self.left / 4)?;
+            self.exact(self.left / 2)?;
             self.improve(self.left / 3)?;
         } else {
             self.improve(self.left)?;
@@ -104,6 +108,8 @@ impl Search<'_> {
     }
 
     fn exact(&mut self, nodes: u64) -> Result<(), PlanError> {
+        let price = 1 + self.field.items().len() as u64 / SHAPES_PER_NODE;
+        let nodes = nodes / price;
         if self.is_done() || nodes == 0 {
             return Ok(());
         }
@@ -119,7 +125,7 @@ impl Search<'_> {
             nodes: found.nodes + before.map_or(0, |before| before.nodes),
             elapsed_ns: elapsed_ns.map(|time| time + before.and_then(|before| before.elapsed_ns).unwrap_or(0)),
         });
-        self.left = self.left.saturating_sub(found.nodes);
+        self.left = self.left.saturating_sub(found.nodes.saturating_mul(price));
         self.best.offsets = found.offsets;
         self.best.bound = self.best.bound.max(found.bound);
         Ok(())

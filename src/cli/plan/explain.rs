@@ -1,9 +1,8 @@
 //! Explanations for people: what holds the footprint, where bytes lie idle, why a buffer stands where it does.
 
-use super::text::percent;
 use crate::cli::text::Table;
-use crate::export::{WireChain, WireEdge, WireFragmentation, WireWhy, over_percent};
-use crate::units::Bytes;
+use crate::export::{WireChain, WireEdge, WireFragmentation, WireWhy};
+use crate::units::{Bytes, percent_text};
 
 /// Most rows of a table; JSON has all of them.
 const MOST_ROWS: usize = 40;
@@ -38,7 +37,7 @@ pub(super) fn chain(chain: &WireChain) -> String {
     out.push_str(&table.text());
     left_out(&mut out, chain.links.len());
     let sum: u64 = chain.links.iter().map(|link| link.bytes + link.hole_below_bytes).sum();
-    let share = |bytes: u64| percent(share_of(bytes, sum));
+    let share = |bytes: u64| percent_text(share_of(bytes, sum));
     if let Some(step) = chain.peak_live_step {
         out.push_str(&format!(
             "of its {} bytes {} ({}) are live at step {step}, where most bytes are live ({}), and {} ({}) are holes\n",
@@ -60,7 +59,7 @@ pub(super) fn fragmentation(fragmentation: &WireFragmentation) -> String {
     let mut out = format!(
         "Fragmentation: the footprint is {} bytes ({}) above the peak of live bytes\n",
         fragmentation.lost_bytes,
-        percent(over_percent(footprint, peak)),
+        percent_text(footprint.percent_over(peak)),
     );
     let Some(at) = &fragmentation.at_footprint else {
         return out;

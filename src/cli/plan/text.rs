@@ -2,9 +2,9 @@
 
 use super::explain;
 use crate::cli::text::{Table, diagnostics};
-use crate::export::{PlanAnswer, WirePlan, WireStrategy, over_percent};
+use crate::export::{PlanAnswer, WirePlan, WireStrategy};
 use crate::plan::Fit;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, percent_text};
 
 /// The whole text.
 pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
@@ -57,7 +57,7 @@ fn figures(wire: &WirePlan) -> String {
         size("capacity", capacity);
     }
     let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
-    fact("over the bound", percent(wire.over_bound_percent));
+    fact("over the bound", percent_text(wire.over_bound_percent));
     fact("buffers", wire.buffers.to_string());
     fact("reuse edges", wire.reuse_edges.to_string());
     fact("search nodes", wire.nodes.to_string());
@@ -75,7 +75,7 @@ fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
         let optimality = if wire.optimal {
             "proven optimal: no plan is smaller".to_owned()
         } else {
-            let over = percent(over_percent(planned.plan.footprint, planned.proved_bound));
+            let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
             format!("within {over} of the bound, so at most that much above the smallest plan there can be")
         };
         lines.push(format!("{optimality}; checked: no two live buffers share a byte"));
@@ -117,7 +117,7 @@ fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
         row.strategy.to_owned(),
         Bytes(row.footprint_bytes).to_string(),
         Bytes(row.footprint_bytes).exact(),
-        percent(row.over_bound_percent),
+        percent_text(row.over_bound_percent),
         if row.nodes == 0 {
             String::new()
         } else {
@@ -126,13 +126,4 @@ fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
         row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
         mark.to_owned(),
     ]
-}
-
-/// Two decimals, but never 0.00 for what is more than nothing.
-pub(super) fn percent(value: f64) -> String {
-    if value > 0.0 && value < 0.01 {
-        "< 0.01 %".to_owned()
-    } else {
-        format!("{value:.2} %")
-    }
 }

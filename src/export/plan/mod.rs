@@ -78,17 +78,8 @@ impl PlanAnswer<'_> {
 
     /// How much larger than the bound of live bytes, in percent.
     pub fn over_bound_percent(&self, footprint: Bytes) -> f64 {
-        over_percent(footprint, self.planned.lower_bound)
+        footprint.percent_over(self.planned.lower_bound)
     }
-}
-
-/// How much larger than `bound`, in percent; 0 where the bound is 0.
-#[expect(clippy::cast_precision_loss, reason = "a percentage")]
-pub fn over_percent(footprint: Bytes, bound: Bytes) -> f64 {
-    if bound == Bytes::ZERO {
-        return 0.0;
-    }
-    footprint.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
 }
 
 /// A plan's figures.

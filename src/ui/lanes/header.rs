@@ -9,9 +9,9 @@ use super::{LaneAction, LanesInput};
 use crate::analysis::{Lane, LaneId};
 use crate::graph::Id as _;
 use crate::sim::StaticMemoryPolicy;
-use crate::ui::panels::planner::{choices, over_bound};
+use crate::ui::panels::planner::choices;
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, percent_text};
 
 const SIZE: f32 = 13.0;
 
@@ -135,7 +135,7 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
         } else {
             format!(
                 "{} over the bound",
-                over_bound(planned.plan.footprint, planned.proved_bound)
+                percent_text(planned.plan.footprint.percent_over(planned.lower_bound))
             )
         };
         text.push_str(&format!("\n{name}: {}, {sure}", planned.plan.footprint.exact()));
@@ -150,7 +150,7 @@ fn certainty_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
         badge(ui, "proven optimal", input.theme.best).on_hover_text("No plan needs less");
         return;
     }
-    let over = over_bound(planned.plan.footprint, planned.proved_bound);
+    let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
     ui.label(words(format!("{over} over bound"), input.theme.text_weak))
         .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
 }

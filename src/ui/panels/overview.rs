@@ -10,10 +10,9 @@ use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
-use crate::ui::panels::planner::over_bound;
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, percent_text};
 
 /// Draws the sentences on the left and the bars on the right.
 pub fn overview_ui(
@@ -54,7 +53,7 @@ fn problem_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     } else {
         format!(
             "{} over the bound; smaller plans may exist",
-            over_bound(footprint, bound)
+            percent_text(footprint.percent_over(planned.lower_bound))
         )
     };
     ui.label(format!(

@@ -6,7 +6,7 @@ use crate::analysis::{Comparison, LaneId};
 use crate::plan::Effort;
 use crate::session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, percent_text};
 use crate::workload::GraphIdx;
 
 /// How the rows are sorted.
@@ -145,7 +145,7 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
         .iter()
         .filter_map(|row| Some(row.result.as_ref().ok()?.footprint))
         .min();
-    let bound = table.proved_bound();
+    let bounds = (table.lower_bound, table.proved_bound());
     egui::Grid::new("planner rows")
         .num_columns(4)
         .spacing([10.0, 4.0])
@@ -154,14 +154,15 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
             for (order, text) in [(Order::Name, "strategy"), (Order::Footprint, "footprint")] {
                 sort_ui(ui, state, order, text);
             }
-            ui.weak("over bound")
-                .on_hover_text("footprint / bound - 1; 0 is proven optimal");
+            ui.weak("over bound").on_hover_text(
+                "footprint / bound - 1, where the bound is the largest sum of tensors that live at once",
+            );
             sort_ui(ui, state, Order::Time, "time");
             ui.end_row();
             for row in rows {
                 row_ui(ui, comparison, row, (state, commands));
                 match &row.result {
-                    Ok(figures) => figures_ui(ui, *figures, bound, smallest == Some(figures.footprint), theme),
+                    Ok(figures) => figures_ui(ui, *figures, bounds, smallest == Some(figures.footprint), theme),
                     Err(why) => {
                         ui.label(RichText::new("none").color(theme.bad)).on_hover_text(why);
                     }
@@ -211,7 +212,8 @@ fn row_ui(
     }
 }
 
-fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bound: Bytes, is_smallest: bool, theme: &Theme) {
+/// `bounds`: the largest sum that lives at once, and what is proved.
+fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bounds: (Bytes, Bytes), is_smallest: bool, theme: &Theme) {
     let text = RichText::new(figures.footprint.to_string()).monospace();
     let text = if is_smallest {
         text.color(theme.good).strong()
@@ -219,15 +221,15 @@ fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bound: Bytes, is_small
         text
     };
     ui.label(text).on_hover_text(figures.footprint.exact());
-    let over = over_bound(figures.footprint, bound);
-    let mark = if figures.footprint <= bound {
+    let over = percent_text(figures.footprint.percent_over(bounds.0));
+    let mark = if figures.footprint <= bounds.1 {
         "optimal".to_owned()
     } else {
         over
     };
     ui.monospace(mark).on_hover_text(format!(
         "{} above the bound",
-        Bytes(figures.footprint.get().saturating_sub(bound.get())).exact()
+        figures.footprint.saturating_sub(bounds.0).exact()
     ));
     let nodes = if figures.nodes > 0 {
         format!("{} search nodes", figures.nodes)
@@ -235,18 +237,6 @@ fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bound: Bytes, is_small
         "no search".to_owned()
     };
     ui.monospace(figures.elapsed.to_string()).on_hover_text(nodes);
-}
-
-/// How far a footprint is above a bound, in per cent with two decimals; what is above never reads as nothing.
-pub fn over_bound(footprint: Bytes, bound: Bytes) -> String {
-    let (footprint, bound) = (u128::from(footprint.get()), u128::from(bound.get().max(1)));
-    let above = footprint.saturating_sub(bound);
-    let hundredths = ((above * 10_000 + bound / 2) / bound).max(u128::from(above > 0));
-    if hundredths >= 10_000 {
-        // Beyond twice the bound nobody reads decimals.
-        return format!("{} %", hundredths / 100);
-    }
-    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
 
 /// The strategies that may be chosen for a lane of this comparison.
