@@ -7,6 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use highwater::analysis::{Comparison, LaneStrategies, Request, compare};
 use highwater::import::{Input, import};
 use highwater::options::{Environment, NoFiles, Options, lower};
+use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::Command;
 use highwater::sim::{POLICIES, simulate};
@@ -47,6 +48,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        search_nodes: Limits::DEFAULT_NODES,
     }
 }
 

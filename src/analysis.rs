@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
 use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
-use crate::plan::{PlanError, Strategy};
+use crate::plan::{Effort, PlanError, Strategy};
 use crate::progress::{Cancelled, Progress};
 use crate::sim::fold::{Curves, Summary, curves, summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy, simulate};
@@ -52,6 +52,8 @@ pub struct Request {
     pub policies: Vec<StaticMemoryPolicy>,
     /// How the static arenas of single lanes are placed; the options say how the others' are.
     pub strategies: LaneStrategies,
+    /// Most nodes of each search for a plan.
+    pub search_nodes: u64,
 }
 
 /// One simulation with its folds.
@@ -131,6 +133,20 @@ pub struct Comparison {
     pub estimates: Vec<Estimate>,
     /// Oddities of this comparison.
     pub diagnostics: Diagnostics,
+}
+
+impl Request {
+    /// Whether some lane's plan is searched for, which may take seconds.
+    pub fn has_search(&self) -> bool {
+        if let Some(entry) = self.workload.problems().first() {
+            let lanes = lanes::problem_lanes(entry, &self.strategies);
+            return lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search);
+        }
+        let lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
+        let policies: Vec<StaticMemoryPolicy> = POLICIES.iter().map(|row| row.policy).collect();
+        let lanes = wanted_lanes(self, &lowered, &policies);
+        lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search)
+    }
 }
 
 impl Comparison {
@@ -265,7 +281,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         .collect();
     let wanted = wanted_lanes(request, &lowered, &policies);
     let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
-    let placed = lanes::place_arenas(&arenas, &strategies, progress)?;
+    let placed = lanes::place_arenas(&arenas, (&strategies, request.search_nodes), progress)?;
     let sessions: BTreeMap<&'static str, DeviceSession> = placed
         .iter()
         .map(|(name, plans)| (*name, lanes::with_plans(&session, plans)))

@@ -17,6 +17,7 @@
 //! use highwater::analysis::{LaneStrategies, Request, compare};
 //! use highwater::import::{Input, import};
 //! use highwater::options::{Environment, Options};
+//! use highwater::plan::Limits;
 //! use highwater::progress::{Cancel, Progress};
 //! use highwater::timeline::Timeline;
 //! use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
@@ -43,6 +44,7 @@
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
 //!         strategies: LaneStrategies::default(),
+//!         search_nodes: Limits::DEFAULT_NODES,
 //!     },
 //!     &progress,
 //! )?;

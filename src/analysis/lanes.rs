@@ -81,7 +81,7 @@ pub(super) struct Arena {
 /// Places every arena by every strategy that some lane wants, each once.
 pub(super) fn place_arenas(
     arenas: &[Arena],
-    strategies: &[&'static Strategy],
+    (strategies, nodes): (&[&'static Strategy], u64),
     progress: &Progress<'_>,
 ) -> Result<BTreeMap<&'static str, Plans>, AnalysisError> {
     let mut placed: BTreeMap<&'static str, Plans> = BTreeMap::new();
@@ -91,7 +91,9 @@ pub(super) fn place_arenas(
         }
         let mut plans = Plans::new();
         for arena in arenas {
-            let planned = plan(strategy, &PlanRequest::new(&arena.problem), progress)?;
+            let mut request = PlanRequest::new(&arena.problem);
+            request.limits.nodes = nodes;
+            let planned = plan(strategy, &request, progress)?;
             plans.push((arena.graph, Arc::new(planned)));
         }
         placed.insert(strategy.name, plans);

@@ -42,7 +42,7 @@ pub(super) fn compare_problem(
         let same = lanes.iter().find(|lane| lane.strategy == strategy);
         let planned = match same {
             Some(lane) => Arc::clone(&lane.plans[0].1),
-            None => Arc::new(planned(entry, strategy, progress)?),
+            None => Arc::new(planned(entry, (strategy, request.search_nodes), progress)?),
         };
         if let Err(defect) = verify(&entry.problem, &planned.plan) {
             diagnostics.warning(
@@ -86,13 +86,14 @@ pub(super) fn compare_problem(
 /// A strategy that the source has no offsets for falls back to none: the error is the answer.
 fn planned(
     entry: &ProblemEntry,
-    strategy: &'static Strategy,
+    (strategy, nodes): (&'static Strategy, u64),
     progress: &Progress<'_>,
 ) -> Result<Planned, AnalysisError> {
-    let request = PlanRequest {
+    let mut request = PlanRequest {
         recorded: entry.recorded.as_ref(),
         ..PlanRequest::new(&entry.problem)
     };
+    request.limits.nodes = nodes;
     Ok(plan(strategy, &request, progress)?)
 }
 

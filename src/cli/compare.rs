@@ -13,7 +13,7 @@ use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::WireComparison;
 use crate::options::keys;
 use crate::options::{Finding, check};
-use crate::plan::find;
+use crate::plan::{Limits, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, SourceSpec, load, look_at_files, presets_of};
 use crate::sim::StaticMemoryPolicy;
@@ -43,6 +43,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         device: settings.device.clone(),
         policies: policies(&args.policies)?,
         strategies: LaneStrategies::default(),
+        search_nodes: Limits::DEFAULT_NODES,
     };
     fill_presets(&mut request, &sources);
     let comparison = compare(&request, progress)?;

@@ -16,6 +16,7 @@ use crate::export::{
     read_config, writer_of,
 };
 use crate::options::{Environment, Options};
+use crate::plan::Limits;
 use crate::progress::Progress;
 use crate::session::{Document, config_from_document, load, look_at_files, options_of, read_bytes, write_whole};
 
@@ -87,6 +88,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         device: document.device(),
         policies: Vec::new(),
         strategies: document.strategies.clone(),
+        search_nodes: Limits::DEFAULT_NODES,
     };
     fill_presets(&mut request, &sources);
     document.plan.clone_from(&request.plan);

@@ -37,6 +37,6 @@ pub use holes::{Hole, HoleRule, HoleSum, hole_sums, holes, sum_at};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, Plan, PlanError, Planned, Problem, ProblemError, Tried};
 pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{
-    AS_DUMPED, BEST, DEFAULT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
+    AS_DUMPED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
 };
 pub use verify::{PlanDefect, verify};

@@ -46,6 +46,9 @@ pub enum Effort {
 /// The row that runs the line-up and keeps the smallest footprint.
 pub const BEST: &str = "best";
 
+/// The row of the exact search.
+pub const EXACT: &str = "exact";
+
 /// The row that never reuses memory.
 pub const NO_REUSE: &str = "naive";
 
@@ -65,7 +68,7 @@ pub const STRATEGIES: &[Strategy] = &[
         place: best::place,
     },
     Strategy {
-        name: "exact",
+        name: EXACT,
         label: "exact",
         summary: "branch and bound: the smallest footprint, proved within the node limit where that can be done",
         effort: Effort::Search,

@@ -1,15 +1,22 @@
 //! The planner's table: every strategy over one problem, one after the other, each with its time.
+//!
+//! The worker gets one row at a time, so that files are read and written in between.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::plan::{Effort, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
+use crate::analysis::{Comparison, arena_problem};
+use crate::plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos};
 use crate::workload::{GraphIdx, RecordedPlan};
 
 /// Strategies that are more than a sweep are left out of the table beyond so many buffers.
 const MAX_BUFFERS: usize = 200_000;
+
+/// A node of the exact search costs more, the more buffers there are: its row gets the fewer nodes, once less for every
+/// so many.
+const BUFFERS_PER_NODE: u64 = 128;
 
 /// What the table is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,15 +58,28 @@ pub struct PlannerFigures {
 pub struct PlannerTable {
     /// What it is about.
     pub subject: Arc<PlannerSubject>,
-    /// The largest sum of sizes that are live at once.
+    /// The largest sum of sizes that live at once.
     pub lower_bound: Bytes,
     /// Rows in the order in which they were worked out.
     pub rows: Vec<PlannerRow>,
-    /// Whether more rows will come.
+    /// Strategies still to come.
+    pub pending: Vec<&'static Strategy>,
+    /// Whether the next of them is being worked out; otherwise it was stopped, or all are there.
     pub is_running: bool,
 }
 
 impl PlannerTable {
+    /// A table without a row.
+    pub(super) fn new(subject: Arc<PlannerSubject>, lower_bound: Bytes) -> Self {
+        Self {
+            pending: rows_for(&subject),
+            subject,
+            lower_bound,
+            rows: Vec::new(),
+            is_running: false,
+        }
+    }
+
     /// The best bound that any strategy proved.
     pub fn proved_bound(&self) -> Bytes {
         let proved = self
@@ -68,17 +88,19 @@ impl PlannerTable {
             .filter_map(|row| Some(row.result.as_ref().ok()?.proved_bound));
         proved.max().unwrap_or_default().max(self.lower_bound)
     }
+
+    /// The smallest footprint of any row.
+    pub fn smallest(&self) -> Option<Bytes> {
+        let footprints = self
+            .rows
+            .iter()
+            .filter_map(|row| Some(row.result.as_ref().ok()?.footprint));
+        footprints.min()
+    }
 }
 
-/// Runs every strategy that fits the size, the quick ones first, and hands out each row as soon as it is known.
-///
-/// # Errors
-/// [`Cancelled`].
-pub(super) fn run_all(
-    subject: &PlannerSubject,
-    progress: &Progress<'_>,
-    say: &dyn Fn(PlannerRow),
-) -> Result<(), Cancelled> {
+/// The strategies that fit the size, the quick ones first.
+fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
     let is_wanted = |row: &&Strategy| match row.effort {
         Effort::Sweep => true,
         Effort::Heuristic | Effort::Search => subject.problem.buffers.len() <= MAX_BUFFERS,
@@ -86,23 +108,57 @@ pub(super) fn run_all(
     };
     let mut rows: Vec<&'static Strategy> = STRATEGIES.iter().filter(is_wanted).collect();
     rows.sort_by_key(|row| row.effort == Effort::Search);
-    for strategy in rows {
-        let request = PlanRequest {
-            recorded: subject.recorded.as_ref(),
-            ..PlanRequest::new(&subject.problem)
-        };
-        #[expect(clippy::disallowed_methods, reason = "the worker owns a clock")]
-        let start = Instant::now();
-        let planned = plan(strategy, &request, progress);
-        let elapsed = Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        let result = match planned {
-            Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
-            Err(error) => Err(error.to_string()),
-            Ok(planned) => figures(subject, &planned, elapsed),
-        };
-        say(PlannerRow { strategy, result });
+    rows
+}
+
+/// What is placed for a graph: its arena, or the problem itself. `None` where it has no arena.
+pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<PlannerSubject> {
+    if let Some(entry) = comparison.workload.problems().first() {
+        return Some(PlannerSubject {
+            graph,
+            problem: entry.problem.clone(),
+            recorded: entry.recorded.clone(),
+        });
     }
-    Ok(())
+    let session = &comparison.session;
+    let is_static = session
+        .graphs
+        .get(graph.0 as usize)
+        .is_some_and(|graph| graph.is_static);
+    let run = session.runs.iter().find(|run| run.graph == graph)?;
+    is_static.then(|| PlannerSubject {
+        graph,
+        problem: arena_problem(&run.bound.program, &run.bound.engine_sizes),
+        recorded: None,
+    })
+}
+
+/// Runs one strategy.
+///
+/// # Errors
+/// [`Cancelled`]; that there is no plan is an answer.
+pub(super) fn run_row(
+    subject: &PlannerSubject,
+    strategy: &'static Strategy,
+    progress: &Progress<'_>,
+) -> Result<PlannerRow, Cancelled> {
+    let mut request = PlanRequest {
+        recorded: subject.recorded.as_ref(),
+        ..PlanRequest::new(&subject.problem)
+    };
+    if strategy.name == EXACT {
+        request.limits.nodes = Limits::DEFAULT_NODES / (1 + subject.problem.buffers.len() as u64 / BUFFERS_PER_NODE);
+    }
+    #[expect(clippy::disallowed_methods, reason = "the worker owns a clock")]
+    let start = Instant::now();
+    let planned = plan(strategy, &request, progress);
+    let elapsed = Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    let result = match planned {
+        Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
+        Err(error) => Err(error.to_string()),
+        Ok(planned) => figures(subject, &planned, elapsed),
+    };
+    Ok(PlannerRow { strategy, result })
 }
 
 fn figures(subject: &PlannerSubject, planned: &Planned, elapsed: Nanos) -> Result<PlannerFigures, String> {

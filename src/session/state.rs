@@ -15,6 +15,7 @@ use super::worker::{Job, Loaded, Worker};
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
+use crate::plan::Limits;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx};
 
@@ -76,8 +77,12 @@ pub struct Session {
     has_new_sources: bool,
     /// The planner's table.
     planner: Option<PlannerTable>,
-    /// The answer (by address) and the graph that the table was asked for.
-    planner_asked: Option<(usize, GraphIdx)>,
+    /// The answer, by number, and the graph that the table was asked for.
+    planner_asked: Option<(u64, GraphIdx)>,
+    /// How many answers there were.
+    n_answers: u64,
+    /// Whether the searches for plans were cut short in the answer on the screen.
+    is_preview: bool,
     planner_generation: u64,
     load_generation: u64,
     compare_generation: u64,
@@ -114,6 +119,8 @@ impl Session {
             has_new_sources: false,
             planner: None,
             planner_asked: None,
+            n_answers: 0,
+            is_preview: false,
             planner_generation: 0,
             load_generation: 0,
             compare_generation: 0,
@@ -144,6 +151,11 @@ impl Session {
         self.answer
             .as_ref()
             .map(|(comparison, timeline)| (comparison, timeline))
+    }
+
+    /// Whether plans of the answer on the screen may still shrink: their searches go on, or were stopped.
+    pub fn is_preview(&self) -> bool {
+        self.is_preview
     }
 
     /// Whether the answer on the screen is not the answer to the current document.
@@ -351,6 +363,7 @@ impl Session {
             device: self.document.device(),
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
+            search_nodes: Limits::DEFAULT_NODES,
         };
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);

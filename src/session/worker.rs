@@ -12,15 +12,18 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
-use super::files::{is_config, look_at, read_bytes, read_source, write_whole};
-use super::planner::{PlannerRow, PlannerSubject, run_all};
+use super::files::{is_config, look_at, read_bytes, write_whole};
+use super::load::load;
+use super::planner::{PlannerRow, PlannerSubject, run_row, subject_of};
 use crate::analysis::{Comparison, Request, compare};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::options::SeenFiles;
+use crate::plan::Strategy;
 use crate::progress::{Cancel, Progress};
 use crate::timeline::Timeline;
-use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
+use crate::units::Bytes;
+use crate::workload::{GraphIdx, Workload};
 
 /// Work to do.
 #[derive(Debug)]
@@ -41,8 +44,17 @@ pub enum Job {
         /// What.
         bytes: Vec<u8>,
     },
-    /// Run every strategy over a problem.
-    Plans(Arc<PlannerSubject>),
+    /// Find what the planner's table of a graph is about.
+    PlannerSubject {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// The graph.
+        graph: GraphIdx,
+        /// What the table on the screen is about; kept where it is the same.
+        known: Option<Arc<PlannerSubject>>,
+    },
+    /// Run one strategy for the planner's table.
+    PlannerRow(Arc<PlannerSubject>, &'static Strategy),
     /// Read a configuration file.
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
@@ -89,10 +101,12 @@ pub enum Answer {
     Loaded(Loaded),
     /// Policies were simulated.
     Compared(Arc<Comparison>, Arc<Timeline>),
+    /// The same, with searches for plans cut short; the whole follows.
+    Preview(Arc<Comparison>, Arc<Timeline>),
+    /// What the planner's table is about, with its lower bound; `None` where the graph has no arena.
+    PlannerSubject(Option<(Arc<PlannerSubject>, Bytes)>),
     /// A strategy has made its plan.
     Planned(PlannerRow),
-    /// All strategies have.
-    AllPlanned,
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.
@@ -157,7 +171,7 @@ impl Worker {
             self.cancel();
             *self.lock() = cancel.clone();
         }
-        if matches!(job, Job::Plans(_)) {
+        if matches!(job, Job::PlannerSubject { .. } | Job::PlannerRow(..)) {
             self.planning.cancel();
             self.planning = cancel.clone();
         }
@@ -278,14 +292,38 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             Ok(Answer::Loaded(loaded))
         }
         Job::Compare(request) => {
+            if request.has_search() {
+                // Plans that are found at once are shown at once.
+                let quick = Request {
+                    search_nodes: 0,
+                    ..(*request).clone()
+                };
+                let comparison = compare(&quick, progress).map_err(|error| error.to_string())?;
+                let timeline = Timeline::new(&comparison);
+                say(Answer::Preview(Arc::new(comparison), Arc::new(timeline)));
+            }
             let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
             let timeline = Timeline::new(&comparison);
             Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
         }
-        Job::Plans(subject) => {
-            let run = run_all(&subject, progress, &|row| say(Answer::Planned(row)));
-            run.map_err(|cancelled| cancelled.to_string())?;
-            Ok(Answer::AllPlanned)
+        Job::PlannerSubject {
+            comparison,
+            graph,
+            known,
+        } => {
+            let subject = subject_of(&comparison, graph).map(|subject| match known {
+                Some(known) if *known == subject => known,
+                _ => Arc::new(subject),
+            });
+            let with_bound = |subject: Arc<PlannerSubject>| {
+                let bound = subject.problem.lower_bound();
+                (subject, bound)
+            };
+            Ok(Answer::PlannerSubject(subject.map(with_bound)))
+        }
+        Job::PlannerRow(subject, strategy) => {
+            let row = run_row(&subject, strategy, progress);
+            Ok(Answer::Planned(row.map_err(|cancelled| cancelled.to_string())?))
         }
         Job::Write { path, bytes } => {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
@@ -314,82 +352,4 @@ fn read_config_file(path: &Path) -> Result<ReadConfig, String> {
     let name = path.display().to_string();
     let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
     Ok(ReadConfig { name, config, remarks })
-}
-
-/// Reads sources into one workload; a graph name that appears twice gets a number.
-///
-/// # Errors
-/// One sentence that names the file.
-pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
-    let mut graphs: Vec<GraphEntry> = Vec::new();
-    let mut lifetimes = Vec::new();
-    let mut problems = Vec::new();
-    let mut formats = Vec::new();
-    let mut diagnostics = Diagnostics::new();
-    for source in sources {
-        let imported = read_source(source, progress).map_err(|error| error.to_string())?;
-        formats.push(imported.format);
-        diagnostics.extend(&imported.diagnostics);
-        match imported.source {
-            Source::Graphs(entries) => graphs.extend(entries),
-            Source::Lifetimes(entries) => lifetimes.extend(entries),
-            Source::Problems(entries) => problems.extend(entries),
-        }
-    }
-    if with_evaluation {
-        add_evaluation(&mut graphs, &mut diagnostics);
-    }
-    number_names(&mut graphs);
-    let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
-    let source = if !graphs.is_empty() {
-        Source::Graphs(graphs)
-    } else if !problems.is_empty() {
-        Source::Problems(problems)
-    } else if !lifetimes.is_empty() {
-        Source::Lifetimes(lifetimes)
-    } else {
-        Source::Graphs(graphs)
-    };
-    Ok(Loaded {
-        workload: Arc::new(Workload { name, source }),
-        sources: sources.to_vec(),
-        configs: Vec::new(),
-        formats,
-        diagnostics,
-    })
-}
-
-fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
-    let mut added = Vec::new();
-    for entry in graphs.iter() {
-        let name = format!("{} (evaluation)", entry.name);
-        if let Some(graph) = evaluation_graph(&entry.graph, &name) {
-            added.push(GraphEntry {
-                name,
-                graph: Arc::new(graph),
-                bodies: Vec::new(),
-            });
-        }
-    }
-    if added.is_empty() {
-        diagnostics.warning(
-            "no graph states forward and backward phases, so there is no evaluation graph to add".to_owned(),
-            "",
-        );
-    }
-    graphs.extend(added);
-}
-
-fn number_names(graphs: &mut [GraphEntry]) {
-    for later in 1..graphs.len() {
-        let (before, rest) = graphs.split_at_mut(later);
-        let name = rest[0].name.clone();
-        let mut number = 2;
-        let mut candidate = name.clone();
-        while before.iter().any(|entry| entry.name == candidate) {
-            candidate = format!("{name} ({number})");
-            number += 1;
-        }
-        rest[0].name = candidate;
-    }
 }

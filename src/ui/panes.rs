@@ -205,7 +205,7 @@ impl Docking<'_> {
         let Some((comparison, timeline)) = session.answer() else {
             ui.centered_and_justified(|ui| {
                 ui.weak(if session.busy().is_some() {
-                    "Reading the graph and simulating the policies…"
+                    "Reading and working out the answer…"
                 } else {
                     "Open a graph (Ctrl+O), drop one onto the window, or choose one under Samples."
                 });

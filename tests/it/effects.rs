@@ -10,6 +10,7 @@ use std::sync::Arc;
 use highwater::analysis::{Comparison, LOOP_VARIABLES, LaneStrategies, Request, compare};
 use highwater::diagnostics::Severity;
 use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_device};
+use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{SchedulePlan, Workload};
@@ -68,6 +69,7 @@ impl<'a> Ask<'a> {
             files: Arc::new(files),
             policies: Vec::new(),
             strategies: LaneStrategies::default(),
+            search_nodes: Limits::DEFAULT_NODES,
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use highwater::analysis::LaneId;
 use highwater::diagnostics::Severity;
 use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker};
 use highwater::sim::StaticMemoryPolicy;
-use highwater::workload::DeviceProfiles;
+use highwater::workload::{DeviceProfiles, GraphIdx};
 
 /// A graph with one symbolic dimension.
 const SYMBOLIC: &str = r#"{"highwater_graph": 1,
@@ -391,4 +392,65 @@ fn values_of_dimensions_survive_undo_and_redo() {
     session.settle();
     assert_eq!(session.document().plan.dims["seq"], [8]);
     assert!(session.assumed_dims().is_empty());
+}
+
+/// A problem that nobody solves at once: many buffers of odd sizes that live about as long.
+fn narrow_problem(n_buffers: u32) -> SourceSpec {
+    let mut text = "id,lower,upper,size\n".to_owned();
+    for position in 0..n_buffers {
+        let lower = position * 7919 % 97;
+        let (upper, size) = (lower + 5 + position * 31 % 17, position * 104_729 % 61 + 20);
+        text.push_str(&format!("{position},{lower},{upper},{size}\n"));
+    }
+    SourceSpec::Bytes {
+        name: "narrow.csv".to_owned(),
+        bytes: text.into_bytes().into(),
+    }
+}
+
+#[test]
+fn plans_found_at_once_stay_when_the_search_is_stopped() {
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![narrow_problem(400)]), profiles, worker);
+    while session.answer().is_none() {
+        session.poll();
+        std::thread::yield_now();
+    }
+    assert!(session.is_preview());
+    session.apply(Command::Cancel);
+    session.settle();
+    session.poll();
+    let (comparison, _) = session.answer().expect("the plans found at once");
+    assert!(comparison.is_problem() && comparison.lanes.len() == 4);
+}
+
+#[test]
+fn the_planners_table_goes_on_after_an_edit() {
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![narrow_problem(40)]), profiles, worker);
+    session.settle();
+    session.apply(Command::ListPlans(GraphIdx(0)));
+    while session.planner_table().is_none_or(|table| table.rows.is_empty()) {
+        session.poll();
+        std::thread::yield_now();
+    }
+    session.apply(Command::SetStrategy {
+        lane: Some(LaneId::Problem(1)),
+        strategy: Some("naive"),
+    });
+    session.settle();
+    // As the window does in its next frame.
+    assert!(!session.has_planner_table(GraphIdx(0)));
+    session.apply(Command::ListPlans(GraphIdx(0)));
+    session.settle();
+    let table = session.planner_table().expect("a table");
+    let names: Vec<&str> = table.rows.iter().map(|row| row.strategy.name).collect();
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), names.len(), "{names:?}");
+    assert_eq!(names.len(), highwater::plan::STRATEGIES.len() - 1);
+    assert!(!table.is_running && table.pending.is_empty());
 }

@@ -54,7 +54,7 @@ fn a_problem_opens_with_a_lane_per_strategy() {
     }
     assert!(
         harness
-            .query_by_label_contains("Smallest footprint: 12\u{a0}B by best")
+            .query_by_label_contains("Smallest footprint of these lanes: 12\u{a0}B by best")
             .is_some()
     );
     assert!(

@@ -5,7 +5,7 @@ use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
-use crate::plan::{DEFAULT as DEFAULT_STRATEGY, STRATEGIES};
+use crate::plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
 use crate::workload::DeviceProfiles;
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -113,19 +113,33 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
 ];
 
-/// The rows of the planner as choices.
-const STRATEGY_CHOICES: [Choice<&'static str>; STRATEGIES.len()] = {
-    let mut choices = [Choice { value: "", summary: "" }; STRATEGIES.len()];
-    let mut row = 0;
+/// The rows of the planner as choices, without the plan of a source: graphs carry none.
+const STRATEGY_CHOICES: [Choice<&'static str>; n_choices()] = {
+    let mut choices = [Choice { value: "", summary: "" }; n_choices()];
+    let (mut row, mut choice) = (0, 0);
     while row < STRATEGIES.len() {
-        choices[row] = Choice {
-            value: STRATEGIES[row].name,
-            summary: STRATEGIES[row].summary,
-        };
+        if !matches!(STRATEGIES[row].effort, Effort::Recorded) {
+            choices[choice] = Choice {
+                value: STRATEGIES[row].name,
+                summary: STRATEGIES[row].summary,
+            };
+            choice += 1;
+        }
         row += 1;
     }
     choices
 };
+
+const fn n_choices() -> usize {
+    let (mut row, mut n) = (0, 0);
+    while row < STRATEGIES.len() {
+        if !matches!(STRATEGIES[row].effort, Effort::Recorded) {
+            n += 1;
+        }
+        row += 1;
+    }
+    n
+}
 
 /// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
 /// come with its operator package and differ by chip.

@@ -7,6 +7,8 @@ use super::super::document::SourceSpec;
 use super::super::samples::SAMPLES;
 use super::super::worker::{Answer, Loaded, ReadConfig};
 use super::{Busy, Notice, Session};
+use crate::analysis::Comparison;
+use crate::timeline::Timeline;
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
@@ -24,12 +26,11 @@ impl Session {
                 });
             }
             Answer::Loaded(loaded) if is_load => self.take_loaded(loaded),
+            Answer::Preview(comparison, timeline) if is_compare => self.take_answer((comparison, timeline), true),
             Answer::Compared(comparison, timeline) if is_compare => {
                 self.compare_generation = 0;
                 self.busy = None;
-                self.answer = Some((comparison, timeline));
-                self.answered = Some(self.document.clone());
-                self.drop_dead_selection();
+                self.take_answer((comparison, timeline), false);
             }
             Answer::Looked(files) if generation == self.look_generation => {
                 self.look_generation = 0;
@@ -50,6 +51,14 @@ impl Session {
             Answer::Cancelled if is_compare => self.stop(),
             _ => {}
         }
+    }
+
+    fn take_answer(&mut self, answer: (Arc<Comparison>, Arc<Timeline>), is_preview: bool) {
+        self.answer = Some(answer);
+        self.n_answers += 1;
+        self.is_preview = is_preview;
+        self.answered = Some(self.document.clone());
+        self.drop_dead_selection();
     }
 
     fn take_loaded(&mut self, mut loaded: Loaded) {

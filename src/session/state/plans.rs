@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::planner::{PlannerSubject, PlannerTable};
+use super::super::planner::PlannerTable;
 use super::super::worker::{Answer, Job};
-use super::Session;
-use crate::analysis::{Comparison, LaneId, arena_problem};
+use super::{Notice, Session};
+use crate::analysis::LaneId;
 use crate::options::keys;
 use crate::plan::{BEST, find};
 use crate::workload::GraphIdx;
@@ -18,47 +18,65 @@ impl Session {
 
     /// Whether the table that was asked for last belongs to the answer on the screen and to this graph.
     pub fn has_planner_table(&self, graph: GraphIdx) -> bool {
-        let Some((comparison, _)) = &self.answer else {
-            return true;
-        };
-        self.planner_asked == Some((Arc::as_ptr(comparison).addr(), graph))
+        self.answer.is_none() || self.planner_asked == Some((self.n_answers, graph))
     }
 
-    /// Starts the table for a graph of the answer, unless it is there.
+    /// Starts the table for a graph of the answer; what is known of the same problem stays.
     pub(super) fn list_plans(&mut self, graph: GraphIdx) {
         let Some((comparison, _)) = &self.answer else { return };
-        self.planner_asked = Some((Arc::as_ptr(comparison).addr(), graph));
-        let Some(subject) = subject_of(comparison, graph) else {
-            self.planner = None;
-            return;
-        };
-        if self.planner.as_ref().is_some_and(|table| *table.subject == subject) {
-            return;
-        }
-        let subject = Arc::new(subject);
-        self.planner = Some(PlannerTable {
-            lower_bound: subject.problem.lower_bound(),
-            subject: Arc::clone(&subject),
-            rows: Vec::new(),
-            is_running: true,
+        self.planner_asked = Some((self.n_answers, graph));
+        self.planner_generation = self.worker.send(Job::PlannerSubject {
+            comparison: Arc::clone(comparison),
+            graph,
+            known: self.planner.as_ref().map(|table| Arc::clone(&table.subject)),
         });
-        self.planner_generation = self.worker.send(Job::Plans(subject));
     }
 
     /// Takes what the worker says about the table; gives back what is about something else.
     pub(super) fn take_plans(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
         if generation != self.planner_generation {
-            let is_old = matches!(answer, Answer::Planned(_) | Answer::AllPlanned);
+            let is_old = matches!(answer, Answer::Planned(_) | Answer::PlannerSubject(_));
             return (!is_old).then_some(answer);
         }
-        if let Some(table) = &mut self.planner {
-            match answer {
-                Answer::Planned(row) => table.rows.push(row),
-                Answer::Progress { .. } => {}
-                _ => table.is_running = false,
+        match answer {
+            Answer::PlannerSubject(None) => self.planner = None,
+            Answer::PlannerSubject(Some((subject, lower_bound))) => {
+                let is_known = |table: &PlannerTable| Arc::ptr_eq(&table.subject, &subject);
+                if !self.planner.as_ref().is_some_and(is_known) {
+                    self.planner = Some(PlannerTable::new(subject, lower_bound));
+                }
+                self.next_plan();
             }
+            Answer::Planned(row) => {
+                if let Some(table) = &mut self.planner {
+                    table.pending.retain(|strategy| *strategy != row.strategy);
+                    table.rows.push(row);
+                }
+                self.next_plan();
+            }
+            Answer::Failed(message) => {
+                self.stop_plans();
+                self.notice = Some(Notice::Failed(message));
+            }
+            Answer::Cancelled => self.stop_plans(),
+            _ => {}
         }
         None
+    }
+
+    /// Asks for the next row.
+    fn next_plan(&mut self) {
+        let Some(table) = &mut self.planner else { return };
+        table.is_running = !table.pending.is_empty();
+        if let Some(strategy) = table.pending.first() {
+            self.planner_generation = self.worker.send(Job::PlannerRow(Arc::clone(&table.subject), strategy));
+        }
+    }
+
+    fn stop_plans(&mut self) {
+        if let Some(table) = &mut self.planner {
+            table.is_running = false;
+        }
     }
 
     /// The command that prints the figures on the screen.
@@ -93,26 +111,4 @@ impl Session {
             }
         }
     }
-}
-
-/// What is placed for a graph: its arena, or the problem itself. `None` where it has no arena.
-fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<PlannerSubject> {
-    if let Some(entry) = comparison.workload.problems().first() {
-        return Some(PlannerSubject {
-            graph,
-            problem: entry.problem.clone(),
-            recorded: entry.recorded.clone(),
-        });
-    }
-    let session = &comparison.session;
-    let is_static = session
-        .graphs
-        .get(graph.0 as usize)
-        .is_some_and(|graph| graph.is_static);
-    let run = session.runs.iter().find(|run| run.graph == graph)?;
-    is_static.then(|| PlannerSubject {
-        graph,
-        problem: arena_problem(&run.bound.program, &run.bound.engine_sizes),
-        recorded: None,
-    })
 }

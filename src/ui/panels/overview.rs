@@ -26,8 +26,9 @@ pub fn overview_ui(
     ui.horizontal_top(|ui| {
         ui.vertical(|ui| {
             ui.set_width((width * 0.56).max(260.0));
+            preview_ui(ui, session);
             if comparison.is_problem() {
-                problem_ui(ui, comparison);
+                problem_ui(ui, session, comparison);
             } else {
                 verdict_ui(ui, session, comparison, commands);
             }
@@ -36,25 +37,49 @@ pub fn overview_ui(
     });
 }
 
+/// Whether the searches for plans go on, or were stopped.
+fn preview_ui(ui: &mut egui::Ui, session: &Session) {
+    if !session.is_preview() {
+        return;
+    }
+    ui.label(if session.busy().is_some() {
+        "Plans found at once are shown; the search for smaller ones goes on."
+    } else {
+        "The search for smaller plans was stopped; the plans found at once are shown."
+    });
+}
+
 /// Which strategy is smallest, and how far from what can be proved.
-fn problem_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
         ui.label("No strategy gave a plan.");
         return;
     };
     let Some((_, planned)) = lane.plans.first() else { return };
     let footprint = planned.plan.footprint;
-    let text = format!("Smallest footprint: {footprint} by {}", lane.strategy.label);
+    let text = format!(
+        "Smallest footprint of these lanes: {footprint} by {}",
+        lane.strategy.label
+    );
     ui.label(RichText::new(text).strong()).on_hover_text(footprint.exact());
     let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
-    let bound = plans.map(|(_, planned)| planned.proved_bound).max().unwrap_or_default();
-    let sure = if footprint <= bound {
-        "proven optimal: no plan is smaller".to_owned()
-    } else {
-        format!(
-            "{} over the bound; smaller plans may exist",
-            percent_text(footprint.percent_over(planned.lower_bound))
-        )
+    let table = session
+        .planner_table()
+        .filter(|_| session.has_planner_table(crate::workload::GraphIdx(0)));
+    let proved = table.map(crate::session::PlannerTable::proved_bound);
+    let bound = plans
+        .map(|(_, planned)| planned.proved_bound)
+        .chain(proved)
+        .max()
+        .unwrap_or_default();
+    let smaller = table
+        .and_then(crate::session::PlannerTable::smallest)
+        .filter(|smallest| *smallest < footprint);
+    let over = percent_text(footprint.percent_over(planned.lower_bound));
+    let sure = match smaller {
+        _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
+        Some(smaller) => format!("{over} over the bound; the Planner has one of {smaller}"),
+        None => format!("{over} over the bound; smaller plans may exist"),
     };
     ui.label(format!(
         "{} buffers, bound {bound}: {sure}.",

@@ -61,7 +61,7 @@ pub fn planner_ui(
     }
     lane_choice_ui(ui, comparison, state);
     let Some(table) = session.planner_table() else { return };
-    heading_ui(ui, table);
+    heading_ui(ui, comparison, table, commands);
     egui::ScrollArea::both()
         .auto_shrink([false, false])
         .show(ui, |ui| rows_ui(ui, comparison, table, (state, theme, commands)));
@@ -113,19 +113,36 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
     });
 }
 
-fn heading_ui(ui: &mut egui::Ui, table: &PlannerTable) {
+fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, commands: &mut Vec<Command>) {
     let bound = table.proved_bound();
     let n_buffers = table.subject.problem.buffers.len();
-    ui.label(format!("{n_buffers} buffers, bound {bound}"))
+    ui.label(format!("{n_buffers} buffers, bound {}", table.lower_bound))
         .on_hover_text(format!(
             "No plan needs less than {}: the largest sum of tensors that live at once is {}",
             bound.exact(),
             table.lower_bound.exact()
         ));
-    if table.is_running {
-        ui.horizontal(|ui| {
-            ui.add(egui::Spinner::new().size(12.0));
-            ui.weak("working out the strategies");
+    if !comparison.is_problem() {
+        ui.weak("engine sizes; graph outputs stand apart").on_hover_text(
+            "The arena of the engine: each tensor at the size that the engine asks for, without graph outputs, which lie \
+             in the zero-copy segment. `highwater plan` places all storages of the graph at their own bytes, so its \
+             figures differ.",
+        );
+    }
+    let (n_rows, n_pending) = (table.rows.len(), table.pending.len());
+    if let Some(next) = table.pending.first() {
+        ui.horizontal_wrapped(|ui| {
+            if table.is_running {
+                ui.add(egui::Spinner::new().size(12.0));
+                ui.weak(format!(
+                    "working out {} ({} of {})",
+                    next.label,
+                    n_rows + 1,
+                    n_rows + n_pending
+                ));
+            } else if ui.button("Work out the rest").clicked() {
+                commands.push(Command::ListPlans(table.subject.graph));
+            }
         });
     }
 }
