@@ -4,10 +4,9 @@
 //! treating "not found" as "not here, this time". The next round has twice the nodes for each question. A plan lowers
 //! the height, a proof raises the bound; where they meet, the plan is optimal.
 
-use super::failed::Failed;
 use super::height::Height;
 use super::part::Part;
-use super::race::{Answer, Lanes, Ledger, ask, lanes};
+use super::race::{Answer, Lanes, Ledger, ask};
 use crate::progress::Cancelled;
 
 /// Nodes of an order in the first round, for each shape.
@@ -16,53 +15,58 @@ const NODES_PER_SHAPE: u64 = 4;
 /// And for each order, however few shapes there are.
 const NODES_AT_LEAST: u64 = 200;
 
-/// A partition on its way down.
-pub(super) struct Descent<T> {
-    part: Part<T>,
-    failed: [Failed; 2],
-    round: u64,
-    /// Where each shape of the best plan stands; empty as long as the plan is that of the start.
-    offsets: Vec<T>,
-    /// The height of the best plan, in bytes.
-    height: u64,
-    /// Proved: no plan is lower. In grains.
-    bound: u64,
-}
-
-/// What the line of partitions needs to know of each.
-pub(super) trait Descend {
+/// What is kept of a partition while others are worked on.
+pub(super) struct Partition {
+    /// The problem's items.
+    pub(super) items: Vec<u32>,
     /// Rounds so far.
-    fn round(&self) -> u64;
+    pub(super) round: u64,
     /// The height of the best plan, in bytes.
-    fn height(&self) -> u64;
-    /// The least height that is not ruled out, in bytes.
-    fn bound(&self) -> u64;
-    /// One round towards `goal` bytes; nothing below counts. With `is_only_goal`, no other capacity is asked.
-    fn descend(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled>;
-    /// Gives back the memory of what failed.
-    fn forget(&mut self);
-    /// Writes the offsets that were found, in bytes, by item.
-    fn write(&self, offsets: &mut [u64]);
+    pub(super) height: u64,
+    /// Proved: no plan is lower, in bytes.
+    pub(super) bound: u64,
+    /// It is too large to search.
+    pub(super) is_beyond: bool,
 }
 
-impl<T: Height> Descent<T> {
-    /// A partition with a plan of `height` bytes.
-    pub(super) fn new(part: Part<T>, height: u64) -> Self {
-        Self {
-            bound: part.bound.div_ceil(part.grain),
+impl Partition {
+    /// Goes one round towards `goal` bytes; nothing below counts. With `is_only_goal`, no other capacity is asked.
+    /// Gives the offsets of a better plan, in bytes by item.
+    pub(super) fn descend<T: Height>(
+        &mut self,
+        part: &Part<T>,
+        lanes: &mut Lanes<'_, T>,
+        (goal, is_only_goal): (u64, bool),
+        ledger: &mut Ledger<'_>,
+    ) -> Result<Vec<(u32, u64)>, Cancelled> {
+        let goal = goal / part.grain;
+        let bound = self.bound.div_ceil(part.grain);
+        let mut round = Round {
             part,
-            failed: <[Failed; 2]>::default(),
-            round: 0,
-            offsets: Vec::new(),
-            height,
-        }
+            lanes,
+            number: self.round,
+            nodes: (NODES_PER_SHAPE * part.n_shapes() as u64 + NODES_AT_LEAST) << self.round.min(40),
+            low: bound.max(goal),
+            high: (self.height - 1) / part.grain,
+            bound,
+            found: None,
+        };
+        round.run(goal, is_only_goal, ledger)?;
+        self.bound = self.bound.max(round.bound * part.grain);
+        self.round += 1;
+        let Some(offsets) = round.found else {
+            return Ok(Vec::new());
+        };
+        self.height = height(part, &offsets);
+        let offsets = offsets.iter().map(|offset| offset.wide() * part.unit);
+        Ok(part.items.iter().copied().zip(offsets).collect())
     }
 }
 
-/// The capacities that a round still looks at, and the state that it changes.
-struct Round<'a, T> {
+/// The capacities that a round still looks at, and what it found.
+struct Round<'a, 'l, T> {
     part: &'a Part<T>,
-    lanes: Lanes<'a, T>,
+    lanes: &'a mut Lanes<'l, T>,
     number: u64,
     nodes: u64,
     /// Plans below were not found in this round. This and what follows in grains.
@@ -73,10 +77,10 @@ struct Round<'a, T> {
     found: Option<Vec<T>>,
 }
 
-impl<T: Height> Round<'_, T> {
+impl<T: Height> Round<'_, '_, T> {
     fn ask(&mut self, capacity: u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let bytes = capacity * self.part.grain;
-        match ask(&mut self.lanes, bytes, (self.number, self.nodes), ledger)? {
+        match ask(self.lanes, bytes, (self.number, self.nodes), ledger)? {
             Answer::Plan(offsets) => {
                 self.high = (height(self.part, &offsets) / self.part.grain).saturating_sub(1);
                 self.found = Some(offsets);
@@ -89,68 +93,7 @@ impl<T: Height> Round<'_, T> {
         }
         Ok(())
     }
-}
 
-/// The highest end, in bytes.
-fn height<T: Height>(part: &Part<T>, offsets: &[T]) -> u64 {
-    let ends = offsets.iter().zip(&part.bytes);
-    ends.map(|(offset, size)| offset.wide() * part.unit + size)
-        .max()
-        .unwrap_or(0)
-}
-
-impl<T: Height> Descend for Descent<T> {
-    fn round(&self) -> u64 {
-        self.round
-    }
-
-    fn height(&self) -> u64 {
-        self.height
-    }
-
-    fn bound(&self) -> u64 {
-        self.bound * self.part.grain
-    }
-
-    fn descend(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
-        let goal = goal / self.part.grain;
-        let n_shapes = self.part.n_shapes() as u64;
-        let mut round = Round {
-            part: &self.part,
-            lanes: lanes(&self.part, std::mem::take(&mut self.failed)),
-            number: self.round,
-            nodes: (NODES_PER_SHAPE * n_shapes + NODES_AT_LEAST) << self.round.min(40),
-            low: self.bound.max(goal),
-            high: (self.height - 1) / self.part.grain,
-            bound: self.bound,
-            found: None,
-        };
-        let outcome = round.run(goal, is_only_goal, ledger);
-        let Round {
-            lanes, found, bound, ..
-        } = round;
-        self.failed = lanes.map(|search| search.failed);
-        self.bound = bound;
-        self.round += 1;
-        if let Some(offsets) = found {
-            self.height = height(&self.part, &offsets);
-            self.offsets = offsets;
-        }
-        outcome
-    }
-
-    fn forget(&mut self) {
-        self.failed = <[Failed; 2]>::default();
-    }
-
-    fn write(&self, offsets: &mut [u64]) {
-        for (item, offset) in self.part.items.iter().zip(&self.offsets) {
-            offsets[*item as usize] = offset.wide() * self.part.unit;
-        }
-    }
-}
-
-impl<T: Height> Round<'_, T> {
     fn run(&mut self, goal: u64, is_only_goal: bool, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         if is_only_goal {
             if goal < self.bound {
@@ -173,4 +116,12 @@ impl<T: Height> Round<'_, T> {
         }
         Ok(())
     }
+}
+
+/// The highest end, in bytes.
+fn height<T: Height>(part: &Part<T>, offsets: &[T]) -> u64 {
+    let ends = offsets.iter().zip(&part.bytes);
+    ends.map(|(offset, size)| offset.wide() * part.unit + size)
+        .max()
+        .unwrap_or(0)
 }

@@ -7,6 +7,22 @@ pub(super) struct Lists<V> {
     pub(super) values: Vec<V>,
 }
 
+impl<V: Clone + Default> Lists<V> {
+    /// Lists of these lengths to be filled in any order, and where the first value of each belongs.
+    pub(super) fn of_lengths(lengths: &[usize]) -> (Self, Vec<usize>) {
+        let mut starts = Vec::with_capacity(lengths.len() + 1);
+        let mut end = 0;
+        starts.push(0);
+        for length in lengths {
+            end += length;
+            starts.push(end);
+        }
+        let next = starts[..lengths.len()].to_vec();
+        let values = vec![V::default(); end];
+        (Self { starts, values }, next)
+    }
+}
+
 impl<V> Lists<V> {
     /// No list.
     pub(super) fn new() -> Self {

@@ -1,32 +1,40 @@
 //! Exact placement: branch and bound, partition by partition, from a greedy plan down to the lower bound.
 //!
-//! * [`part`] makes flat arrays of a partition (a run of steps that no shape crosses);
-//! * [`skyline`] is what is placed and what follows from it; [`search`] tries all ways at one capacity, remembering
+//! * [`build`] makes flat arrays of a partition (a run of steps that no shape crosses): a [`part`];
+//! * [`skyline`] is what is placed and what follows from it, [`rests`] from what is left empty; [`search`] tries all ways at one capacity, remembering
 //!   what [`failed`]; [`order`] says what is tried first; [`race`] puts one capacity to several orders;
 //! * [`descent`] chooses the capacities.
 //!
 //! The partition that decides the footprint is worked on until it reaches the lower bound of the whole, or until the
 //! nodes are used up. "Impossible" is always a proof: every rule that cuts a branch off keeps at least one plan if
-//! there is any. Complexity: exponential at worst, hence the node limit; memory O(sections x shapes live at once +
-//! pairs that meet), and partitions that are too large for that (see [`part`]) keep the greedy plan.
+//! there is any. Complexity: exponential at worst, hence the node limit; memory O(sections x shapes live at once) of
+//! one partition at a time, and partitions that are too large for that (see [`build`]) keep the greedy plan.
 
+mod build;
 mod descent;
 mod failed;
+mod flags;
 mod height;
 mod lists;
 mod order;
 mod part;
 mod race;
+mod rests;
 mod search;
 mod skyline;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Reverse;
 
-use self::descent::{Descend, Descent};
-use self::race::Ledger;
+use self::descent::Partition;
+use self::flags::Flags;
+use self::height::Height;
+use self::race::{Ledger, lanes};
 use super::greedy_by_size;
 use super::problem::{Placement, PlanError, Task};
 use crate::progress::Cancelled;
+use crate::units::Bytes;
 use crate::workload::Shapes;
 
 /// The smallest footprint that the search reaches within the node limit.
@@ -37,109 +45,141 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
 /// The same from a plan that is known already (offsets by item), with a node limit of its own.
 pub(super) fn solve(task: &Task<'_>, incumbent: Option<Vec<u64>>, nodes: u64) -> Result<Placement, PlanError> {
     task.progress.check()?;
-    let mut offsets = match incumbent {
+    let offsets = match incumbent {
         Some(offsets) => offsets,
         None => greedy_by_size::place(task)?.offsets,
     };
-    let capacity = task.limits.capacity.map(crate::units::Bytes::get);
-    let goal = capacity.unwrap_or(0).max(task.bound);
     let mut ledger = Ledger {
         nodes_left: nodes,
         nodes_used: 0,
         is_race: task.limits.race,
         progress: task.progress,
-        stop: task.limits.stop,
+        flags: Flags {
+            cancel: task.progress.cancel_flag(),
+            stop: task.limits.stop,
+        },
     };
-    let mut bound = task.bound;
-    if capacity.is_none_or(|capacity| capacity >= bound) && !ledger.is_over() {
-        let mut line = Line::new(task, &offsets, goal)?;
-        let outcome = line.descend(capacity, &mut bound, &mut ledger);
-        for partition in &line.partitions {
-            partition.write(&mut offsets);
-        }
-        outcome?;
+    let mut line = Line {
+        task,
+        capacity: task.limits.capacity.map(Bytes::get),
+        partitions: Vec::new(),
+        offsets,
+        bound: task.bound,
+    };
+    if !line.is_too_low() && !ledger.is_over() {
+        line.find_partitions()?;
+        line.descend(&mut ledger)?;
     }
     Ok(Placement {
-        offsets,
-        bound,
+        offsets: line.offsets,
+        bound: line.bound,
         nodes: ledger.nodes_used,
         ..Placement::default()
     })
 }
 
 /// The partitions whose plan is higher than the goal.
-struct Line {
-    partitions: Vec<Box<dyn Descend>>,
-    /// The height of those that are too large to search.
-    beyond: u64,
+struct Line<'a> {
+    task: &'a Task<'a>,
+    capacity: Option<u64>,
+    partitions: Vec<Partition>,
+    /// The best plan, by item.
+    offsets: Vec<u64>,
+    /// Proved: no plan is lower.
+    bound: u64,
 }
 
-impl Line {
-    fn new(task: &Task<'_>, offsets: &[u64], goal: u64) -> Result<Self, Cancelled> {
-        let shapes = task.shapes;
-        let mut line = Self {
-            partitions: Vec::new(),
-            beyond: 0,
-        };
-        for items in partitions(shapes) {
-            task.progress.check()?;
-            let end = |item: &u32| offsets[*item as usize] + shapes.items[*item as usize].size;
-            let height = items.iter().map(end).max().unwrap_or(0);
-            if height > goal {
-                line.add(task, items, height)?;
-            }
-        }
-        Ok(line)
+impl Line<'_> {
+    /// Whether the capacity is proved to be too little.
+    fn is_too_low(&self) -> bool {
+        self.capacity.is_some_and(|capacity| self.bound > capacity)
     }
 
-    fn add(&mut self, task: &Task<'_>, items: Vec<u32>, height: u64) -> Result<(), Cancelled> {
-        let alignments = items.iter().map(|item| task.shapes.items[*item as usize].alignment);
-        let top = height.saturating_add(alignments.max().unwrap_or(1));
-        let partition: Option<Box<dyn Descend>> = if part::unit(task.shapes, &items) > top / u64::from(u32::MAX) {
-            let part = part::build::<u32>(task.shapes, items, task.progress)?;
-            part.map(|part| Box::new(Descent::new(part, height)) as Box<dyn Descend>)
-        } else {
-            let part = part::build::<u64>(task.shapes, items, task.progress)?;
-            part.map(|part| Box::new(Descent::new(part, height)) as Box<dyn Descend>)
-        };
-        match partition {
-            Some(partition) => self.partitions.push(partition),
-            None => self.beyond = self.beyond.max(height),
+    /// Nobody asks for less.
+    fn goal(&self) -> u64 {
+        self.capacity.unwrap_or(0).max(self.bound)
+    }
+
+    fn find_partitions(&mut self) -> Result<(), Cancelled> {
+        let shapes = self.task.shapes;
+        for items in partitions(shapes) {
+            self.task.progress.check()?;
+            let end = |item: &u32| self.offsets[*item as usize] + shapes.items[*item as usize].size;
+            let height = items.iter().map(end).max().unwrap_or(0);
+            if height <= self.goal() {
+                continue;
+            }
+            // Rounding up to alignments may say more than the sums of the whole.
+            let is_aligned = items.iter().any(|item| shapes.items[*item as usize].alignment > 1);
+            if is_aligned {
+                let least = build::least_height(shapes, &items, self.task.progress)?;
+                self.bound = self.bound.max(least);
+            }
+            self.partitions.push(Partition {
+                items,
+                round: 0,
+                height,
+                bound: 0,
+                is_beyond: false,
+            });
         }
         Ok(())
     }
 
-    /// Works on one partition after the other; `bound` rises with what is proved.
-    fn descend(&mut self, capacity: Option<u64>, bound: &mut u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
-        let raised = |partitions: &[Box<dyn Descend>], bound: u64| {
-            partitions
-                .iter()
-                .map(|partition| partition.bound())
-                .fold(bound, u64::max)
+    /// Which partition to work on. The highest is what counts, and where that one is too large, nothing helps. At one
+    /// capacity all have to get there, so they take turns, and a proof about one of them is an answer, even if another
+    /// is too large.
+    fn next(&self) -> Option<usize> {
+        let goal = self.goal();
+        let open = self.partitions.iter().enumerate();
+        let open = open.filter(|(_, partition)| partition.height > goal);
+        let next = match self.capacity {
+            Some(_) if self.is_too_low() => None,
+            Some(_) => open
+                .filter(|(_, partition)| !partition.is_beyond)
+                .max_by_key(|(idx, partition)| (Reverse(partition.round), partition.height, Reverse(*idx))),
+            None => open.max_by_key(|(idx, partition)| (partition.height, Reverse(*idx))),
         };
-        *bound = raised(&self.partitions, *bound);
-        let mut before = None;
-        while !ledger.is_over() {
-            let goal = capacity.unwrap_or(0).max(*bound);
-            let open = self.partitions.iter().enumerate();
-            // At one capacity all have to get there, so they take turns; else the highest is what counts.
-            let next = open
-                .filter(|(_, partition)| partition.height() > goal)
-                .max_by_key(|(idx, partition)| {
-                    let round = if capacity.is_some() { partition.round() } else { 0 };
-                    (Reverse(round), partition.height(), Reverse(*idx))
-                });
-            let Some((idx, _)) = next else { break };
-            if let Some(other) = before.replace(idx).filter(|other| *other != idx) {
-                self.partitions[other].forget();
+        let (idx, partition) = next?;
+        (!partition.is_beyond).then_some(idx)
+    }
+
+    /// Works on one partition after the other.
+    fn descend(&mut self, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+        while let Some(idx) = self.next().filter(|_| !ledger.is_over()) {
+            let (shapes, partition) = (self.task.shapes, &self.partitions[idx]);
+            let alignments = partition
+                .items
+                .iter()
+                .map(|item| shapes.items[*item as usize].alignment);
+            let top = partition.height.saturating_add(alignments.max().unwrap_or(1));
+            if build::unit(shapes, &partition.items) > top / u64::from(u32::MAX) {
+                self.stay::<u32>(idx, ledger)?;
+            } else {
+                self.stay::<u64>(idx, ledger)?;
             }
+        }
+        ledger.progress.check()
+    }
+
+    /// Works on one partition as long as it is the one to work on.
+    fn stay<T: Height>(&mut self, idx: usize, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+        let (shapes, progress) = (self.task.shapes, self.task.progress);
+        let Some(part) = build::build::<T>(shapes, &self.partitions[idx].items, progress)? else {
+            self.partitions[idx].is_beyond = true;
+            return Ok(());
+        };
+        let mut lanes = lanes(&part, ledger.flags);
+        let bound = part.bound.next_multiple_of(part.grain);
+        self.partitions[idx].bound = self.partitions[idx].bound.max(bound);
+        self.bound = self.bound.max(bound);
+        while self.next() == Some(idx) && !ledger.is_over() {
+            let goal = (self.goal(), self.capacity.is_some());
             let partition = &mut self.partitions[idx];
-            if partition.height() < self.beyond || capacity.is_some_and(|capacity| *bound > capacity) {
-                break;
+            for (item, offset) in partition.descend(&part, &mut lanes, goal, ledger)? {
+                self.offsets[item as usize] = offset;
             }
-            ledger.progress.check()?;
-            partition.descend(goal, capacity.is_some(), ledger)?;
-            *bound = raised(&self.partitions, *bound);
+            self.bound = self.bound.max(self.partitions[idx].bound);
         }
         Ok(())
     }

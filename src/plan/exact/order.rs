@@ -16,6 +16,8 @@ pub(super) const N_ORDERS: u64 = 4;
 pub(super) struct Order {
     /// The rank of each shape; lower ranks first.
     pub(super) rank: Vec<u32>,
+    /// The shape of next lower rank that can stand in for each; its own number where there is none.
+    pub(super) elder: Vec<u32>,
     /// Whether less slack decides before the lower floor.
     pub(super) is_slack_first: bool,
 }
@@ -29,15 +31,7 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
     match place {
         0 => shapes.sort_by_key(|shape| (width(*shape), Reverse(size(*shape)), *shape)),
         1 => shapes.sort_by_key(|shape| (Reverse(width(*shape)), Reverse(size(*shape)), *shape)),
-        2 => {
-            let total = |shape: &usize| {
-                part.totals[part.lower[*shape]..part.upper[*shape]]
-                    .iter()
-                    .max()
-                    .copied()
-            };
-            shapes.sort_by_cached_key(|shape| (Reverse(total(shape)), Reverse(area(*shape)), *shape));
-        }
+        2 => shapes.sort_by_key(|shape| (Reverse(part.peaks[*shape]), Reverse(area(*shape)), *shape)),
         _ => shapes.sort_by_key(|shape| (Reverse(size(*shape)), Reverse(width(*shape)), *shape)),
     }
     let mut keyed: Vec<(u64, usize)> = (0_u64..).zip(shapes).collect();
@@ -49,11 +43,17 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
         keyed.sort_unstable();
     }
     let mut rank = vec![0; keyed.len()];
+    let mut elder = vec![0; keyed.len()];
+    let mut last_of_twins: Vec<Option<u32>> = vec![None; keyed.len()];
     for (position, (_, shape)) in (0_u32..).zip(keyed) {
         rank[shape] = position;
+        let number = u32::try_from(shape).unwrap_or(u32::MAX);
+        let last = last_of_twins[part.twins[shape] as usize].replace(number);
+        elder[shape] = last.unwrap_or(number);
     }
     Order {
         rank,
+        elder,
         is_slack_first: round.is_multiple_of(2),
     }
 }

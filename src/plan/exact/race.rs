@@ -5,14 +5,15 @@
 //! *lanes*, each with its own memory of failed states; orders take turns between them, with or without threads. Where
 //! the user allows it ([`crate::plan::Limits::race`]), the first thread with an answer wins instead.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::failed::Failed;
+use super::flags::Flags;
 use super::height::Height;
 use super::order::{N_ORDERS, order};
 use super::part::Part;
 use super::search::{Budget, Search, Verdict};
-use crate::progress::{Cancel, Cancelled, Progress};
+use crate::progress::{Cancelled, Progress};
 
 /// From this round of a partition on, a second thread is worth its while.
 const FIRST_THREADED_ROUND: u64 = 3;
@@ -26,13 +27,19 @@ pub(super) struct Ledger<'a> {
     pub(super) nodes_used: u64,
     pub(super) is_race: bool,
     pub(super) progress: &'a Progress<'a>,
-    pub(super) stop: Option<&'a Cancel>,
+    pub(super) flags: Flags<'a>,
 }
 
 impl Ledger<'_> {
     /// Whether the search is to end with what it has.
     pub(super) fn is_over(&self) -> bool {
-        self.nodes_left == 0 || self.stop.is_some_and(Cancel::is_cancelled)
+        self.nodes_left == 0 || self.flags.is_set()
+    }
+
+    /// Shows how many of the nodes are used up, and checks the flag.
+    fn report(&self) -> Result<(), Cancelled> {
+        let total = self.nodes_used.saturating_add(self.nodes_left);
+        self.progress.set("searching", self.nodes_used, total)
     }
 }
 
@@ -46,16 +53,12 @@ pub(super) enum Answer<T> {
     Unknown,
 }
 
-/// A search, and the memory that it had.
+/// The two searches of a partition.
 pub(super) type Lanes<'a, T> = [Search<'a, T>; 2];
 
-/// Two searches that go on with what is known.
-pub(super) fn lanes<T: Height>(part: &Part<T>, known: [Failed; 2]) -> Lanes<'_, T> {
-    known.map(|failed| {
-        let mut search = Search::new(part);
-        search.failed = failed;
-        search
-    })
+/// Two searches that know nothing.
+pub(super) fn lanes<'a, T: Height>(part: &'a Part<T>, flags: Flags<'a>) -> Lanes<'a, T> {
+    [Search::new(part, flags), Search::new(part, flags)]
 }
 
 /// How one order ended.
@@ -68,8 +71,7 @@ struct Outcome<T> {
 
 /// Who watches a round: flags and the first order that answered.
 struct Watch<'a> {
-    cancel: &'a Cancel,
-    stop: Option<&'a Cancel>,
+    flags: Flags<'a>,
     winner: AtomicU64,
     is_race: bool,
 }
@@ -77,10 +79,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn is_over(&self, place: u64) -> bool {
         let winner = self.winner.load(Ordering::Relaxed);
-        self.cancel.is_cancelled()
-            || self.stop.is_some_and(Cancel::is_cancelled)
-            || winner < place
-            || (self.is_race && winner < u64::MAX)
+        self.flags.is_set() || winner < place || (self.is_race && winner < u64::MAX)
     }
 }
 
@@ -91,11 +90,11 @@ pub(super) fn ask<T: Height>(
     (round, nodes): (u64, u64),
     ledger: &mut Ledger<'_>,
 ) -> Result<Answer<T>, Cancelled> {
+    ledger.report()?;
     // What is left is dealt out in order, so that each order's share is known before any has run.
     let share = |place: u64| nodes.min(ledger.nodes_left.saturating_sub(place * nodes));
     let watch = Watch {
-        cancel: ledger.progress.cancel_flag(),
-        stop: ledger.stop,
+        flags: ledger.flags,
         winner: AtomicU64::new(u64::MAX),
         is_race: ledger.is_race,
     };
@@ -111,7 +110,7 @@ pub(super) fn ask<T: Height>(
         let verdict = search.run(capacity, &order(search.skyline.part, round, place), &budget);
         let mut outcome = Outcome::unknown(place);
         outcome.verdict = verdict;
-        outcome.nodes = search.nodes;
+        outcome.nodes = search.nodes(&budget);
         if verdict == Verdict::Found {
             outcome.offsets.clone_from(&search.skyline.offsets);
         }
@@ -130,7 +129,7 @@ pub(super) fn ask<T: Height>(
         std::thread::scope(|scope| {
             let second = scope.spawn(|| run_lane(odd, 1));
             outcomes.extend(run_lane(even, 0));
-            outcomes.extend(second.join().unwrap_or_default());
+            outcomes.extend(second.join().unwrap_or_else(|panic| resume_unwind(panic)));
         });
         outcomes.sort_by_key(|outcome| outcome.place);
     } else {

@@ -13,7 +13,8 @@
 //! Rules that cut branches off: the sum rule and resting (see [`super::skyline`]), equal shapes in one order only, and
 //! a rectangle across a whole flat component goes to the bottom (whatever is below it in a plan can go above it).
 
-use super::failed::{Failed, Key, mix};
+use super::failed::{Failed, Key, key};
+use super::flags::Flags;
 use super::height::Height;
 use super::order::Order;
 use super::part::Part;
@@ -36,12 +37,13 @@ pub(super) enum Verdict {
 pub(super) struct Budget<'a> {
     /// Most nodes.
     pub(super) nodes: u64,
-    /// Whether to end at once. Asked every few ten thousand operations.
+    /// Whether to end at once. Asked at every branch.
     pub(super) is_over: &'a dyn Fn() -> bool,
 }
 
-/// Inner operations between two looks at the flags.
-const WORK_PER_LOOK: usize = 200_000;
+/// A node stands for so many inner operations at most: where components are large, or thousands of branches fail at
+/// once, more nodes are counted than were opened, so that nodes bound the time.
+pub(super) const WORK_PER_NODE: usize = 50_000;
 
 /// A component that waits for its turn: a list in an arena, so that going back is cutting it off.
 #[derive(Clone, Copy)]
@@ -51,9 +53,6 @@ struct Waiting {
     parent: Option<usize>,
     next: Option<usize>,
 }
-
-/// No branch is left at all.
-struct Exhausted;
 
 struct Node {
     component: (usize, usize),
@@ -77,10 +76,14 @@ struct Node {
 pub(super) struct Search<'a, T> {
     pub(super) skyline: Skyline<'a, T>,
     pub(super) failed: Failed,
-    pub(super) nodes: u64,
+    /// Nodes that were opened.
+    n_opened: u64,
+    /// The skyline's work before this search.
+    work_before: usize,
     /// In bytes.
     capacity: u64,
     rank: Vec<u32>,
+    elder: Vec<u32>,
     is_slack_first: bool,
     stack: Vec<Node>,
     waiting: Vec<Waiting>,
@@ -88,13 +91,15 @@ pub(super) struct Search<'a, T> {
 }
 
 impl<'a, T: Height> Search<'a, T> {
-    pub(super) fn new(part: &'a Part<T>) -> Self {
+    pub(super) fn new(part: &'a Part<T>, flags: Flags<'a>) -> Self {
         Self {
-            skyline: Skyline::new(part),
+            skyline: Skyline::new(part, flags),
             failed: Failed::default(),
-            nodes: 0,
+            n_opened: 0,
+            work_before: 0,
             capacity: 0,
             rank: Vec::new(),
+            elder: Vec::new(),
             is_slack_first: true,
             stack: Vec::new(),
             waiting: Vec::new(),
@@ -102,39 +107,63 @@ impl<'a, T: Height> Search<'a, T> {
         }
     }
 
-    /// Searches for a plan within `capacity` bytes from the start; `nodes` counts this search alone.
-    pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
-        while let Some(node) = self.stack.pop() {
-            self.skyline.undo(node.mark, node.placed);
+    /// Nodes of the last search, at most those of its budget.
+    pub(super) fn nodes(&self, budget: &Budget<'_>) -> u64 {
+        self.n_opened.max(self.work()).min(budget.nodes)
+    }
+
+    /// What it has done so far, in nodes.
+    fn work(&self) -> u64 {
+        ((self.skyline.work - self.work_before) / WORK_PER_NODE) as u64
+    }
+
+    /// Why a search has to end before it has an answer.
+    fn halt(&self, budget: &Budget<'_>) -> Option<Verdict> {
+        if self.skyline.is_over || (budget.is_over)() {
+            Some(Verdict::Ended)
+        } else if self.nodes(budget) >= budget.nodes {
+            Some(Verdict::OutOfNodes)
+        } else {
+            None
         }
+    }
+
+    /// Searches for a plan within `capacity` bytes from the start. Its nodes are counted for this search alone.
+    pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
+        (self.n_opened, self.work_before) = (0, self.skyline.work);
+        while let Some(node) = self.stack.last() {
+            if self.skyline.is_over || (budget.is_over)() {
+                return Verdict::Ended;
+            }
+            self.skyline.undo(node.mark, node.placed);
+            self.stack.pop();
+        }
+        self.work_before = self.skyline.work;
         self.waiting.clear();
-        self.nodes = 0;
         self.rank.clone_from(&order.rank);
+        self.elder.clone_from(&order.elder);
         self.is_slack_first = order.is_slack_first;
         self.capacity = capacity;
-        if !self.skyline.begin(capacity) {
+        let is_open = self.skyline.begin(capacity);
+        if let Some(verdict) = self.halt(budget) {
+            return verdict;
+        }
+        if !is_open {
             return Verdict::Impossible;
         }
         let whole = (0, self.skyline.part.n_sections());
         let mut agenda = self.cut(whole, None, None);
-        let mut next_look = self.skyline.work + WORK_PER_LOOK;
         while let Some(head) = agenda {
-            if self.nodes >= budget.nodes {
-                return Verdict::OutOfNodes;
-            }
-            if self.skyline.work >= next_look {
-                next_look = self.skyline.work + WORK_PER_LOOK;
-                if (budget.is_over)() {
-                    return Verdict::Ended;
-                }
+            if let Some(verdict) = self.halt(budget) {
+                return verdict;
             }
             let top = match self.open(head) {
                 Ok(()) => self.stack.len().checked_sub(1),
                 Err(parent) => self.back_to(parent),
             };
-            match self.step(top) {
+            match self.step(top, budget) {
                 Ok(rest) => agenda = rest,
-                Err(Exhausted) => return Verdict::Impossible,
+                Err(verdict) => return verdict,
             }
         }
         Verdict::Found
@@ -142,12 +171,19 @@ impl<'a, T: Height> Search<'a, T> {
 
     /// Takes the next branch that does not fail at once, at `top` or where the search has to go back to. Gives what is
     /// then to be done.
-    fn step(&mut self, mut top: Option<usize>) -> Result<Option<usize>, Exhausted> {
+    fn step(&mut self, mut top: Option<usize>, budget: &Budget<'_>) -> Result<Option<usize>, Verdict> {
         loop {
-            let idx = top.ok_or(Exhausted)?;
+            if self.skyline.is_over || (budget.is_over)() {
+                return Err(Verdict::Ended);
+            }
+            if self.work() >= budget.nodes {
+                return Err(Verdict::OutOfNodes);
+            }
+            let idx = top.ok_or(Verdict::Impossible)?;
             let node = &mut self.stack[idx];
             let (component, section) = (node.component, node.section);
-            let is_open = if let Some(shape) = next_branch(node, &self.skyline, &self.rank) {
+            self.skyline.work += self.skyline.unplaced(section).len();
+            let is_open = if let Some(shape) = next_branch(node, &self.skyline, (&self.rank, &self.elder)) {
                 node.next_rank = self.rank[shape] + 1;
                 node.placed = Some(shape);
                 self.skyline.place(shape, component)
@@ -160,6 +196,9 @@ impl<'a, T: Height> Search<'a, T> {
                 top = self.back_to(parent);
                 continue;
             };
+            if self.skyline.is_over {
+                return Err(Verdict::Ended);
+            }
             if is_open {
                 let rest = self.stack[idx].rest;
                 return Ok(self.cut(component, Some(idx), rest));
@@ -171,7 +210,7 @@ impl<'a, T: Height> Search<'a, T> {
     /// Forgets all nodes above `parent` and takes back its step.
     fn back_to(&mut self, parent: Option<usize>) -> Option<usize> {
         let idx = parent?;
-        while self.stack.len() > idx + 1 {
+        while self.stack.len() > idx + 1 && !self.skyline.is_over {
             self.take_back(self.stack.len() - 1);
             self.stack.pop();
         }
@@ -189,6 +228,7 @@ impl<'a, T: Height> Search<'a, T> {
     /// Cuts a run of sections where no unplaced shape joins both sides, and puts the components before `rest`.
     fn cut(&mut self, (lower, upper): (usize, usize), parent: Option<usize>, rest: Option<usize>) -> Option<usize> {
         self.parts.clear();
+        self.skyline.work += upper - lower;
         let skyline = &self.skyline;
         let mut end = lower;
         while end < upper {
@@ -224,12 +264,13 @@ impl<'a, T: Height> Search<'a, T> {
             parent,
             next,
         } = self.waiting[head];
-        self.nodes += 1;
+        self.n_opened += 1;
         let key = self.key(component);
         if self.failed.contains(key, self.capacity) {
             return Err(parent);
         }
         let section = self.choose(component);
+        self.skyline.work += component.1 - component.0 + self.skyline.unplaced(section).len();
         let forced = self.forced(section, component);
         let slack = self.skyline.slack(section);
         self.stack.push(Node {
@@ -313,34 +354,25 @@ impl<'a, T: Height> Search<'a, T> {
         let skyline = &mut self.skyline;
         let (first, last) = (skyline.part.starts[lower], skyline.part.starts[upper]);
         skyline.work += last - first;
-        let mut key = (0_u64, 0_u64);
-        for (place, bound) in (first as u64..).zip(&skyline.bounds[first..last]) {
-            if *bound != T::MAX {
-                let hash = mix(place + 1, bound.wide());
-                key.0 = key.0.wrapping_add(hash);
-                key.1 = key.1.wrapping_add(hash.wrapping_mul(hash | 1) ^ (hash >> 17));
-            }
-        }
-        key
+        let bounds = (first as u64..).zip(&skyline.bounds[first..last]);
+        let unplaced = bounds.filter(|(_, bound)| **bound != T::MAX);
+        key(unplaced.map(|(place, bound)| (place + 1, bound.wide())))
     }
 }
 
 /// The next shape to try on the floor of a node's section, by rank. Of shapes that are equal in everything only the
-/// first is tried.
-fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, rank: &[u32]) -> Option<usize> {
+/// first is tried: they are placed by rank and have equal bounds, so it is the one whose elder is placed.
+fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, (rank, elder): (&[u32], &[u32])) -> Option<usize> {
     if let Some(shape) = node.forced {
         return (node.next_rank == 0).then_some(shape);
     }
-    let shapes = || skyline.unplaced(node.section).iter().map(|shape| *shape as usize);
+    let shapes = skyline.unplaced(node.section).iter().map(|shape| *shape as usize);
     let floor = skyline.floors[node.section];
-    let mut next_rank = node.next_rank;
-    loop {
-        let untried = shapes().filter(|shape| rank[*shape] >= next_rank && skyline.bounds[*shape] == floor);
-        let shape = untried.min_by_key(|shape| rank[*shape])?;
-        let twin = skyline.part.twins[shape];
-        if shapes().all(|other| rank[other] >= rank[shape] || skyline.part.twins[other] != twin) {
-            return Some(shape);
-        }
-        next_rank = rank[shape] + 1;
-    }
+    let is_first = |shape: usize| {
+        let elder = elder[shape] as usize;
+        elder == shape || skyline.bounds[elder] == T::MAX
+    };
+    shapes
+        .filter(|shape| rank[*shape] >= node.next_rank && skyline.bounds[*shape] == floor && is_first(*shape))
+        .min_by_key(|shape| rank[*shape])
 }

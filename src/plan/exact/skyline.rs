@@ -10,16 +10,17 @@
 //!
 //! Two steps lead on, each with the bounds that follow from it; both say `false` when no plan is left:
 //! * [`Skyline::place`] puts a shape at its bound. All that meet it have to stand above.
-//! * [`Skyline::leave`] leaves the floor of a section empty. Everything there stands higher, and because some plan of
+//! * [`Skyline::leave`] (in [`super::rests`]) leaves the floor of a section empty. Everything there stands higher, and because some plan of
 //!   least total offset exists if any plan does, nothing floats: a shape above its bound rests on an unplaced one.
 //!
 //! Both are judged by the sum rule: floor plus unplaced sizes within the capacity, in every section.
+//!
+//! One step may touch every pair of a section and a shape, so the flags are looked at on the way. Once one is set
+//! ([`Skyline::is_over`]), every step says `false` and nothing here is of use any more.
 
+use super::flags::{Flags, WORK_PER_LOOK};
 use super::height::Height;
-use super::part::Part;
-
-/// Most neighbors looked at to find where the shapes of one section can rest; beyond, one bound serves all.
-const MOST_RESTS: usize = 8_000_000;
+use super::part::{Met, Part};
 
 /// A point to return to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,16 +53,20 @@ pub(super) struct Skyline<'a, T> {
     pub(super) crossings: Vec<u32>,
     /// How often each section was the one in which a step failed.
     pub(super) failures: Vec<u32>,
-    /// Inner operations so far, for whoever looks at flags now and then.
+    /// Inner operations so far.
     pub(super) work: usize,
+    next_look: usize,
+    flags: Flags<'a>,
+    /// A flag is set: steps were left unfinished.
+    pub(super) is_over: bool,
     old_bounds: Vec<(u32, T)>,
     old_floors: Vec<(u32, T)>,
-    rests: Vec<(u32, T)>,
+    pub(super) rests: Vec<(u32, T)>,
 }
 
 impl<'a, T: Height> Skyline<'a, T> {
     /// Nothing is placed.
-    pub(super) fn new(part: &'a Part<T>) -> Self {
+    pub(super) fn new(part: &'a Part<T>, flags: Flags<'a>) -> Self {
         let (n_shapes, n_sections) = (part.n_shapes(), part.n_sections());
         let mut skyline = Self {
             part,
@@ -79,20 +84,39 @@ impl<'a, T: Height> Skyline<'a, T> {
             crossings: vec![0; n_sections + 1],
             failures: vec![0; n_sections],
             work: 0,
+            next_look: 0,
+            flags,
+            is_over: false,
             old_bounds: Vec::new(),
             old_floors: Vec::new(),
             rests: Vec::new(),
         };
         for shape in 0..n_shapes {
+            if !skyline.spend((part.upper[shape] - part.lower[shape]) / 4) {
+                return skyline;
+            }
             for section in part.lower[shape] + 1..part.upper[shape] {
                 skyline.crossings[section] += 1;
             }
         }
         for section in 0..n_sections {
+            if skyline.is_over {
+                return skyline;
+            }
             skyline.n_unplaced[section] = u32::try_from(part.live.of(section).len()).unwrap_or(u32::MAX);
             skyline.find_floor(section);
         }
         skyline
+    }
+
+    /// Counts operations; `false` once a flag is set.
+    pub(super) fn spend(&mut self, work: usize) -> bool {
+        self.work += work;
+        if self.work >= self.next_look {
+            self.next_look = self.work + WORK_PER_LOOK;
+            self.is_over |= self.flags.is_set();
+        }
+        !self.is_over
     }
 
     /// Begins a search within `bytes`, with nothing placed; `false` if a shape or a section's sum is too large.
@@ -100,7 +124,14 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         self.capacity = T::of(bytes.div_ceil(part.unit));
         self.failures.fill(0);
-        self.live.copy_from_slice(&part.live.values);
+        let lists = part.live.values.chunks(WORK_PER_LOOK);
+        for (position, list) in lists.enumerate() {
+            if !self.spend(list.len() / 4) {
+                return false;
+            }
+            let start = position * WORK_PER_LOOK;
+            self.live[start..start + list.len()].copy_from_slice(list);
+        }
         for shape in 0..part.n_shapes() {
             let Some(room) = bytes.checked_sub(part.bytes[shape]) else {
                 return false;
@@ -138,134 +169,39 @@ impl<'a, T: Height> Skyline<'a, T> {
             for section in span.lower..span.upper {
                 self.rest[section] -= span.size;
                 self.remove(section, shape);
+                if self.is_over {
+                    return false;
+                }
             }
         }
         for crossing in &mut self.crossings[part.lower[shape] + 1..part.upper[shape]] {
             *crossing -= 1;
         }
         self.lift(shape, T::MAX);
-        self.work += part.neighbors.of(shape).len();
-        for (other, distance) in part.neighbors.of(shape) {
-            if self.bounds[*other as usize] < offset + *distance && !self.raise(*other as usize, offset + *distance) {
-                return false;
-            }
-        }
-        self.settle(component)
+        self.spend(part.n_met(shape)) && self.raise_all(shape, offset) && self.settle(component)
     }
 
-    /// Leaves the floor of a section empty.
-    pub(super) fn leave(&mut self, section: usize, component: (usize, usize)) -> bool {
-        let part = self.part;
-        let Some(slack) = self.slack(section) else { return false };
-        let floor = self.floors[section];
-        let (least, is_costly) = self.least_rest(section, component);
-        if least > floor && least - floor > slack {
-            return false;
-        }
-        let mut next = T::MAX;
-        self.rests.clear();
-        for position in 0..self.unplaced(section).len() {
-            let number = self.unplaced(section)[position];
-            let shape = number as usize;
-            if self.bounds[shape] > floor {
-                next = next.min(self.bounds[shape]);
-                continue;
+    /// Raises all that meet a shape which was put to `offset`.
+    fn raise_all(&mut self, shape: usize, offset: T) -> bool {
+        match self.part.met(shape) {
+            Met::Rectangle(live, later) => {
+                let top = offset + self.part.distance(shape, shape);
+                let first = live.iter().map(|other| *other as usize);
+                first.chain(later).all(|other| self.raise_to(other, top))
             }
-            if part.fixed(shape).is_some() {
-                return false;
+            Met::Pairs(pairs) => {
+                let mut pairs = pairs.iter();
+                pairs.all(|(other, distance)| self.raise_to(*other as usize, offset + *distance))
             }
-            let (rest, first) = if is_costly {
-                (least, least)
-            } else {
-                self.lowest_rest(shape, section)
-            };
-            self.rests.push((number, rest));
-            next = next.min(first);
         }
-        if next == T::MAX || next - floor > slack {
-            return false;
-        }
-        let rests = std::mem::take(&mut self.rests);
-        let mut is_open = true;
-        for (number, rest) in &rests {
-            is_open = is_open && self.raise(*number as usize, next.max(*rest));
-        }
-        self.rests = rests;
-        is_open && self.settle(component)
     }
 
-    /// No floor of a section that is left empty rises to less than this: the lowest of the higher bounds there and of
-    /// the tops of shapes next to it in its valley. And whether looking at each shape's neighbors would be costly.
-    fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
-        let part = self.part;
-        if !part.is_plain() {
-            return (T::ZERO, false);
-        }
-        let floor = self.floors[section];
-        let (mut start, mut end) = (section, section + 1);
-        while start > lower && self.floors[start - 1] == floor {
-            start -= 1;
-        }
-        while end < upper && self.floors[end] == floor {
-            end += 1;
-        }
-        let mut least = T::MAX;
-        for shape in part.starts[lower]..part.starts[end] {
-            let bound = self.bounds[shape];
-            let is_here = part.lower[shape] <= section && section < part.upper[shape];
-            if part.upper[shape] <= start || bound == T::MAX {
-                continue;
-            }
-            if !is_here {
-                least = least.min(bound + self.distance(shape, shape));
-            } else if bound > floor {
-                least = least.min(bound);
-            }
-        }
-        let n_shapes = part.starts[upper] - part.starts[lower];
-        self.work += n_shapes;
-        let shapes = self
-            .unplaced(section)
-            .iter()
-            .map(|shape| part.neighbors.of(*shape as usize).len());
-        (least, shapes.sum::<usize>() > MOST_RESTS)
-    }
-
-    /// The lowest offset above its bound at which a shape can rest on an unplaced one, and the same if it is the
-    /// lowest in a section.
-    fn lowest_rest(&mut self, shape: usize, section: usize) -> (T, T) {
-        let part = self.part;
-        let (mut any, mut first) = (T::MAX, T::MAX);
-        self.work += part.neighbors.of(shape).len();
-        for (other, _) in part.neighbors.of(shape) {
-            let below = *other as usize;
-            if self.bounds[below] == T::MAX {
-                continue;
-            }
-            let top = self.bounds[below] + self.distance(below, shape);
-            any = any.min(top);
-            let spans = part.spans.of(below);
-            if !spans.iter().any(|span| span.lower <= section && section < span.upper) {
-                first = first.min(top);
-            }
-        }
-        let align = |top: T| if top == T::MAX { top } else { part.align_up(shape, top) };
-        (align(any), align(first))
-    }
-
-    /// How far `above` stands above `below` at least.
-    fn distance(&self, below: usize, above: usize) -> T {
-        let spans = self.part.spans.of(below);
-        if let [span] = spans {
-            return span.size;
-        }
-        let neighbors = self.part.neighbors.of(below);
-        let position = neighbors.partition_point(|(other, _)| (*other as usize) < above);
-        neighbors.get(position).map_or(T::ZERO, |(_, distance)| *distance)
+    fn raise_to(&mut self, shape: usize, offset: T) -> bool {
+        self.bounds[shape] >= offset || self.raise(shape, offset)
     }
 
     /// Raises a bound to `offset` or the next at which the shape may stand.
-    fn raise(&mut self, shape: usize, offset: T) -> bool {
+    pub(super) fn raise(&mut self, shape: usize, offset: T) -> bool {
         if offset == T::MAX {
             return false;
         }
@@ -279,14 +215,14 @@ impl<'a, T: Height> Skyline<'a, T> {
             return false;
         }
         self.lift(shape, offset);
-        true
+        !self.is_over
     }
 
     fn lift(&mut self, shape: usize, offset: T) {
         let before = std::mem::replace(&mut self.bounds[shape], offset);
         self.old_bounds.push((u32::try_from(shape).unwrap_or(u32::MAX), before));
         for span in self.part.spans.of(shape) {
-            self.work += (span.upper - span.lower) / 4;
+            self.spend((span.upper - span.lower) / 4);
             let floors = &self.floors[span.lower..span.upper];
             for (holders, floor) in self.holders[span.lower..span.upper].iter_mut().zip(floors) {
                 *holders -= u32::from(*floor == before);
@@ -295,13 +231,16 @@ impl<'a, T: Height> Skyline<'a, T> {
     }
 
     /// Finds the floors that nobody holds any more.
-    fn settle(&mut self, (lower, upper): (usize, usize)) -> bool {
-        self.work += upper - lower;
+    pub(super) fn settle(&mut self, (lower, upper): (usize, usize)) -> bool {
+        self.spend(upper - lower);
         for section in lower..upper {
             if self.holders[section] == 0 && self.floors[section] != T::MAX {
                 let number = u32::try_from(section).unwrap_or(u32::MAX);
                 self.old_floors.push((number, self.floors[section]));
                 self.find_floor(section);
+                if self.is_over {
+                    return false;
+                }
                 if self.slack(section).is_none() {
                     self.failures[section] += 1;
                     return false;
@@ -316,7 +255,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         let floor = bounds.clone().fold(T::MAX, T::min);
         // Where nothing is left, nobody holds the floor.
         let holders = bounds.map(|bound| u32::from(bound == floor)).sum();
-        self.work += self.unplaced(section).len();
+        self.spend(self.n_unplaced[section] as usize);
         self.floors[section] = floor;
         self.holders[section] = holders;
     }
@@ -327,7 +266,9 @@ impl<'a, T: Height> Skyline<'a, T> {
         let start = self.part.live.starts()[section];
         self.n_unplaced[section] -= 1;
         let last = start + self.n_unplaced[section] as usize;
-        if let Some(position) = self.live[start..last].iter().position(|other| *other as usize == shape) {
+        let found = self.live[start..last].iter().position(|other| *other as usize == shape);
+        self.spend(found.unwrap_or(last - start) / 4);
+        if let Some(position) = found {
             self.live.swap(start + position, last);
         }
     }
@@ -348,15 +289,18 @@ impl<'a, T: Height> Skyline<'a, T> {
             self.floors[section as usize] = before;
             self.holders[section as usize] = 0;
         }
+        let mut work = 0;
         for (shape, before) in self.old_bounds.drain(mark.bounds..).rev() {
             self.bounds[shape as usize] = before;
             for span in part.spans.of(shape as usize) {
+                work += (span.upper - span.lower) / 4;
                 let floors = &self.floors[span.lower..span.upper];
                 for (holders, floor) in self.holders[span.lower..span.upper].iter_mut().zip(floors) {
                     *holders += u32::from(*floor == before);
                 }
             }
         }
+        self.spend(work);
         let Some(shape) = placed else { return };
         for span in part.spans.of(shape) {
             for section in span.lower..span.upper {

@@ -1,0 +1,122 @@
+//! What follows from leaving the floor of a section empty: every shape that is still to come there stands higher, on one
+//! that is unplaced as well. Complexity: O(neighbors of the shapes that have the floor), beyond [`MOST_RESTS`] O(shapes
+//! of the component).
+
+use super::height::Height;
+use super::part::Met;
+use super::skyline::Skyline;
+
+/// Most neighbors looked at to find where the shapes of one section can rest; beyond, one bound serves all.
+const MOST_RESTS: usize = 8_000_000;
+
+impl<T: Height> Skyline<'_, T> {
+    /// Leaves the floor of a section empty.
+    pub(super) fn leave(&mut self, section: usize, component: (usize, usize)) -> bool {
+        let part = self.part;
+        let Some(slack) = self.slack(section) else { return false };
+        let floor = self.floors[section];
+        let (least, is_costly) = self.least_rest(section, component);
+        if least > floor && least - floor > slack {
+            return false;
+        }
+        let mut next = T::MAX;
+        self.rests.clear();
+        for position in 0..self.unplaced(section).len() {
+            if !self.spend(1) {
+                return false;
+            }
+            let number = self.unplaced(section)[position];
+            let shape = number as usize;
+            if self.bounds[shape] > floor {
+                next = next.min(self.bounds[shape]);
+                continue;
+            }
+            if part.fixed(shape).is_some() {
+                return false;
+            }
+            let (rest, first) = if is_costly {
+                (least, least)
+            } else {
+                self.lowest_rest(shape, section)
+            };
+            self.rests.push((number, rest));
+            next = next.min(first);
+        }
+        if next == T::MAX || next - floor > slack {
+            return false;
+        }
+        let rests = std::mem::take(&mut self.rests);
+        let mut is_open = true;
+        for (number, rest) in &rests {
+            is_open = is_open && self.raise(*number as usize, next.max(*rest));
+        }
+        self.rests = rests;
+        is_open && self.settle(component)
+    }
+
+    /// No floor of a section that is left empty rises to less than this: the lowest of the higher bounds there and of
+    /// the tops of shapes next to it in its valley. And whether looking at each shape's neighbors would be costly.
+    fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
+        let part = self.part;
+        if !part.is_plain() {
+            return (T::ZERO, false);
+        }
+        let floor = self.floors[section];
+        let (mut start, mut end) = (section, section + 1);
+        while start > lower && self.floors[start - 1] == floor {
+            start -= 1;
+        }
+        while end < upper && self.floors[end] == floor {
+            end += 1;
+        }
+        let mut least = T::MAX;
+        for shape in part.starts[lower]..part.starts[end] {
+            let bound = self.bounds[shape];
+            let is_here = part.lower[shape] <= section && section < part.upper[shape];
+            if part.upper[shape] <= start || bound == T::MAX {
+                continue;
+            }
+            if !is_here {
+                least = least.min(bound + part.distance(shape, shape));
+            } else if bound > floor {
+                least = least.min(bound);
+            }
+        }
+        self.spend(part.starts[end] - part.starts[lower] + self.unplaced(section).len());
+        let shapes = self.unplaced(section).iter().map(|shape| part.n_met(*shape as usize));
+        (least, shapes.sum::<usize>() > MOST_RESTS)
+    }
+
+    /// The lowest offset above its bound at which a shape can rest on an unplaced one, and the same if it is the
+    /// lowest in a section.
+    fn lowest_rest(&mut self, shape: usize, section: usize) -> (T, T) {
+        let part = self.part;
+        let (mut any, mut first) = (T::MAX, T::MAX);
+        self.spend(part.n_met(shape));
+        let mut look_at = |below: usize| {
+            if self.bounds[below] == T::MAX || below == shape {
+                return;
+            }
+            let top = self.bounds[below] + part.distance(below, shape);
+            any = any.min(top);
+            let spans = part.spans.of(below);
+            if !spans.iter().any(|span| span.lower <= section && section < span.upper) {
+                first = first.min(top);
+            }
+        };
+        match part.met(shape) {
+            Met::Rectangle(live, later) => {
+                for below in live.iter().map(|below| *below as usize).chain(later) {
+                    look_at(below);
+                }
+            }
+            Met::Pairs(pairs) => {
+                for (below, _) in pairs {
+                    look_at(*below as usize);
+                }
+            }
+        }
+        let align = |top: T| if top == T::MAX { top } else { part.align_up(shape, top) };
+        (align(any), align(first))
+    }
+}
