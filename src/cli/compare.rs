@@ -13,7 +13,7 @@ use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::WireComparison;
 use crate::options::keys;
 use crate::options::{Finding, check};
-use crate::plan::{Limits, find};
+use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, SourceSpec, load, look_at_files, presets_of};
 use crate::sim::StaticMemoryPolicy;
@@ -25,7 +25,11 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let sources = sources(&args.files)?;
     let mut settings = read_settings(&args.common)?;
     if let Some(name) = &args.strategy {
-        settings.options.set_text(keys::PLACEMENT_STRATEGY, find(name)?.name)?;
+        let strategy = find(name)?;
+        if strategy.effort == Effort::Recorded {
+            bail!("--strategy {name}: {}", PlanError::NoRecordedPlan);
+        }
+        settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
     if !loaded.workload.problems().is_empty() {

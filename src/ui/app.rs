@@ -109,7 +109,8 @@ impl App {
         keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
         // The search takes the letters that follow its shortcut in the same frame.
         self.state.options.wants_search |= asked.contains(&UiCommand::SearchOptions);
-        top_bar_ui(ui, &self.session, &theme, &mut asked, &mut commands);
+        let now = |command| self.now(command, theme.is_dark);
+        top_bar_ui(ui, &self.session, (&theme, &now), &mut asked, &mut commands);
         let input = PanesInput {
             session: &self.session,
             theme: &theme,
@@ -135,6 +136,27 @@ impl App {
             self.perform(command, ui.ctx(), &mut commands);
         }
         commands
+    }
+
+    /// How a toggle stands, for the menu.
+    fn now(&self, command: UiCommand, is_dark: bool) -> Option<&'static str> {
+        let lanes = &self.state.lanes;
+        Some(match command {
+            UiCommand::ToggleView => match lanes.content {
+                LaneContent::MemoryMap => "memory map",
+                LaneContent::Lifetimes => "lifetimes",
+            },
+            UiCommand::ToggleLayout => match lanes.layout {
+                LaneLayout::Stacked => "stacked",
+                LaneLayout::SideBySide => "side by side",
+            },
+            UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
+            UiCommand::ToggleHoles => "off",
+            UiCommand::NextEdges => lanes.marks.edges.words(),
+            UiCommand::ToggleTheme if is_dark => "dark",
+            UiCommand::ToggleTheme => "light",
+            _ => return None,
+        })
     }
 
     fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {

@@ -93,6 +93,13 @@ impl Panes {
     pub fn ui(&mut self, ui: &mut egui::Ui, input: &PanesInput<'_>, state: &mut UiState, commands: &mut Vec<Command>) {
         let mut docking = Docking { input, state, commands };
         self.tree.ui(&mut docking, ui);
+        // Whoever clicks a tensor wants to read about it.
+        if commands
+            .iter()
+            .any(|command| matches!(command, Command::Select(Some(_))))
+        {
+            self.show(Pane::Inspector);
+        }
     }
 }
 
@@ -225,6 +232,10 @@ impl Docking<'_> {
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
         for action in actions {
             self.commands.push(match action {
+                LaneAction::Explain(lane) => {
+                    self.state.inspector.explain(lane);
+                    continue;
+                }
                 LaneAction::Select(selected) => Command::Select(selected),
                 LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
                     lane: Some(lane),

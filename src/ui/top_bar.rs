@@ -6,23 +6,26 @@ use super::commands::{COMMANDS, Menu, UiCommand};
 use super::theme::Theme;
 use crate::session::{Command, Notice, SAMPLES, Session, SourceSpec};
 
+/// How a command that toggles something stands at present; `None` for one that toggles nothing.
+pub type Now<'a> = &'a dyn Fn(UiCommand) -> Option<&'static str>;
+
 /// Draws the bar.
 pub fn top_bar_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    theme: &Theme,
+    (theme, now): (&Theme, Now<'_>),
     asked: &mut Vec<UiCommand>,
     commands: &mut Vec<Command>,
 ) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             ui.menu_button("File", |ui| {
-                menu_ui(ui, Menu::File, asked);
+                menu_ui(ui, Menu::File, now, asked);
             });
-            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, asked));
+            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, now, asked));
             ui.menu_button("Samples", |ui| samples_ui(ui, commands));
-            ui.menu_button("View", |ui| menu_ui(ui, Menu::View, asked));
-            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, asked));
+            ui.menu_button("View", |ui| menu_ui(ui, Menu::View, now, asked));
+            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, now, asked));
             ui.separator();
             let title = session
                 .document()
@@ -44,9 +47,10 @@ pub fn top_bar_ui(
     });
 }
 
-fn menu_ui(ui: &mut egui::Ui, menu: Menu, asked: &mut Vec<UiCommand>) {
+fn menu_ui(ui: &mut egui::Ui, menu: Menu, now: Now<'_>, asked: &mut Vec<UiCommand>) {
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
-        let mut button = egui::Button::new(row.text);
+        let text = now(row.command).map_or_else(|| row.text.to_owned(), |now| format!("{} (now {now})", row.text));
+        let mut button = egui::Button::new(text);
         if let Some(shortcut) = &row.shortcut {
             button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
         }

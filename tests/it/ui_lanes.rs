@@ -186,3 +186,45 @@ fn lanes_scroll_in_a_small_window_and_an_idle_window_asks_for_no_frame() {
     harness.get_by_label("lane policy 0 memory map");
     assert!(harness.run() <= 2);
 }
+
+/// Everything with a label in the lanes' headers: no two overlap, in wide lanes and in narrow ones.
+#[test]
+fn header_parts_never_lie_on_each_other() {
+    for width in [420.0, 500.0, 560.0, 640.0, 660.0, 704.0, 760.0, 850.0, 1000.0_f32] {
+        let harness = harness([width, 900.0]);
+        let mut parts: Vec<(String, eframe::egui::Rect)> = Vec::new();
+        let mut add = |harness: &Harness<'_, App>, part: &str| {
+            for node in harness.query_all_by_label_contains(part) {
+                let rect = node.rect();
+                parts.push((format!("{part} at {rect:?}"), rect));
+            }
+        };
+        for part in [
+            "configured",
+            "use",
+            "lowest peak",
+            ", placed by",
+            "frag ",
+            "est. ",
+            "fits 32",
+            "GiB",
+            "MiB",
+            "reserved",
+            "live",
+            "Fit",
+            "Side by side",
+        ] {
+            add(&harness, part);
+        }
+        let is_twice = |a: &eframe::egui::Rect, b: &eframe::egui::Rect| (a.min - b.min).length() < 0.5;
+        for (idx, (name, rect)) in parts.iter().enumerate() {
+            assert!(rect.right() <= width + 0.5, "{width}: {name} is cut");
+            for (other, place) in &parts[idx + 1..] {
+                let met = rect.shrink(0.6).intersect(place.shrink(0.6));
+                let is_apart = met.width() <= 0.0 || met.height() <= 0.0 || is_twice(rect, place);
+                assert!(is_apart, "{width}: {name} lies on {other}");
+            }
+        }
+        assert!(parts.len() > 12, "{width}: {}", parts.len());
+    }
+}

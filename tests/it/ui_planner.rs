@@ -124,3 +124,77 @@ fn lanes_of_a_graph_choose_their_strategy() {
     assert!(comparison.lanes.iter().all(|lane| lane.strategy.name == "naive"));
     assert!(session.command_line().contains("simulation.placement_strategy=naive"));
 }
+
+/// In the narrow pane of a 1280 pixels wide window every column is within sight, and no two of a row overlap.
+#[test]
+fn the_table_fits_its_pane() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.key_press(egui::Key::P);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let name_of = |label: &str| {
+        let buttons = harness.query_all_by_role_and_label(Role::Button, label);
+        buttons.last().expect("a row").rect()
+    };
+    let cells: Vec<egui::Rect> = ["\u{a0}B", "\u{a0}µs", "\u{a0}ms", "\u{a0}ns", "optimal", "%"]
+        .into_iter()
+        .flat_map(|part| harness.query_all_by_label_contains(part))
+        .map(|node| node.rect())
+        .filter(|rect| rect.left() > 1010.0)
+        .collect();
+    for strategy in ["best", "naive", "shared objects, breadth", "smallest gap, by width"] {
+        let name = name_of(strategy);
+        let mut on_row: Vec<egui::Rect> = cells
+            .iter()
+            .filter(|cell| name.y_range().contains(cell.center().y))
+            .copied()
+            .collect();
+        on_row.sort_by(|a, b| a.left().total_cmp(&b.left()));
+        assert_eq!(on_row.len(), 3, "{strategy}: {on_row:?}");
+        assert!(name.right() <= on_row[0].left(), "{strategy}");
+        assert!(
+            on_row.windows(2).all(|pair| pair[0].right() <= pair[1].left()),
+            "{strategy}: {on_row:?}"
+        );
+        assert!(on_row[2].right() <= 1280.0 - 4.0, "{strategy}: {on_row:?}");
+    }
+}
+
+#[test]
+fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.get_by_label("What holds the footprint");
+    harness.get_by_label("Lost to holes");
+    assert!(harness.query_by_label_contains("stand on each other").is_some());
+    assert!(harness.query_by_label_contains("buffers hold them").is_some());
+    assert!(harness.query_by_label_contains("at .").is_none());
+    // A header makes the inspector explain its lane.
+    let title = harness
+        .state()
+        .session()
+        .answer()
+        .expect("an answer")
+        .0
+        .lane_title(LaneId::Problem(1));
+    let header = harness.get_by_label(&format!("header of {title}")).rect();
+    let pos = header.center();
+    harness.hover_at(pos);
+    harness.run_steps(1);
+    harness.drag_at(pos);
+    harness.run_steps(1);
+    harness.drop_at(pos);
+    harness.run_steps(3);
+    harness.get_by_label(&format!("Why the peak of {title}"));
+    // A name of the stack selects its buffer, and the inspector tells of it.
+    let names: Vec<String> = (1..=5).map(|number| format!("buffer b{number}")).collect();
+    let mut links = names
+        .iter()
+        .flat_map(|name| harness.query_all_by_role_and_label(Role::Button, name));
+    links.next().expect("a link").click();
+    drop(links);
+    harness.run_steps(3);
+    assert!(harness.state().session().selection().is_some());
+    harness.get_by_label("Why here");
+}

@@ -137,6 +137,7 @@ pub(super) fn pointer(
             state.fit();
         } else if response.clicked() {
             response.request_focus();
+            actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
             actions.push(LaneAction::Select(tensor));
         }
     }

@@ -1,106 +1,222 @@
 //! The header of a lane: which policy, whether it is configured or best, and its exact figures.
+//!
+//! Every part is measured first, so that nothing is drawn over anything else: costs and fragmentation give way, then
+//! the words of the policy, then the difference; in narrow lanes the figures stand below the name.
 
 use eframe::egui::{
-    Align, Button, Color32, ComboBox, FontId, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2,
+    Align, Button, Color32, ComboBox, FontId, Layout, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
 };
 
+use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput};
 use crate::analysis::{Lane, LaneId};
 use crate::graph::Id as _;
-use crate::sim::StaticMemoryPolicy;
+use crate::ui::panels::elided;
 use crate::ui::panels::planner::choices;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, percent_text};
+use crate::units::percent_text;
 
-const SIZE: f32 = 13.0;
+/// The narrowest drop-down of strategies, and what stands in it beside its text.
+const COMBO: (f32, f32) = (96.0, 34.0);
+/// Badges and small buttons beside their text.
+const BADGE: f32 = 12.0;
+const BADGE_SIZE: f32 = 11.0;
+/// Left of the first part.
+const INDENT: f32 = 4.0;
 
 /// One line on wide lanes, three on narrow ones.
 pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
     let lane = &input.comparison.lanes[frame.lane];
     let header = frame.header;
-    if frame.is_wide {
-        line_ui(ui, header, ("name", frame.lane), |ui| {
-            name_ui(ui, lane, input, actions);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                verdict_ui(ui, lane, input);
-                costs_ui(ui, lane, input);
-                peak_ui(ui, lane, input);
-            });
-        });
-    } else {
-        let third = |n: f32| {
-            let top = header.top() + header.height() / 3.0 * n;
-            Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 3.0))
-        };
-        line_ui(ui, third(0.0), ("name", frame.lane), |ui| {
-            name_ui(ui, lane, input, actions);
-        });
-        line_ui(ui, third(1.0), ("peak", frame.lane), |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| peak_ui(ui, lane, input));
-        });
-        line_ui(ui, third(2.0), ("costs", frame.lane), |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                verdict_ui(ui, lane, input);
-                costs_ui(ui, lane, input);
-            });
-        });
+    let ground = ui.interact(header, ui.scope_id().with(("header", frame.lane)), Sense::click());
+    let title = format!("header of {}", input.comparison.lane_title(lane.id));
+    ground.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Button, true, &title));
+    if ground.clicked() {
+        actions.push(LaneAction::Explain(lane.id));
     }
+    let mut figures = figures::figures(ui, lane, input);
+    let mut name = Name::new(ui, lane, input);
+    if frame.is_wide {
+        let room = header.width() - INDENT - SPACING;
+        while name.width() + figures::width(&figures) > room {
+            // The words of the policy go after costs and fragmentation, and before the difference.
+            let least = figures.iter().map(|figure| figure.rank).min();
+            let are_words_next = least.is_none_or(|rank| rank >= figures::Rank::Percent);
+            let has_dropped = are_words_next && name.drop_words();
+            if !has_dropped && !figures::drop_one(&mut figures) {
+                break;
+            }
+        }
+        let combo = room - name.fixed_width() - figures::width(&figures) - SPACING;
+        line_ui(ui, header, ("name", frame.lane), |ui| {
+            name.ui(ui, input, actions);
+            if name.has_combo {
+                strategy_ui(ui, (lane, combo), input, actions);
+            }
+            certainty_ui(ui, lane, input);
+            figures_ui(ui, figures);
+        });
+        return;
+    }
+    let third = |n: f32| {
+        let top = header.top() + header.height() / 3.0 * n;
+        Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 3.0))
+    };
+    let room = header.width() - INDENT - SPACING;
+    if name.fixed_width() > room {
+        name.drop_words();
+    }
+    let mut below = figures.split_off(figures.len().min(1));
+    while figures::width(&below) > room && figures::drop_one(&mut below) {}
+    let combo = room - figures::width(&figures) - SPACING;
+    line_ui(ui, third(0.0), ("name", frame.lane), |ui| {
+        name.ui(ui, input, actions);
+        certainty_ui(ui, lane, input);
+    });
+    line_ui(ui, third(1.0), ("peak", frame.lane), |ui| {
+        ui.add_space(INDENT);
+        if name.has_combo {
+            strategy_ui(ui, (lane, combo), input, actions);
+        }
+        figures_ui(ui, figures);
+    });
+    line_ui(ui, third(2.0), ("costs", frame.lane), |ui| figures_ui(ui, below));
 }
 
 fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
     let layout = Layout::left_to_right(Align::Center);
     let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt(salt));
-    child.spacing_mut().item_spacing.x = 7.0;
+    child.shrink_clip_rect(rect);
+    child.spacing_mut().item_spacing.x = SPACING;
     add(&mut child);
+}
+
+/// On the right, the first one leftmost.
+fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        for figure in figures.into_iter().rev() {
+            figure.ui(ui);
+        }
+    });
+}
+
+/// What stands on the left of a header, with its widths.
+struct Name<'a> {
+    lane: &'a Lane,
+    /// The number of a policy.
+    number: f32,
+    /// Its words; 0 where they gave way.
+    words: f32,
+    badges: f32,
+    /// The drop-down of strategies with all its text.
+    combo: f32,
+    has_combo: bool,
+}
+
+impl<'a> Name<'a> {
+    fn new(ui: &Ui, lane: &'a Lane, input: &LanesInput<'_>) -> Self {
+        let badge = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
+        let is_problem = matches!(lane.id, LaneId::Problem(_));
+        let row = lane.policy.row();
+        let mut badges = 0.0;
+        if let Some((text, is_badge)) = certainty(lane).filter(|_| is_problem) {
+            badges += if is_badge {
+                badge(&text)
+            } else {
+                width_of(ui, &text, SIZE) + SPACING
+            };
+        } else {
+            let is_configured = lane.policy == input.comparison.configured;
+            badges += badge(if is_configured { "configured" } else { "use" });
+            if is_best(lane, input) {
+                badges += badge("lowest peak");
+            }
+        }
+        let has_combo = is_problem || !lane.plans.is_empty();
+        let combo = (width_of(ui, lane.strategy.label, SIZE) + COMBO.1).max(COMBO.0) + SPACING;
+        Self {
+            lane,
+            number: if is_problem {
+                0.0
+            } else {
+                width_of(ui, &row.number.to_string(), 16.0) + SPACING
+            },
+            words: if is_problem {
+                0.0
+            } else {
+                width_of(ui, row.label, SIZE) + SPACING
+            },
+            badges,
+            combo: if has_combo { combo } else { 0.0 },
+            has_combo,
+        }
+    }
+
+    fn fixed_width(&self) -> f32 {
+        self.number + self.words + self.badges
+    }
+
+    fn width(&self) -> f32 {
+        self.fixed_width() + self.combo
+    }
+
+    /// Leaves the words to the tooltip; says whether there were any.
+    fn drop_words(&mut self) -> bool {
+        std::mem::replace(&mut self.words, 0.0) > 0.0
+    }
+
+    fn ui(&self, ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+        let (theme, lane) = (input.theme, self.lane);
+        ui.add_space(INDENT);
+        if let LaneId::Problem(_) = lane.id {
+            return;
+        }
+        let row = lane.policy.row();
+        let explanation = format!("{}: {}", row.label, row.summary);
+        ui.label(words(row.number.to_string(), theme.text).strong().size(16.0))
+            .on_hover_text(&explanation);
+        if self.words > 0.0 {
+            ui.label(words(row.label, theme.text).strong())
+                .on_hover_text(&explanation);
+        }
+        if lane.policy == input.comparison.configured {
+            badge(ui, "configured", theme.configured)
+                .on_hover_text("The options and the environment put this policy in force");
+        } else {
+            let button = ui.add(Button::new(words("use", theme.text_weak).size(BADGE_SIZE)).small());
+            let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
+            if button.clicked() {
+                actions.push(LaneAction::ConfigurePolicy(lane.policy));
+            }
+        }
+        if let Some(best) = input.comparison.best.as_ref().filter(|_| is_best(lane, input)) {
+            badge(ui, "lowest peak", theme.best).on_hover_text(&best.why);
+        }
+    }
+}
+
+fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {
+    let best = input.comparison.best.as_ref();
+    best.is_some_and(|best| best.policy == lane.policy) && matches!(lane.id, LaneId::Policy(_))
 }
 
 fn words(text: impl Into<String>, color: Color32) -> RichText {
     RichText::new(text).size(SIZE).color(color)
 }
 
-fn name_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
-    let theme = input.theme;
-    ui.add_space(4.0);
-    if let LaneId::Problem(_) = lane.id {
-        strategy_ui(ui, lane, input, actions);
-        certainty_ui(ui, lane, input);
-        return;
-    }
-    let row = lane.policy.row();
-    ui.label(words(row.number.to_string(), theme.text).strong().size(16.0))
-        .on_hover_text(row.summary);
-    ui.label(words(row.label, theme.text).strong())
-        .on_hover_text(row.summary);
-    if lane.policy == input.comparison.configured {
-        badge(ui, "configured", theme.configured)
-            .on_hover_text("The options and the environment put this policy in force");
-    } else {
-        let button = ui.add(Button::new(words("use", theme.text_weak).size(11.0)).small());
-        let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
-        if button.clicked() {
-            actions.push(LaneAction::ConfigurePolicy(lane.policy));
-        }
-    }
-    if let Some(best) = input.comparison.best.as_ref().filter(|best| best.policy == lane.policy) {
-        badge(ui, "lowest peak", theme.best).on_hover_text(&best.why);
-    }
-    if !lane.plans.is_empty() {
-        strategy_ui(ui, lane, input, actions);
-    }
-}
-
 /// How the lane's arenas are placed, and the choice of another way.
-fn strategy_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+fn strategy_ui(ui: &mut Ui, (lane, room): (&Lane, f32), input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+    let shown = elided(ui, lane.strategy.label, SIZE, (room - COMBO.1).max(COMBO.0 - COMBO.1));
     let label = format!(
         "{}, placed by {}",
         input.comparison.lane_title(lane.id),
         lane.strategy.label
     );
     let combo = ComboBox::from_id_salt(("strategy", lane.id))
-        .selected_text(words(lane.strategy.label, input.theme.text_weak))
-        .width(96.0)
-        .height(420.0)
+        .selected_text(words(shown, input.theme.text_weak))
+        .width(COMBO.0)
+        .height(640.0)
         .show_ui(ui, |ui| {
             if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
                 actions.push(LaneAction::SetStrategy(lane.id, None));
@@ -108,7 +224,7 @@ fn strategy_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut V
             for row in choices(input.comparison) {
                 let button = ui
                     .selectable_label(row == lane.strategy, row.label)
-                    .on_hover_text(row.summary);
+                    .on_hover_text(format!("{}\nOn the command line: {}", row.summary, row.name));
                 if button.clicked() {
                     actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
                 }
@@ -116,13 +232,17 @@ fn strategy_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>, actions: &mut V
         });
     combo
         .response
-        .widget_info(|| eframe::egui::WidgetInfo::labeled(eframe::egui::Role::ComboBox, true, &label));
+        .widget_info(|| WidgetInfo::labeled(eframe::egui::Role::ComboBox, true, &label));
     combo.response.on_hover_text(plans_text(lane, input));
 }
 
 /// The plans of a lane in exact figures, one line an arena.
 fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
-    let mut text = format!("How static arenas are placed: {}", lane.strategy.summary);
+    let row = lane.strategy;
+    let mut text = format!(
+        "How static arenas are placed: {}: {} ({})",
+        row.label, row.summary, row.name
+    );
     for (graph, planned) in lane.plans.iter().take(8) {
         let name = input
             .comparison
@@ -143,125 +263,40 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     text
 }
 
-/// Whether a problem's plan can be beaten.
-fn certainty_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    let Some((_, planned)) = lane.plans.first() else { return };
+/// Whether a plan can be beaten, and whether that is worth a badge.
+fn certainty(lane: &Lane) -> Option<(String, bool)> {
+    let (_, planned) = lane.plans.first()?;
     if planned.is_optimal() {
-        badge(ui, "proven optimal", input.theme.best).on_hover_text("No plan needs less");
-        return;
+        return Some(("proven optimal".to_owned(), true));
     }
     let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
-    ui.label(words(format!("{over} over bound"), input.theme.text_weak))
-        .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
+    Some((format!("{over} over bound"), false))
 }
 
-fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> eframe::egui::Response {
+/// The same of a problem's lane.
+fn certainty_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+    let Some((_, planned)) = lane.plans.first().filter(|_| input.comparison.is_problem()) else {
+        return;
+    };
+    match certainty(lane) {
+        Some((text, true)) => {
+            badge(ui, &text, input.theme.best).on_hover_text("No plan needs less");
+        }
+        Some((text, false)) => {
+            ui.label(words(text, input.theme.text_weak))
+                .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
+        }
+        None => {}
+    }
+}
+
+fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> Response {
     let galley = ui
         .painter()
-        .layout_no_wrap(text.to_owned(), FontId::proportional(11.0), color);
-    let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(12.0, 4.0), Sense::hover());
+        .layout_no_wrap(text.to_owned(), FontId::proportional(BADGE_SIZE), color);
+    let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(BADGE, 4.0), Sense::hover());
     ui.painter().rect_filled(rect, 8, ground);
     ui.painter().galley(rect.min + vec2(6.0, 2.0), galley, color);
-    response.widget_info(|| eframe::egui::WidgetInfo::labeled(eframe::egui::Role::Label, true, text));
+    response.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Label, true, text));
     response
-}
-
-/// From right to left: costs, fragmentation.
-fn costs_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    let (summary, theme) = (&lane.summary, input.theme);
-    if input.comparison.is_problem() {
-        return;
-    }
-    ui.label(words(format!("est. {}", summary.estimated_overhead), theme.text_weak))
-        .on_hover_text("Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits");
-    let fragmentation = format!("frag {:.1} %", summary.fragmentation * 100.0);
-    ui.label(words(fragmentation, theme.text_weak))
-        .on_hover_text("Fragmentation: 1 - peak live / peak reserved of feature memory");
-}
-
-/// From right to left: the difference to policy 0, the peak.
-fn peak_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    let (summary, theme) = (&lane.summary, input.theme);
-    if let Some((text, exact, color)) = difference(input, lane) {
-        ui.label(words(text, color)).on_hover_text(exact);
-    }
-    let bound = if input.comparison.lower_bound { "≥\u{a0}" } else { "" };
-    let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
-    if input.comparison.lower_bound {
-        exact.push_str("\nA lower bound: no op states its scratch memory");
-    }
-    let peak = words(format!("{bound}{}", summary.peak_reserved), theme.text)
-        .strong()
-        .size(14.5);
-    ui.label(peak).on_hover_text(exact);
-}
-
-fn verdict_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
-    let (theme, device) = (input.theme, &input.comparison.device);
-    if input.comparison.is_problem() {
-        return;
-    }
-    let capacity = device.memory();
-    let peak = lane.summary.peak_reserved;
-    let short = whole_units(capacity);
-    if let Some(failed) = &lane.simulation.out_of_memory {
-        let why = format!(
-            "Out of memory at step {}: {} more were asked for while {} of {} were in use",
-            failed.step,
-            failed.requested.exact(),
-            failed.in_use.exact(),
-            capacity.exact(),
-        );
-        ui.label(words("out of memory", theme.bad).strong()).on_hover_text(why);
-    } else if peak > capacity {
-        let why = format!("{} more than {} has", (peak - capacity).exact(), device.name);
-        ui.label(words(format!("exceeds {short}"), theme.bad).strong())
-            .on_hover_text(why);
-    } else {
-        let why = format!(
-            "Fits {}: {} are left at the peak",
-            device.name,
-            (capacity - peak).exact()
-        );
-        ui.label(words(format!("fits {short}"), theme.good)).on_hover_text(why);
-    }
-}
-
-/// `32 GiB` rather than `32.00 GiB`.
-pub(super) fn whole_units(bytes: Bytes) -> String {
-    bytes
-        .to_string()
-        .replace(".000", "")
-        .replace(".00", "")
-        .replace(".0\u{a0}", "\u{a0}")
-}
-
-/// The difference to policy 0 in readable text, in exact text, and what it means.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio for display, shown with three figures"
-)]
-fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<(String, String, Color32)> {
-    if lane.policy == StaticMemoryPolicy::Dynamic || input.comparison.is_problem() {
-        return None;
-    }
-    let theme: &Theme = input.theme;
-    let zero = input
-        .comparison
-        .lanes
-        .iter()
-        .find(|lane| lane.policy == StaticMemoryPolicy::Dynamic)?;
-    if zero.summary.out_of_memory || lane.summary.out_of_memory {
-        // What a run held before it failed is no peak to compare.
-        return None;
-    }
-    let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
-    let (sign, bytes, color) = match after.cmp(&before) {
-        std::cmp::Ordering::Less => ("−", before - after, theme.good),
-        std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
-        std::cmp::Ordering::Greater => ("+", after - before, theme.bad),
-    };
-    let percent = bytes.get() as f64 / before.get().max(1) as f64 * 100.0;
-    let text = format!("{sign}{bytes} ({sign}{percent:.1} %)");
-    Some((text, format!("{sign}{} against policy 0", bytes.exact()), color))
 }

@@ -41,6 +41,15 @@ impl EdgeChoice {
         ),
     ];
 
+    /// Its words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Off => Self::ALL[0].1,
+            Self::Selection => Self::ALL[1].1,
+            Self::Peak => Self::ALL[2].1,
+        }
+    }
+
     /// The next one, round and round.
     #[must_use]
     pub const fn next(self) -> Self {
@@ -82,7 +91,10 @@ const EDGE_HEIGHT: f32 = 3.0;
     reason = "between the least and the most"
 )]
 pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState, height: f32) -> Arrows {
-    let most = (height / EDGE_HEIGHT).clamp(MOST_EDGES.0, MOST_EDGES.1) as usize;
+    let most = (height / EDGE_HEIGHT).clamp(MOST_EDGES.0, MOST_EDGES.1);
+    // A part of the picture has room for more of its own edges.
+    let zoom = state.zoom().clamp(1.0, 8.0) as f32;
+    let most = (most * zoom) as usize;
     match (state.marks.edges, input.selected, state.viewport) {
         (EdgeChoice::Selection, Some(tensor), Some(viewport)) => lane.within(&lane.arrows(tensor), &viewport, most),
         (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, most),
@@ -317,18 +329,8 @@ pub(super) fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSta
         sample(ui, (side, theme));
         ui.label(words).on_hover_text(explanation);
     }
-    let (drawn, total) = state.edges_drawn;
-    if state.marks.edges == EdgeChoice::Selection && input.selected.is_none() {
-        ui.weak("select a tensor to see them");
-    } else {
-        let text = if drawn == total {
-            format!("{total} edges drawn")
-        } else {
-            format!("{drawn} of {total} edges drawn")
-        };
-        ui.weak(text)
-            .on_hover_text("In all lanes; the largest of those in view are drawn");
-    }
+    let (text, explanation) = super::edge_counts::edges_text(input, state);
+    ui.weak(text).on_hover_text(explanation);
 }
 
 fn name(response: &Response, is_chosen: bool, words: &str) {

@@ -13,6 +13,8 @@
 
 mod canvas;
 mod curve;
+mod edge_counts;
+mod figures;
 mod frame;
 mod gestures;
 mod header;
@@ -53,6 +55,8 @@ pub struct LanesInput<'a> {
 pub enum LaneAction {
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
+    /// Explain a lane: it, or something in it, was clicked.
+    Explain(LaneId),
     /// Put a policy in force.
     ConfigurePolicy(StaticMemoryPolicy),
     /// Place a lane's arenas by a strategy; `None` takes the choice back.
@@ -125,6 +129,15 @@ impl LanesState {
         self.viewport = self.whole;
     }
 
+    /// How much larger than the whole picture the view shows things, as areas.
+    fn zoom(&self) -> f64 {
+        let area = |view: &Viewport| view.steps() * view.bytes();
+        match (&self.whole, &self.viewport) {
+            (Some(whole), Some(view)) if area(view) > 0.0 => area(whole) / area(view),
+            _ => 1.0,
+        }
+    }
+
     /// Changes the view, within what there is to see.
     fn change_view(&mut self, change: impl FnOnce(Viewport) -> Viewport) {
         if let (Some(viewport), Some(whole)) = (self.viewport, self.whole) {
@@ -136,6 +149,7 @@ impl LanesState {
 /// The lanes of a comparison, or its lifetimes, in all the space that is left.
 pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
     state.adopt(input.timeline);
+    let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
     toolbar::toolbar_ui(ui, input, state);
     if input.is_stale {
@@ -145,7 +159,9 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
         ui.centered_and_justified(|ui| ui.weak("The graph has no ops, so there is nothing to draw."));
         return;
     }
-    let area = ui.available_rect_before_wrap();
+    let mut area = ui.available_rect_before_wrap();
+    // What stands above may be wider than the pane; the lanes are not.
+    area.set_right(right);
     state.cursor = None;
     match state.content {
         LaneContent::MemoryMap => maps_ui(ui, area, (input, state, actions)),

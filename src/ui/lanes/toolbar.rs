@@ -1,9 +1,9 @@
 //! The line above the lanes: what is shown, how it is arranged, what the curves are.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, Ui, vec2};
+use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, TextStyle, TextWrapMode, Ui, Vec2, vec2};
 
-use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, header, marks};
+use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, figures, marks};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
@@ -12,90 +12,121 @@ comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
 /// Narrower toolbars have the marks in a line of their own.
 const ONE_LINE: f32 = 1250.0;
+/// A piece of a line in the legend.
+const SWATCH: Vec2 = vec2(14.0, 10.0);
 
-/// Toggles on the left, the legend on the right.
+/// Toggles on the left, the legend on the right; where there is too little room the parts run on in the next line.
 pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let is_wide = ui.available_width() >= ONE_LINE;
-    ui.horizontal(|ui| {
-        ui.selectable_value(&mut state.content, LaneContent::MemoryMap, "Memory map")
-            .on_hover_text("Address by time: a lane per policy");
-        ui.selectable_value(&mut state.content, LaneContent::Lifetimes, "Lifetimes")
-            .on_hover_text("A row per tensor, sorted by birth");
-        ui.separator();
-        if state.content == LaneContent::MemoryMap {
-            ui.selectable_value(&mut state.layout, LaneLayout::Stacked, "Stacked")
-                .on_hover_text("Lanes one below the other");
-            ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
-                .on_hover_text("Two lanes in a row");
-            ui.separator();
-        }
-        let fit = ui
-            .button("Fit")
-            .on_hover_text("Show everything (H, double click, Ctrl+0)");
-        if fit.clicked() {
-            state.fit();
-        }
-        if is_wide && state.content == LaneContent::MemoryMap {
+    let has_marks = state.content == LaneContent::MemoryMap;
+    ui.horizontal_wrapped(|ui| {
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
+        toggles_ui(ui, state);
+        if is_wide && has_marks {
             ui.separator();
             marks::marks_ui(ui, input, state);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| legend_ui(ui, input, state));
+        let legend = Legend::new(ui, input, state);
+        let is_beside = legend.width <= ui.available_size_before_wrap().x;
+        if is_beside {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                legend.right_to_left(ui, state);
+            });
+        }
+        if !is_wide && has_marks {
+            ui.end_row();
+            marks::marks_ui(ui, input, state);
+        }
+        if !is_beside {
+            legend.left_to_right(ui);
+        }
     });
-    if !is_wide && state.content == LaneContent::MemoryMap {
-        ui.horizontal(|ui| marks::marks_ui(ui, input, state));
+}
+
+fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
+    ui.selectable_value(&mut state.content, LaneContent::MemoryMap, "Memory map")
+        .on_hover_text("Address by time: a lane per policy");
+    ui.selectable_value(&mut state.content, LaneContent::Lifetimes, "Lifetimes")
+        .on_hover_text("A row per tensor, sorted by birth");
+    ui.separator();
+    if state.content == LaneContent::MemoryMap {
+        ui.selectable_value(&mut state.layout, LaneLayout::Stacked, "Stacked")
+            .on_hover_text("Lanes one below the other");
+        ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
+            .on_hover_text("Two lanes in a row");
+        ui.separator();
+    }
+    let fit = ui
+        .button("Fit")
+        .on_hover_text("Show everything (H, double click, Ctrl+0)");
+    if fit.clicked() {
+        state.fit();
     }
 }
 
-fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
-    let theme = input.theme;
-    ui.weak("?").on_hover_text(GESTURES);
-    if state.content == LaneContent::Lifetimes {
-        return;
-    }
-    let capacity = if curve::is_capacity_near(input) {
-        "capacity".to_owned()
-    } else {
-        format!(
-            "capacity {}, above",
-            header::whole_units(input.comparison.device.memory())
-        )
-    };
-    let entries = [
-        (
-            capacity.as_str(),
-            theme.capacity,
-            "Memory of the device; far above the picture where an arrow stands for the line",
-        ),
-        (
-            "live",
-            theme.live,
-            "Exact bytes that the graphs hold: no weights, no rounding",
-        ),
-        (
-            "reserved",
-            theme.reserved,
-            "Device bytes in use: arenas, pools, weights, variables, inputs and outputs",
-        ),
-    ];
-    for (words, color, explanation) in entries {
-        if color == theme.capacity && !input.comparison.has_capacity() {
-            continue;
+/// What the curves are, from right to left.
+struct Legend {
+    /// Words, colour, explanation, whether the line is above the picture.
+    entries: Vec<(String, Color32, &'static str, bool)>,
+    width: f32,
+}
+
+impl Legend {
+    fn new(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> Self {
+        let mut entries = Vec::new();
+        let theme = input.theme;
+        if state.content == LaneContent::MemoryMap {
+            let is_above = !curve::is_capacity_near(input);
+            let mut capacity = "capacity".to_owned();
+            if is_above {
+                let bytes = figures::whole_units(input.comparison.device.memory());
+                capacity = format!("capacity {bytes}, above");
+            }
+            if input.comparison.has_capacity() {
+                let why = "Memory of the device; far above the picture where an arrow stands for the line";
+                entries.push((capacity, theme.capacity, why, is_above));
+            }
+            let why = "Exact bytes that the graphs hold: no weights, no rounding";
+            entries.push(("live".to_owned(), theme.live, why, false));
+            let why = "Device bytes in use: arenas, pools, weights, variables, inputs and outputs";
+            entries.push(("reserved".to_owned(), theme.reserved, why, false));
         }
-        ui.label(words).on_hover_text(explanation);
-        let is_above = color == theme.capacity && !curve::is_capacity_near(input);
-        swatch(ui, color, is_above);
+        let size = TextStyle::Body.resolve(ui.style()).size;
+        let space = ui.spacing().item_spacing.x;
+        let width_of = |text: &str| figures::width_of(ui, text, size) + space;
+        let width = entries.iter().map(|entry| width_of(&entry.0) + SWATCH.x + space);
+        Self {
+            width: width.sum::<f32>() + width_of("?"),
+            entries,
+        }
     }
-    let (drawn, total) = state.drawn;
-    if drawn < total && ui.available_width() > 150.0 {
-        ui.add_space(6.0);
-        ui.weak(format!("{total} blocks in {drawn} marks"))
-            .on_hover_text("What is smaller than a pixel is merged; zoom in to see each block");
+
+    fn right_to_left(&self, ui: &mut Ui, state: &LanesState) {
+        ui.weak("?").on_hover_text(GESTURES);
+        for (words, color, explanation, is_above) in &self.entries {
+            ui.label(words).on_hover_text(*explanation);
+            swatch(ui, *color, *is_above);
+        }
+        let (drawn, total) = state.drawn;
+        if drawn < total && !self.entries.is_empty() && ui.available_width() > 190.0 {
+            ui.add_space(6.0);
+            ui.weak(format!("{total} blocks in {drawn} marks"))
+                .on_hover_text("What is smaller than a pixel is merged; zoom in to see each block");
+        }
+    }
+
+    fn left_to_right(&self, ui: &mut Ui) {
+        for (words, color, explanation, is_above) in self.entries.iter().rev() {
+            swatch(ui, *color, *is_above);
+            ui.label(words).on_hover_text(*explanation);
+        }
+        ui.weak("?").on_hover_text(GESTURES);
     }
 }
 
 /// A piece of the line, or an arrow where the line lies above the picture.
 fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
-    let (rect, _) = ui.allocate_exact_size(vec2(14.0, 10.0), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(SWATCH, Sense::hover());
     let center = rect.center();
     if is_above {
         let head = vec![

@@ -1,5 +1,7 @@
 //! The inspector: the selected tensor in exact figures; where nothing is selected, what holds the peak.
 
+use std::sync::Arc;
+
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
@@ -7,14 +9,18 @@ use crate::analysis::{Comparison, Lane};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
+use crate::ui::panels::footprint::footprint_ui;
 pub use crate::ui::panels::reuse::InspectorState;
-use crate::ui::panels::reuse::reuse_ui;
-use crate::ui::panels::swatch_ui;
+use crate::ui::panels::reuse::{lane_ui, reuse_ui};
+use crate::ui::panels::{elided, swatch_ui};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
+
+/// A figure with its space in a table.
+const FIGURE: f32 = 84.0;
 
 /// Draws the pane.
 pub fn inspector_ui(
@@ -40,7 +46,7 @@ pub fn inspector_ui(
                     commands.push(Command::Select(None));
                 }
             }
-            None => peak_ui(ui, comparison, timeline, theme, commands),
+            None => peak_ui(ui, (comparison, timeline), state, theme, commands),
         });
 }
 
@@ -82,6 +88,7 @@ fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
 fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, selected: Selected) {
     ui.add_space(6.0);
     ui.strong("In each lane");
+    let width = ui.available_width();
     egui::Grid::new("places")
         .num_columns(3)
         .spacing([8.0, 4.0])
@@ -92,7 +99,11 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
             ui.weak("occupies");
             ui.end_row();
             for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
-                ui.label(comparison.lane_title(lane.id));
+                // Address and bytes stay in sight; a long title is cut.
+                let title = comparison.lane_title(lane.id);
+                let size = egui::TextStyle::Body.resolve(ui.style()).size;
+                let short = elided(ui, &title, size, (width - 2.0 * FIGURE).max(48.0));
+                ui.label(short).on_hover_text(title);
                 match view.blocks_of(selected).next() {
                     None => {
                         ui.weak("none");
@@ -115,18 +126,16 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         });
 }
 
-/// When and why the configured lane peaks.
+/// When and why a lane peaks: the main one until another was clicked or chosen.
 fn peak_ui(
     ui: &mut egui::Ui,
-    comparison: &Comparison,
-    timeline: &Timeline,
+    (comparison, timeline): (&Comparison, &Arc<Timeline>),
+    state: &mut InspectorState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let Some((lane, view)) = comparison
-        .main_lane()
-        .map(|position| (&comparison.lanes[position], &timeline.lanes[position]))
-    else {
+    let position = lane_ui(ui, comparison, state);
+    let Some((lane, view)) = position.map(|position| (&comparison.lanes[position], &timeline.lanes[position])) else {
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
@@ -142,11 +151,13 @@ fn peak_ui(
     ui.add_space(2.0);
     parts_ui(ui, lane, theme);
     ui.add_space(6.0);
+    footprint_ui(ui, (comparison, timeline), lane, &mut state.footprint, commands);
     regions_ui(ui, comparison, view, step);
     ui.add_space(6.0);
     let live_step = lane.summary.peak_live_step.unwrap_or(step);
-    let at = step_facts(comparison, live_step).map_or(String::new(), |facts| {
-        format!(" in {}, at {}", facts.graph, facts.op_text())
+    let at = step_facts(comparison, live_step).map_or(String::new(), |facts| match facts.op_text() {
+        "" => format!(" in {}", facts.graph),
+        op => format!(" in {}, at {op}", facts.graph),
     });
     let mut live: Vec<u32> = (0_u32..)
         .zip(view.blocks.start.iter().zip(&view.blocks.end))
@@ -155,8 +166,9 @@ fn peak_ui(
         .collect();
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
     ui.label(format!(
-        "Most bytes are live at step {live_step}{at}. {} tensors hold them:",
-        live.len()
+        "Most bytes are live at step {live_step}{at}. {} {} hold them:",
+        live.len(),
+        if comparison.is_problem() { "buffers" } else { "tensors" }
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
 }
@@ -189,7 +201,11 @@ fn live_table_ui(
                     .on_hover_text(bytes.exact());
             });
             row.col(|ui| {
-                let text = format!("{} {}", facts.op_kind, facts.shape);
+                let text = if facts.op_kind.is_empty() {
+                    facts.name.clone()
+                } else {
+                    format!("{} {}", facts.op_kind, facts.shape)
+                };
                 ui.add(egui::Label::new(text).truncate()).on_hover_text(&facts.name);
             });
             if row.response().clicked() {

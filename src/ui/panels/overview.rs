@@ -10,9 +10,15 @@ use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
-use crate::ui::panels::swatch_ui;
+use crate::ui::panels::{elided, swatch_ui};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, percent_text};
+
+/// The narrowest sentences and bars; without that room there are no bars.
+const LEAST_TEXT: f32 = 260.0;
+const LEAST_BARS: f32 = 180.0;
+/// Names of bars.
+const NAME_SIZE: f32 = 11.0;
 
 /// Draws the sentences on the left and the bars on the right.
 pub fn overview_ui(
@@ -22,19 +28,32 @@ pub fn overview_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let width = ui.available_width();
-    ui.horizontal_top(|ui| {
-        ui.vertical(|ui| {
-            ui.set_width((width * 0.56).max(260.0));
-            preview_ui(ui, session);
-            if comparison.is_problem() {
-                problem_ui(ui, session, comparison);
-            } else {
-                verdict_ui(ui, session, comparison, commands);
-            }
-        });
-        ui.vertical(|ui| bars_ui(ui, comparison, theme));
-    });
+    let area = ui.available_rect_before_wrap();
+    let layout = egui::Layout::left_to_right(egui::Align::Min);
+    // What is too wide here must not make the panes below it wider than they are.
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
+    child.shrink_clip_rect(area);
+    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS;
+    let text = if has_bars {
+        (area.width() * 0.56).max(LEAST_TEXT)
+    } else {
+        area.width()
+    };
+    let add = |ui: &mut egui::Ui| {
+        ui.set_width(text);
+        preview_ui(ui, session);
+        if comparison.is_problem() {
+            problem_ui(ui, session, comparison);
+        } else {
+            verdict_ui(ui, session, comparison, commands);
+        }
+    };
+    child.vertical(add);
+    if has_bars {
+        child.vertical(|ui| bars_ui(ui, comparison, theme));
+    }
+    let height = child.min_rect().height();
+    ui.advance_cursor_after_rect(egui::Rect::from_min_size(area.min, egui::vec2(area.width(), height)));
 }
 
 /// Whether the searches for plans go on, or were stopped.
@@ -191,6 +210,19 @@ fn differ_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
 /// One part of the reserved bytes.
 type Part = fn(&ReservedParts) -> Bytes;
 
+/// The colours of the bars.
+fn legend_ui(ui: &mut egui::Ui, names: &[&str], theme: &Theme) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+        ui.small("peak by use:");
+        for (position, name) in names.iter().enumerate() {
+            swatch_ui(ui, theme.part(position));
+            ui.small(*name);
+        }
+    });
+}
+
 /// Peak reserved bytes of each policy by what they serve.
 fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
     let part: [(&str, Part); 4] = [
@@ -199,21 +231,19 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         ("variables", |parts| parts.variables),
         ("in/out", |parts| parts.io),
     ];
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        ui.small("peak by use:");
-        for (position, (name, _)) in part.iter().enumerate() {
-            swatch_ui(ui, theme.part(position));
-            ui.small(*name);
-        }
-    });
+    let width = ui.available_width();
+    legend_ui(ui, &part.map(|(name, _)| name), theme);
     let longest = comparison
         .lanes
         .iter()
         .map(|lane| lane.summary.reserved.total())
         .max()
         .unwrap_or_default();
+    let names = names(ui, comparison, width * 0.45);
+    // Names and bars share the width.
+    let left = f64::from(names.1 / (width - names.1).max(1.0));
     let plot = Plot::new("peaks")
+        .width(width)
         .height(70.0)
         .allow_drag(false)
         .allow_zoom(false)
@@ -228,7 +258,7 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         .show_axes(false)
         .show_background(false)
         .set_margin_fraction(egui::Vec2::ZERO)
-        .include_x(-if comparison.is_problem() { 0.55 } else { 0.2 } * length(longest))
+        .include_x(-1.02 * left * length(longest))
         .include_x(1.02 * length(longest))
         .include_y(-0.55)
         .include_y(number_of(comparison.lanes.len()) - 0.45);
@@ -251,12 +281,8 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         for chart in below {
             plot.bar_chart(chart);
         }
-        for (row, lane) in (0_u32..).zip(comparison.lanes.iter().rev()) {
-            let name = match lane.id {
-                LaneId::Policy(policy) => format!("policy {}", policy.number()),
-                LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            };
-            let text = RichText::new(name).color(theme.text).size(11.0);
+        for (row, name) in (0_u32..).zip(names.0.iter().rev()) {
+            let text = RichText::new(name).color(theme.text).size(NAME_SIZE);
             let place = PlotPoint::new(-0.012 * length(longest), f64::from(row));
             plot.text(
                 Text::new("policy", place, text)
@@ -265,6 +291,25 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
             );
         }
     });
+}
+
+/// What each bar is called, cut where it is too long, and the room of the longest.
+fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32) {
+    let font = egui::FontId::proportional(NAME_SIZE);
+    let mut widest = 0.0_f32;
+    let names = comparison.lanes.iter().map(|lane| {
+        let name = match lane.id {
+            LaneId::Policy(policy) => format!("policy {}", policy.number()),
+            LaneId::Problem(_) => lane.strategy.label.to_owned(),
+        };
+        let name = elided(ui, &name, NAME_SIZE, room - 10.0);
+        let galley = ui
+            .painter()
+            .layout_no_wrap(name.clone(), font.clone(), egui::Color32::WHITE);
+        widest = widest.max(galley.size().x + 10.0);
+        name
+    });
+    (names.collect(), widest)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred pixels")]

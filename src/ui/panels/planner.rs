@@ -1,6 +1,7 @@
 //! The planner: every strategy over one arena, with footprint, distance to the bound and time; a click shows one.
 
 use eframe::egui::{self, RichText};
+use egui_extras::{Column, TableBuilder};
 
 use crate::analysis::{Comparison, LaneId};
 use crate::plan::Effort;
@@ -8,6 +9,13 @@ use crate::session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session}
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, percent_text};
 use crate::workload::GraphIdx;
+
+/// Texts of the table.
+const SIZE: f32 = 11.0;
+/// Footprint, distance to the bound, time: in three digits, or in wider panes as everywhere.
+const COLUMNS: [f32; 3] = [43.0, 37.0, 38.0];
+const WIDE_COLUMNS: [f32; 3] = [64.0, 52.0, 64.0];
+const WIDE: f32 = 330.0;
 
 /// How the rows are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +70,7 @@ pub fn planner_ui(
     lane_choice_ui(ui, comparison, state);
     let Some(table) = session.planner_table() else { return };
     heading_ui(ui, comparison, table, commands);
-    egui::ScrollArea::both()
+    egui::ScrollArea::vertical()
         .auto_shrink([false, false])
         .show(ui, |ui| rows_ui(ui, comparison, table, (state, theme, commands)));
 }
@@ -153,7 +161,7 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
     let mut rows: Vec<&PlannerRow> = table.rows.iter().collect();
     match state.order {
         Order::Footprint => {
-            rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.footprint.get())))
+            rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.footprint.get())));
         }
         Order::Time => rows.sort_by_key(|row| (row.result.is_err(), figure(row, |figures| figures.elapsed.0))),
         Order::Name => rows.sort_by_key(|row| row.strategy.label),
@@ -163,41 +171,65 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
         .filter_map(|row| Some(row.result.as_ref().ok()?.footprint))
         .min();
     let bounds = (table.lower_bound, table.proved_bound());
-    egui::Grid::new("planner rows")
-        .num_columns(4)
-        .spacing([10.0, 4.0])
+    let is_wide = ui.available_width() >= WIDE;
+    let columns = if is_wide { WIDE_COLUMNS } else { COLUMNS };
+    ui.style_mut().interaction.selectable_labels = false;
+    ui.spacing_mut().item_spacing.x = 4.0;
+    ui.spacing_mut().button_padding.x = 2.0;
+    let mut table = TableBuilder::new(ui)
+        .vscroll(false)
+        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
         .striped(true)
-        .show(ui, |ui| {
-            for (order, text) in [(Order::Name, "strategy"), (Order::Footprint, "footprint")] {
-                sort_ui(ui, state, order, text);
-            }
-            ui.weak("over bound").on_hover_text(
-                "footprint / bound - 1, where the bound is the largest sum of tensors that live at once",
-            );
-            sort_ui(ui, state, Order::Time, "time");
-            ui.end_row();
-            for row in rows {
-                row_ui(ui, comparison, row, (state, commands));
+        .column(Column::remainder().clip(true));
+    for width in columns {
+        table = table.column(Column::exact(width));
+    }
+    let table = table.header(20.0, |mut header| {
+        header.col(|ui| sort_ui(ui, state, Order::Name, ["strategy", "name"]));
+        header.col(|ui| sort_ui(ui, state, Order::Footprint, ["bytes", "footprint"]));
+        header.col(|ui| {
+            ui.weak(RichText::new("over").size(SIZE))
+                .on_hover_text("Over the bound: footprint / bound - 1, where the bound is the largest sum of tensors that live at once");
+        });
+        header.col(|ui| sort_ui(ui, state, Order::Time, ["time", "time"]));
+    });
+    table.body(|mut body| {
+        for row in rows {
+            body.row(20.0, |mut line| {
+                line.col(|ui| row_ui(ui, comparison, row, (state, commands)));
                 match &row.result {
-                    Ok(figures) => figures_ui(ui, *figures, bounds, smallest == Some(figures.footprint), theme),
+                    Ok(figures) => {
+                        let shown = Shown {
+                            figures: *figures,
+                            bounds,
+                            is_smallest: smallest == Some(figures.footprint),
+                            is_wide,
+                        };
+                        line.col(|ui| shown.footprint_ui(ui, theme));
+                        line.col(|ui| shown.over_ui(ui));
+                        line.col(|ui| shown.time_ui(ui));
+                    }
                     Err(why) => {
-                        ui.label(RichText::new("none").color(theme.bad)).on_hover_text(why);
+                        line.col(|ui| {
+                            ui.label(RichText::new("none").size(SIZE).color(theme.bad))
+                                .on_hover_text(why);
+                        });
                     }
                 }
-                ui.end_row();
-            }
-        });
+            });
+        }
+    });
 }
 
 fn figure(row: &PlannerRow, of: fn(&PlannerFigures) -> u64) -> u64 {
     row.result.as_ref().map_or(u64::MAX, of)
 }
 
-fn sort_ui(ui: &mut egui::Ui, state: &mut PlannerState, order: Order, text: &str) {
+fn sort_ui(ui: &mut egui::Ui, state: &mut PlannerState, order: Order, [text, what]: [&str; 2]) {
     let is_chosen = state.order == order;
-    let button = ui.selectable_label(is_chosen, RichText::new(text).small());
+    let button = ui.selectable_label(is_chosen, RichText::new(text).size(SIZE));
     let sorted = if is_chosen { "sorted by" } else { "sort by" };
-    let label = format!("{sorted} {text}");
+    let label = format!("{sorted} {what}");
     if button.on_hover_text(&label).clicked() {
         state.order = order;
     }
@@ -218,9 +250,12 @@ fn row_ui(
     let button = ui
         .add_enabled(
             row.result.is_ok(),
-            egui::Button::selectable(is_shown, row.strategy.label),
+            egui::Button::selectable(is_shown, RichText::new(row.strategy.label).size(SIZE)).truncate(),
         )
-        .on_hover_text(row.strategy.summary);
+        .on_hover_text(format!(
+            "{}: {}\nOn the command line: {}",
+            row.strategy.label, row.strategy.summary, row.strategy.name
+        ));
     if button.clicked() {
         commands.push(Command::SetStrategy {
             lane: state.lane,
@@ -229,31 +264,74 @@ fn row_ui(
     }
 }
 
-/// `bounds`: the largest sum that lives at once, and what is proved.
-fn figures_ui(ui: &mut egui::Ui, figures: PlannerFigures, bounds: (Bytes, Bytes), is_smallest: bool, theme: &Theme) {
-    let text = RichText::new(figures.footprint.to_string()).monospace();
-    let text = if is_smallest {
-        text.color(theme.good).strong()
-    } else {
-        text
+/// One row's figures.
+struct Shown {
+    figures: PlannerFigures,
+    /// The largest sum that lives at once, and what is proved.
+    bounds: (Bytes, Bytes),
+    is_smallest: bool,
+    is_wide: bool,
+}
+
+impl Shown {
+    fn text(&self, text: String) -> RichText {
+        let text = if self.is_wide { text } else { three_digits(&text) };
+        RichText::new(text).size(SIZE)
+    }
+
+    fn footprint_ui(&self, ui: &mut egui::Ui, theme: &Theme) {
+        let footprint = self.figures.footprint;
+        let text = self.text(footprint.to_string());
+        let text = if self.is_smallest {
+            text.color(theme.good).strong()
+        } else {
+            text
+        };
+        ui.label(text).on_hover_text(footprint.exact());
+    }
+
+    fn over_ui(&self, ui: &mut egui::Ui) {
+        let footprint = self.figures.footprint;
+        let text = if footprint <= self.bounds.1 {
+            "optimal".to_owned()
+        } else {
+            percent_text(footprint.percent_over(self.bounds.0))
+        };
+        let above = footprint.saturating_sub(self.bounds.0).exact();
+        ui.label(self.text(text))
+            .on_hover_text(format!("{above} above the bound"));
+    }
+
+    fn time_ui(&self, ui: &mut egui::Ui) {
+        let searched = if self.figures.nodes > 0 {
+            format!("{} search nodes", self.figures.nodes)
+        } else {
+            "no search".to_owned()
+        };
+        let time = self.figures.elapsed;
+        ui.label(self.text(time.to_string()))
+            .on_hover_text(format!("{time}, {searched}"));
+    }
+}
+
+/// A number with a unit, cut to three digits before the unit: `2.574 GiB` is `2.57 GiB`, `205.58 ms` is `206 ms`.
+fn three_digits(text: &str) -> String {
+    let Some((number, unit)) = text.split_once([' ', '\u{a0}']) else {
+        return text.to_owned();
     };
-    ui.label(text).on_hover_text(figures.footprint.exact());
-    let over = percent_text(figures.footprint.percent_over(bounds.0));
-    let mark = if figures.footprint <= bounds.1 {
-        "optimal".to_owned()
-    } else {
-        over
-    };
-    ui.monospace(mark).on_hover_text(format!(
-        "{} above the bound",
-        figures.footprint.saturating_sub(bounds.0).exact()
-    ));
-    let nodes = if figures.nodes > 0 {
-        format!("{} search nodes", figures.nodes)
-    } else {
-        "no search".to_owned()
-    };
-    ui.monospace(figures.elapsed.to_string()).on_hover_text(nodes);
+    match number.parse::<f64>() {
+        Ok(value) if number.contains('.') => {
+            let decimals = if value >= 100.0 {
+                0
+            } else if value >= 10.0 {
+                1
+            } else {
+                2
+            };
+            format!("{value:.decimals$}\u{a0}{unit}")
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// The strategies that may be chosen for a lane of this comparison.

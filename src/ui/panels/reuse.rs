@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, RichText};
 
+use super::footprint::Footprint;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Selected};
 use crate::sim::RegionKind;
@@ -26,6 +27,15 @@ pub struct InspectorState {
     /// Whether the list of donors, and that of heirs, is opened.
     is_open: [bool; 2],
     known: Option<Known>,
+    /// What holds the footprint of the lane's plan.
+    pub(super) footprint: Option<Footprint>,
+}
+
+impl InspectorState {
+    /// Explains a lane from now on.
+    pub fn explain(&mut self, lane: LaneId) {
+        self.lane = Some(lane);
+    }
 }
 
 /// What is known of a tensor in a lane.
@@ -109,7 +119,7 @@ pub(super) fn reuse_ui(
 }
 
 /// The choice of the lane; returns its position.
-fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut InspectorState) -> Option<usize> {
+pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut InspectorState) -> Option<usize> {
     let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
     let lane = state
         .lane

@@ -1,0 +1,173 @@
+//! The figures of a lane's header, and which of them give way where there is little room.
+
+use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
+
+use super::LanesInput;
+use crate::analysis::Lane;
+use crate::sim::StaticMemoryPolicy;
+use crate::ui::theme::Theme;
+use crate::units::Bytes;
+
+/// Between two parts of a header.
+pub(super) const SPACING: f32 = 7.0;
+/// Figures; the peak is a little larger.
+pub(super) const SIZE: f32 = 13.0;
+const PEAK_SIZE: f32 = 14.5;
+
+/// What gives way first stands first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Costs,
+    Fragmentation,
+    Percent,
+    Difference,
+    Verdict,
+    Peak,
+}
+
+/// One figure.
+pub(super) struct Figure {
+    pub(super) rank: Rank,
+    text: RichText,
+    explanation: String,
+    width: f32,
+}
+
+impl Figure {
+    pub(super) fn ui(self, ui: &mut Ui) {
+        ui.add(Label::new(self.text).wrap_mode(TextWrapMode::Extend))
+            .on_hover_text(self.explanation);
+    }
+}
+
+/// The width of a text in one line.
+pub(super) fn width_of(ui: &Ui, text: &str, size: f32) -> f32 {
+    let font = FontId::proportional(size);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), font, Color32::WHITE);
+    galley.size().x
+}
+
+/// The room that figures take side by side.
+pub(super) fn width(figures: &[Figure]) -> f32 {
+    figures.iter().map(|figure| figure.width + SPACING).sum()
+}
+
+/// Takes the least important figure away, down to the peak; says whether there was one.
+pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
+    let least = figures.iter().map(|figure| figure.rank).min();
+    let Some(least) = least.filter(|rank| *rank < Rank::Peak) else {
+        return false;
+    };
+    figures.retain(|figure| figure.rank != least);
+    true
+}
+
+/// Every figure of a lane from left to right.
+pub(super) fn figures(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Vec<Figure> {
+    let (summary, theme) = (&lane.summary, input.theme);
+    let make = |rank: Rank, text: String, color: Color32, explanation: String| {
+        let size = if rank == Rank::Peak { PEAK_SIZE } else { SIZE };
+        let width = width_of(ui, &text, size);
+        let words = RichText::new(text).size(size).color(color);
+        let is_strong = rank == Rank::Peak || color == theme.bad && rank == Rank::Verdict;
+        Figure {
+            rank,
+            text: if is_strong { words.strong() } else { words },
+            explanation,
+            width,
+        }
+    };
+    let bound = if input.comparison.lower_bound { "≥\u{a0}" } else { "" };
+    let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
+    if input.comparison.lower_bound {
+        exact.push_str("\nA lower bound: no op states its scratch memory");
+    }
+    let peak = format!("{bound}{}", summary.peak_reserved);
+    let mut all = vec![make(Rank::Peak, peak, theme.text, exact)];
+    if input.comparison.is_problem() {
+        return all;
+    }
+    if let Some(([bytes, percent], exact, color)) = difference(input, lane) {
+        all.push(make(Rank::Difference, bytes, color, exact.clone()));
+        all.push(make(Rank::Percent, percent, color, exact));
+    }
+    all.push(make(
+        Rank::Fragmentation,
+        format!("frag {:.1} %", summary.fragmentation * 100.0),
+        theme.text_weak,
+        "Fragmentation: 1 - peak live / peak reserved of feature memory".to_owned(),
+    ));
+    all.push(make(
+        Rank::Costs,
+        format!("est. {}", summary.estimated_overhead),
+        theme.text_weak,
+        "Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits".to_owned(),
+    ));
+    let (text, color, why) = verdict(lane, input);
+    all.push(make(Rank::Verdict, text, color, why));
+    all
+}
+
+/// Whether the lane fits the device, in a word, and why.
+fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
+    let (theme, device) = (input.theme, &input.comparison.device);
+    let capacity = device.memory();
+    let peak = lane.summary.peak_reserved;
+    let short = whole_units(capacity);
+    if let Some(failed) = &lane.simulation.out_of_memory {
+        let why = format!(
+            "Out of memory at step {}: {} more were asked for while {} of {} were in use",
+            failed.step,
+            failed.requested.exact(),
+            failed.in_use.exact(),
+            capacity.exact(),
+        );
+        ("out of memory".to_owned(), theme.bad, why)
+    } else if peak > capacity {
+        let why = format!("{} more than {} has", (peak - capacity).exact(), device.name);
+        (format!("exceeds {short}"), theme.bad, why)
+    } else {
+        let left = (capacity - peak).exact();
+        let why = format!("Fits {}: {left} are left at the peak", device.name);
+        (format!("fits {short}"), theme.good, why)
+    }
+}
+
+/// `32 GiB` rather than `32.00 GiB`.
+pub(super) fn whole_units(bytes: Bytes) -> String {
+    bytes
+        .to_string()
+        .replace(".000", "")
+        .replace(".00", "")
+        .replace(".0\u{a0}", "\u{a0}")
+}
+
+/// The difference to policy 0 in bytes, in percent, in exact text, and what it means.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a ratio for display, shown with three figures"
+)]
+fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], String, Color32)> {
+    if lane.policy == StaticMemoryPolicy::Dynamic || input.comparison.is_problem() {
+        return None;
+    }
+    let theme: &Theme = input.theme;
+    let zero = input
+        .comparison
+        .lanes
+        .iter()
+        .find(|lane| lane.policy == StaticMemoryPolicy::Dynamic)?;
+    if zero.summary.out_of_memory || lane.summary.out_of_memory {
+        // What a run held before it failed is no peak to compare.
+        return None;
+    }
+    let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
+    let (sign, bytes, color) = match after.cmp(&before) {
+        std::cmp::Ordering::Less => ("−", before - after, theme.good),
+        std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
+        std::cmp::Ordering::Greater => ("+", after - before, theme.bad),
+    };
+    let percent = bytes.get() as f64 / before.get().max(1) as f64 * 100.0;
+    let texts = [format!("{sign}{bytes}"), format!("({sign}{percent:.1} %)")];
+    Some((texts, format!("{sign}{} against policy 0", bytes.exact()), color))
+}
