@@ -68,7 +68,7 @@ fn progress_says_how_many_nodes_are_used_and_never_goes_back() {
     };
     outcome(&problem, limits, &Progress::new(&cancel, &report)).unwrap();
     let fractions = fractions.into_inner();
-    assert!(fractions.len() > 1 && fractions[0] == 0.0, "{fractions:?}");
+    assert!(fractions.len() > 1 && fractions[0] < 1e-9, "{fractions:?}");
     assert!(fractions.is_sorted(), "{fractions:?}");
 }
 
@@ -143,6 +143,7 @@ fn a_stop_on_the_way_gives_a_valid_plan() {
         let planned = outcome(&problem, limits, &Progress::new(&cancel, &report)).unwrap();
         assert_eq!(verify(&problem, &planned.plan), Ok(()));
         assert!(planned.plan.footprint >= planned.proved_bound);
-        assert!(n_reports.get() <= n_before, "{} reports", n_reports.get());
+        // One more at the end.
+        assert!(n_reports.get() <= n_before + 1, "{} reports", n_reports.get());
     }
 }
