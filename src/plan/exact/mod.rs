@@ -159,7 +159,7 @@ impl Line<'_> {
                 self.stay::<u64>(idx, ledger)?;
             }
         }
-        ledger.progress.check()
+        ledger.report()
     }
 
     /// Works on one partition as long as it is the one to work on.

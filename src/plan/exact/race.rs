@@ -37,7 +37,7 @@ impl Ledger<'_> {
     }
 
     /// Shows how many of the nodes are used up, and checks the flag.
-    fn report(&self) -> Result<(), Cancelled> {
+    pub(super) fn report(&self) -> Result<(), Cancelled> {
         let total = self.nodes_used.saturating_add(self.nodes_left);
         self.progress.set("searching", self.nodes_used, total)
     }

@@ -68,7 +68,7 @@ fn progress_says_how_many_nodes_are_used_and_never_goes_back() {
     };
     outcome(&problem, limits, &Progress::new(&cancel, &report)).unwrap();
     let fractions = fractions.into_inner();
-    assert!(fractions.len() > 1 && fractions[0] == 0.0, "{fractions:?}");
+    assert!(fractions.len() > 1 && fractions[0] < 1e-9, "{fractions:?}");
     assert!(fractions.is_sorted(), "{fractions:?}");
 }
 
@@ -96,16 +96,18 @@ fn a_cancel_on_the_way_gives_nothing() {
 fn a_cancel_from_another_thread_ends_a_search_without_a_limit() {
     let problem = puzzle(&mut Random::new(3), 70, 7);
     let cancel = Cancel::new();
+    let is_heard = Cell::new(false);
     let (sender, receiver) = std::sync::mpsc::channel();
     let outcome = std::thread::scope(|scope| {
         let flag = cancel.clone();
         scope.spawn(move || {
             // Whether the search has begun, or ended without.
-            let _ = receiver.recv();
-            flag.cancel();
+            if receiver.recv().is_ok() {
+                flag.cancel();
+            }
         });
         let report = |_: &'static str, _: f32| {
-            let _ = sender.send(());
+            is_heard.set(sender.send(()).is_ok());
         };
         let limits = Limits {
             nodes: u64::MAX,
@@ -143,6 +145,7 @@ fn a_stop_on_the_way_gives_a_valid_plan() {
         let planned = outcome(&problem, limits, &Progress::new(&cancel, &report)).unwrap();
         assert_eq!(verify(&problem, &planned.plan), Ok(()));
         assert!(planned.plan.footprint >= planned.proved_bound);
-        assert!(n_reports.get() <= n_before, "{} reports", n_reports.get());
+        // One more at the end.
+        assert!(n_reports.get() <= n_before + 1, "{} reports", n_reports.get());
     }
 }
