@@ -78,7 +78,7 @@ fn random_problem(random: &mut Random, kind: Kind) -> Problem {
             offset: is_fixed.then(|| random.below(7) / alignment * alignment),
         });
         if kind.gaps && upper - lower > 1 && random.below(2) == 0 {
-            // Somewhere in the range, at an end too, but never all of it.
+            // Somewhere in the range, at an end too, but never all of it, which no valid problem has.
             let start = lower + random.step(upper - lower);
             let end = (start + 1 + random.step(2)).min(upper);
             if end - start < upper - lower {
