@@ -7,6 +7,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// How many elements are sorted between two looks at the flag: about 3 ms of work.
+const CHUNK: usize = 32_768;
+
 /// A flag that asks work to stop. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
@@ -88,5 +91,62 @@ impl<'a> Progress<'a> {
         let fraction = if total == 0 { 1.0 } else { done as f32 / total as f32 };
         (self.report)(stage, fraction.clamp(0.0, 1.0));
         self.check()
+    }
+
+    /// Sorts; the flag is looked at between short runs and merges. Equal elements are alike. O(n log n).
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set.
+    pub fn sorted<T: Ord + Copy>(&self, mut elements: Vec<T>) -> Result<Vec<T>, Cancelled> {
+        for run in elements.chunks_mut(CHUNK) {
+            self.check()?;
+            run.sort_unstable();
+        }
+        let mut width = CHUNK;
+        while width < elements.len() {
+            let mut merged = Vec::with_capacity(elements.len());
+            for pair in elements.chunks(2 * width) {
+                let (one, other) = pair.split_at(width.min(pair.len()));
+                let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+                loop {
+                    let next = match (one.peek(), other.peek()) {
+                        (Some(a), Some(b)) if a <= b => one.next(),
+                        (_, Some(_)) => other.next(),
+                        (_, None) => one.next(),
+                    };
+                    let Some(next) = next else { break };
+                    merged.push(*next);
+                    if merged.len() % CHUNK == 0 {
+                        self.check()?;
+                    }
+                }
+            }
+            elements = merged;
+            width *= 2;
+        }
+        Ok(elements)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_sorted_in_runs() {
+        let cancel = Cancel::new();
+        let progress = Progress::silent(&cancel);
+        let mut state = 7_u64;
+        let numbers: Vec<u64> = (0..150_000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state >> 40
+            })
+            .collect();
+        let mut expected = numbers.clone();
+        expected.sort_unstable();
+        assert_eq!(progress.sorted(numbers.clone()), Ok(expected));
+        cancel.cancel();
+        assert_eq!(progress.sorted(numbers), Err(Cancelled));
     }
 }

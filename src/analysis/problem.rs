@@ -11,7 +11,7 @@ use super::{AnalysisError, Comparison, Lane, Request, lane_of};
 use crate::diagnostics::Diagnostics;
 use crate::graph::TensorId;
 use crate::options::Lowered;
-use crate::plan::{Plan, PlanRequest, Planned, Problem, Strategy, plan, verify};
+use crate::plan::{Plan, PlanRequest, Planned, Problem, Strategy, plan, verify_with};
 use crate::progress::Progress;
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, StaticMemoryPolicy};
 use crate::units::{Bytes, Step};
@@ -40,11 +40,17 @@ pub(super) fn compare_problem(
     let mut lanes: Vec<Lane> = Vec::new();
     for (id, strategy) in problem_lanes(entry, &request.strategies) {
         let same = lanes.iter().find(|lane| lane.strategy == strategy);
+        let is_checked = same.is_some();
         let planned = match same {
             Some(lane) => Arc::clone(&lane.plans[0].1),
             None => Arc::new(planned(entry, (strategy, request.search_nodes), progress)?),
         };
-        if let Err(defect) = verify(&entry.problem, &planned.plan) {
+        let defect = if is_checked {
+            None
+        } else {
+            verify_with(&entry.problem, &planned.plan, progress)?.err()
+        };
+        if let Some(defect) = defect {
             diagnostics.warning(
                 format!("the plan of the source is no valid plan and is not drawn: {defect}"),
                 &entry.name,

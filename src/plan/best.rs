@@ -1,7 +1,7 @@
 //! The line-up: exact where that can be proved, otherwise the best of the portfolio, improved until the node limit.
 //!
-//! Every sweep runs for any number of buffers; the other rows up to the work that [`LINE_UP`] allows them. Two threads
-//! share the rows out. A row's plan doesn't depend on who made it or when, so neither does the winner: the smallest
+//! Every sweep runs for any number of buffers; the other rows up to the work that [`LINE_UP`] allows them. Where that
+//! is long the sweeps go first, and nothing follows a plan that reaches the bound. Two threads share the rows out. A row's plan doesn't depend on who made it or when, so neither does the winner: the smallest
 //! footprint, the earlier row on a tie. With a capacity the line-up ends at the first row, in its order, that fits.
 
 use std::sync::Mutex;
@@ -9,14 +9,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::exact;
 use super::field::Field;
+use super::gaps::looks;
 use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
 use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
 use crate::progress::Progress;
 use crate::units::Bytes;
 
-/// Rows beside the sweeps, and up to how much work they run: pairs that are live together, both ways, and
-/// [`WORK_OF_ONE`] for every buffer. 2^28 takes the rows below about a second.
+/// Rows beside the sweeps, and up to how much work they run: placed shapes that filling gaps looks at, and what every
+/// shape costs beside them (see [`work_of`]). 2^28 takes a row below about a third of a second.
 const LINE_UP: &[(&str, u64)] = &[
     ("greedy_by_size", 1 << 31),
     ("first_fit", 1 << 28),
@@ -33,8 +34,14 @@ const LINE_UP: &[(&str, u64)] = &[
     ("hill_climb", 1 << 22),
 ];
 
-/// The work of a buffer that meets no other.
+/// The work of a shape that meets no other.
 const WORK_OF_ONE: u64 = 64;
+
+/// It grows by one for every so many shapes: what is looked at is ever less likely to be in the cache.
+const SHAPES_PER_WORK: u64 = 512;
+
+/// Beyond so much work the sweeps go first.
+const LONG: u64 = 1 << 26;
 
 /// Below so much work a second thread costs more than it brings.
 const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
@@ -52,9 +59,8 @@ const SHARE_OF_A_ROW: u64 = 32;
 /// The smallest footprint of the line-up, improved.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
-    let work = field.meetings() + field.items().len() as u64 * WORK_OF_ONE;
-    let rows = line_up(work);
-    let mut results = run_all(task, &rows, work > TOO_LITTLE_TO_SHARE)?;
+    let work = work_of(&field, task)?;
+    let mut results = run_line_up(task, work)?;
     let mut tried: Vec<Tried> = results.iter().map(|(_, tried)| *tried).collect();
     let first_best = (0..results.len()).min_by_key(|row| tried[*row].footprint);
     let best = first_best.map_or_else(Placement::default, |row| std::mem::take(&mut results[row].0));
@@ -66,11 +72,12 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
         best,
         exact: None,
         left: task.limits.nodes.saturating_sub(used),
+        searched: 0,
     };
     search.run()?;
     tried.extend(search.exact);
     let mut best = search.best;
-    best.nodes = task.limits.nodes.saturating_sub(search.left).max(used);
+    best.nodes = used + search.searched;
     tried.sort_by_key(|row| STRATEGIES.iter().position(|other| other.name == row.strategy));
     best.tried = tried;
     Ok(best)
@@ -83,8 +90,10 @@ struct Search<'a> {
     best: Placement,
     /// What the exact search reached, where it was needed.
     exact: Option<Tried>,
-    /// Nodes left.
+    /// Nodes left, where one of the exact search counts as several.
     left: u64,
+    /// Nodes that were searched, each counted once.
+    searched: u64,
 }
 
 impl Search<'_> {
@@ -126,6 +135,7 @@ impl Search<'_> {
             elapsed_ns: elapsed_ns.map(|time| time + before.and_then(|before| before.elapsed_ns).unwrap_or(0)),
         });
         self.left = self.left.saturating_sub(found.nodes.saturating_mul(price));
+        self.searched += found.nodes;
         self.best.offsets = found.offsets;
         self.best.bound = self.best.bound.max(found.bound);
         Ok(())
@@ -138,9 +148,33 @@ impl Search<'_> {
         let incumbent = std::mem::take(&mut self.best.offsets);
         let improved = improve(self.task, self.field, (incumbent, nodes))?;
         self.left = self.left.saturating_sub(improved.nodes);
+        self.searched += improved.nodes;
         self.best.offsets = improved.offsets;
         Ok(())
     }
+}
+
+/// What filling gaps costs.
+fn work_of(field: &Field<'_>, task: &Task<'_>) -> Result<u64, PlanError> {
+    let n_shapes = field.items().len() as u64;
+    let of_one = WORK_OF_ONE + n_shapes / SHAPES_PER_WORK;
+    Ok(looks(field, task.progress)?.saturating_add(n_shapes.saturating_mul(of_one)))
+}
+
+/// What the rows of the line-up give, in the order of the table.
+fn run_line_up(task: &Task<'_>, work: u64) -> Result<Vec<(Placement, Tried)>, PlanError> {
+    let rows = line_up(work);
+    let is_shared = work > TOO_LITTLE_TO_SHARE;
+    if work <= LONG {
+        return run_all(task, &rows, is_shared);
+    }
+    let (sweeps, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.effort == Effort::Sweep);
+    let mut results = run_all(task, &sweeps, is_shared)?;
+    if results.iter().all(|(_, tried)| tried.footprint.get() > task.target()) {
+        results.append(&mut run_all(task, &others, is_shared)?);
+    }
+    results.sort_by_key(|(_, tried)| STRATEGIES.iter().position(|row| row.name == tried.strategy));
+    Ok(results)
 }
 
 /// The rows that run for so much work, in the order of the table.
@@ -179,7 +213,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
             });
             let own = rows_left.run(task);
             let other = helper.join();
-            own.and(other.unwrap_or(Ok(())))
+            own.and(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })?;
     } else {
         rows_left.run(task)?;

@@ -2,7 +2,8 @@
 //!
 //! Ties: of buffers born on one step file order; of equally large holes the lowest; the arena grows where no hole
 //! takes the buffer. What dies on a step is free for what is born on it. Two ordered trees hold the holes, by offset
-//! and by size: O(n log n) for any number of buffers, where alignments are powers of two or alike. Shapes with gaps and
+//! and by size: O(n log n) where all alignments are alike and divide the sizes, for then every hole begins at a
+//! multiple. A hole that only its start makes too small is passed over: O(n * holes) at worst. Shapes with gaps and
 //! groups count as the rectangles around them; free ones stand above the highest fixed end.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@
 use crate::progress::{Cancelled, Progress};
 use crate::workload::{Item, Shapes};
 
-/// How many elements are sorted or passed over between two looks at the cancel flag: about 3 ms of work.
+/// How many elements are passed over between two looks at the cancel flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
 
 /// Shapes on compressed steps, one entry per shape. A shape of no bytes has an empty range.
@@ -77,11 +77,11 @@ impl<'a> Field<'a> {
             if self.is_free(idx) {
                 keyed.push((key(idx), idx));
             }
-            if idx % 32_768 == 0 {
+            if (idx as usize).is_multiple_of(CHUNK) {
                 progress.check()?;
             }
         }
-        let sorted = sorted(keyed, progress)?;
+        let sorted = progress.sorted(keyed)?;
         Ok(sorted.into_iter().map(|(_, idx)| idx).collect())
     }
 
@@ -95,7 +95,7 @@ impl<'a> Field<'a> {
         key: impl Fn(u32) -> K,
     ) -> Result<Vec<u32>, Cancelled> {
         let keyed = (0..self.n_steps).map(|step| (key(step), step)).collect();
-        Ok(sorted(keyed, progress)?.into_iter().map(|(_, step)| step).collect())
+        Ok(progress.sorted(keyed)?.into_iter().map(|(_, step)| step).collect())
     }
 
     /// The bytes that are live on each compressed step.
@@ -194,7 +194,7 @@ impl Ranks {
             });
         }
         let steps: Vec<u32> = shapes.pieces.iter().map(|piece| piece.lower).collect();
-        let mut steps = sorted(steps, progress)?;
+        let mut steps = progress.sorted(steps)?;
         steps.dedup();
         Ok(Self {
             count: u32::try_from(steps.len()).unwrap_or(u32::MAX),
@@ -208,60 +208,5 @@ impl Ranks {
             return *rank;
         }
         u32::try_from(self.steps.partition_point(|kept| *kept < step)).unwrap_or(u32::MAX)
-    }
-}
-
-/// Sorts; the flag is looked at between short runs and merges. O(n log n).
-fn sorted<T: Ord + Copy>(mut elements: Vec<T>, progress: &Progress<'_>) -> Result<Vec<T>, Cancelled> {
-    for run in elements.chunks_mut(CHUNK) {
-        progress.check()?;
-        run.sort_unstable();
-    }
-    let mut width = CHUNK;
-    while width < elements.len() {
-        let mut merged = Vec::with_capacity(elements.len());
-        for pair in elements.chunks(2 * width) {
-            let (one, other) = pair.split_at(width.min(pair.len()));
-            let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-            loop {
-                let next = match (one.peek(), other.peek()) {
-                    (Some(a), Some(b)) if a <= b => one.next(),
-                    (_, Some(_)) => other.next(),
-                    (_, None) => one.next(),
-                };
-                let Some(next) = next else { break };
-                merged.push(*next);
-                if merged.len() % CHUNK == 0 {
-                    progress.check()?;
-                }
-            }
-        }
-        elements = merged;
-        width *= 2;
-    }
-    Ok(elements)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::progress::Cancel;
-
-    #[test]
-    fn long_lists_are_sorted_in_runs() {
-        let cancel = Cancel::new();
-        let progress = Progress::silent(&cancel);
-        let mut state = 7_u64;
-        let numbers: Vec<u64> = (0..150_000)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                state >> 40
-            })
-            .collect();
-        let mut expected = numbers.clone();
-        expected.sort_unstable();
-        assert_eq!(sorted(numbers.clone(), &progress), Ok(expected));
-        cancel.cancel();
-        assert_eq!(sorted(numbers, &progress), Err(Cancelled));
     }
 }

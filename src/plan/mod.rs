@@ -39,4 +39,4 @@ pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces
 pub use strategies::{
     AS_DUMPED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
 };
-pub use verify::{PlanDefect, verify};
+pub use verify::{PlanDefect, verify, verify_with};

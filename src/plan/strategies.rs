@@ -6,7 +6,7 @@ use super::{
     skyline,
 };
 use crate::progress::Progress;
-use crate::workload::{RecordedPlan, Shapes};
+use crate::workload::RecordedPlan;
 
 /// One row: a name, a sentence, and how it places buffers.
 #[derive(Clone, Copy, Debug)]
@@ -249,9 +249,8 @@ pub fn plan(
     progress: &Progress<'_>,
 ) -> Result<Planned, PlanError> {
     let problem = request.problem;
-    problem.validate()?;
-    let shapes = Shapes::new(problem);
-    let lower_bound = shapes.lower_bound();
+    let shapes = problem.checked(progress)??;
+    let lower_bound = shapes.bound(progress)?;
     let task = Task {
         problem,
         shapes: &shapes,
@@ -260,12 +259,14 @@ pub fn plan(
         limits: &request.limits,
         progress,
     };
+    progress.check()?;
     let placement = (strategy.place)(&task)?;
     let offsets = if placement.by_buffer {
         placement.offsets
     } else {
         shapes.spread(&placement.offsets)
     };
+    progress.check()?;
     let plan = Plan::new(problem, offsets);
     debug_assert!(
         strategy.effort == Effort::Recorded || super::verify(problem, &plan).is_ok(),

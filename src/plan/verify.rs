@@ -10,6 +10,13 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
 use super::problem::{Plan, Problem};
+use crate::progress::{Cancel, Cancelled, Progress};
+
+/// How many buffers are passed over between two looks at the cancel flag.
+const CHUNK: usize = 32_768;
+
+/// How many live buffers are looked at between two looks at the flag: about 2 ms.
+const LOOKS: usize = 1_000_000;
 
 /// What is wrong with a plan. Buffers are given by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +134,28 @@ impl std::error::Error for PlanDefect {}
 /// # Errors
 /// The first defect in that order; of overlaps the first in the order of births.
 pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+    // Nobody can set this flag.
+    verify_with(problem, plan, &Progress::silent(&Cancel::new())).unwrap_or(Ok(()))
+}
+
+/// The same, for problems that take a while.
+///
+/// # Errors
+/// [`Cancelled`] once the flag is set; within, the first defect.
+pub fn verify_with(
+    problem: &Problem,
+    plan: &Plan,
+    progress: &Progress<'_>,
+) -> Result<Result<(), PlanDefect>, Cancelled> {
+    progress.check()?;
+    match of_each(problem, plan) {
+        Ok(()) => overlaps(problem, plan, progress),
+        Err(defect) => Ok(Err(defect)),
+    }
+}
+
+/// Everything but overlaps.
+fn of_each(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
     if plan.offsets.len() != problem.buffers.len() {
         return Err(PlanDefect::Count {
             offsets: plan.offsets.len(),
@@ -158,7 +187,7 @@ pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
             actual,
         });
     }
-    overlaps(problem, plan)
+    Ok(())
 }
 
 /// Members of a group stand at one offset.
@@ -192,7 +221,7 @@ struct Held {
 }
 
 /// What every buffer holds when, by birth.
-fn all_held(problem: &Problem, plan: &Plan) -> Vec<Held> {
+fn all_held(problem: &Problem, plan: &Plan, progress: &Progress<'_>) -> Result<Vec<Held>, Cancelled> {
     let mut group_of: Vec<usize> = (0..problem.buffers.len())
         .map(|idx| problem.groups.len() + idx)
         .collect();
@@ -203,6 +232,9 @@ fn all_held(problem: &Problem, plan: &Plan) -> Vec<Held> {
     }
     let mut held: Vec<Held> = Vec::with_capacity(problem.buffers.len());
     for (idx, buffer) in problem.buffers.iter().enumerate() {
+        if idx.is_multiple_of(CHUNK) {
+            progress.check()?;
+        }
         let mut lower = buffer.lower.0;
         let start = plan.offsets[idx];
         let gaps = problem.gaps_of(idx).iter().map(|gap| (gap.lower.0, gap.upper.0));
@@ -220,8 +252,14 @@ fn all_held(problem: &Problem, plan: &Plan) -> Vec<Held> {
             lower = next;
         }
     }
-    held.sort_unstable_by_key(|held| (held.lower, held.buffer));
-    held
+    let births = (0_u32..)
+        .zip(&held)
+        .map(|(position, held)| (held.lower, held.buffer, position));
+    let births = progress.sorted(births.collect())?;
+    Ok(births
+        .into_iter()
+        .map(|(.., position)| held[position as usize])
+        .collect())
 }
 
 /// Whether no two of them meet, found by neighbours: what is live stands sorted by its bytes, so whoever is born has to
@@ -247,26 +285,32 @@ fn are_apart(held: &[Held]) -> bool {
 
 /// Neighbours first, since that is quick and mostly all there is to say; pair by pair where they meet or groups are
 /// about, to name the first two.
-fn overlaps(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
-    let held = all_held(problem, plan);
+fn overlaps(problem: &Problem, plan: &Plan, progress: &Progress<'_>) -> Result<Result<(), PlanDefect>, Cancelled> {
+    let held = all_held(problem, plan, progress)?;
     if problem.groups.is_empty() && are_apart(&held) {
-        return Ok(());
+        return Ok(Ok(()));
     }
     let mut live: Vec<Held> = Vec::new();
+    let mut looked_at = 0;
     for new in held {
+        looked_at += live.len() + 16;
+        if looked_at > LOOKS {
+            looked_at = 0;
+            progress.check()?;
+        }
         live.retain(|old| old.upper > new.lower);
         let collision = live
             .iter()
             .find(|old| old.start < new.end && new.start < old.end && old.group != new.group);
         if let Some(old) = collision {
-            return Err(PlanDefect::Overlap {
+            return Ok(Err(PlanDefect::Overlap {
                 first: old.buffer as usize,
                 second: new.buffer as usize,
                 offset: old.start.max(new.start),
                 step: new.lower,
-            });
+            }));
         }
         live.push(new);
     }
-    Ok(())
+    Ok(Ok(()))
 }

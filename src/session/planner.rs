@@ -156,20 +156,24 @@ pub(super) fn run_row(
     let result = match planned {
         Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
         Err(error) => Err(error.to_string()),
-        Ok(planned) => figures(subject, &planned, elapsed),
+        Ok(planned) => figures(subject, (&planned, elapsed), progress)?,
     };
     Ok(PlannerRow { strategy, result })
 }
 
-fn figures(subject: &PlannerSubject, planned: &Planned, elapsed: Nanos) -> Result<PlannerFigures, String> {
-    if let Err(defect) = crate::plan::verify(&subject.problem, &planned.plan) {
-        return Err(format!("no valid plan: {defect}"));
+fn figures(
+    subject: &PlannerSubject,
+    (planned, elapsed): (&Planned, Nanos),
+    progress: &Progress<'_>,
+) -> Result<Result<PlannerFigures, String>, Cancelled> {
+    if let Err(defect) = crate::plan::verify_with(&subject.problem, &planned.plan, progress)? {
+        return Ok(Err(format!("no valid plan: {defect}")));
     }
-    Ok(PlannerFigures {
+    Ok(Ok(PlannerFigures {
         footprint: planned.plan.footprint,
         is_optimal: planned.is_optimal(),
         proved_bound: planned.proved_bound,
         nodes: planned.nodes,
         elapsed,
-    })
+    }))
 }

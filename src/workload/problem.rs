@@ -11,6 +11,8 @@
 //! space is lent to others), and groups (buffers at one address, such as a tensor and the result written in place
 //! over it; members never collide with each other).
 
+use super::shapes::Shapes;
+use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Step};
 
 /// One buffer to place.
@@ -51,7 +53,7 @@ pub struct Gap {
 pub struct Problem {
     /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// Gaps, sorted; those of one buffer are disjoint and within its range.
+    /// Gaps, sorted; those of one buffer are disjoint and within its range, of which they leave at least a step.
     pub gaps: Vec<Gap>,
     /// Buffers that share one address: ascending positions, at least two, no buffer in two groups.
     pub groups: Vec<Vec<u32>>,
@@ -95,6 +97,12 @@ pub enum ProblemError {
         lower: Step,
         /// End.
         upper: Step,
+    },
+    /// Gaps that leave nothing of a buffer: one that is never live needs no place.
+    #[error("the gaps of buffer {buffer} leave no step on which it holds its bytes")]
+    NeverLive {
+        /// Position of the buffer.
+        buffer: u32,
     },
     /// A group with an unknown or repeated member, or with fewer than two.
     #[error("group {group} names a buffer that does not exist or stands in a group already, or has fewer than two")]
@@ -222,16 +230,38 @@ impl Problem {
         &self.gaps[low..high]
     }
 
-    /// Checks what every planner relies on. O(n log n), or O(n^2) among buffers with a fixed offset that live at once.
+    /// Checks what every planner relies on. O(n log n).
     ///
     /// # Errors
     /// The first fault, in the order of [`ProblemError`].
     pub fn validate(&self) -> Result<(), ProblemError> {
+        self.check_rows()?;
+        if self.buffers.iter().any(|buffer| buffer.offset.is_some()) {
+            Shapes::new(self).check_fixed()?;
+        }
+        Ok(())
+    }
+
+    /// The shapes of a problem that passes [`Self::validate`].
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set; within, the first fault.
+    pub fn checked(&self, progress: &Progress<'_>) -> Result<Result<Shapes, ProblemError>, Cancelled> {
+        progress.check()?;
+        if let Err(error) = self.check_rows() {
+            return Ok(Err(error));
+        }
+        let shapes = Shapes::of(self, progress)?;
+        progress.check()?;
+        Ok(shapes.check_fixed().map(|()| shapes))
+    }
+
+    /// Everything but fixed offsets that collide.
+    fn check_rows(&self) -> Result<(), ProblemError> {
         self.check_buffers()?;
         self.check_gaps()?;
         self.check_groups()?;
-        self.check_magnitude()?;
-        self.check_fixed()
+        self.check_magnitude()
     }
 
     fn check_buffers(&self) -> Result<(), ProblemError> {
@@ -275,6 +305,13 @@ impl Problem {
                 });
             }
             before = Some(gap);
+        }
+        for gaps in self.gaps.chunk_by(|one, other| one.buffer == other.buffer) {
+            let buffer = &self.buffers[gaps[0].buffer as usize];
+            let lent: u64 = gaps.iter().map(|gap| u64::from(gap.upper.0 - gap.lower.0)).sum();
+            if lent >= u64::from(buffer.upper.0 - buffer.lower.0) {
+                return Err(ProblemError::NeverLive { buffer: gaps[0].buffer });
+            }
         }
         Ok(())
     }
@@ -351,37 +388,10 @@ impl Problem {
         }
     }
 
-    fn check_fixed(&self) -> Result<(), ProblemError> {
-        let shapes = crate::workload::Shapes::new(self);
-        let mut fixed: Vec<u32> = (0_u32..)
-            .zip(&shapes.items)
-            .filter(|(_, item)| item.fixed.is_some() && item.size > 0)
-            .map(|(idx, _)| idx)
-            .collect();
-        fixed.sort_unstable_by_key(|idx| (shapes.items[*idx as usize].lower, *idx));
-        let mut live: Vec<u32> = Vec::new();
-        for idx in fixed {
-            let item = &shapes.items[idx as usize];
-            live.retain(|other| shapes.items[*other as usize].upper > item.lower);
-            for other in &live {
-                if let Some((offset, step)) = shapes.fixed_collision(idx, *other) {
-                    return Err(ProblemError::FixedCollide {
-                        first: shapes.first_member(*other),
-                        second: shapes.first_member(idx),
-                        offset,
-                        step,
-                    });
-                }
-            }
-            live.push(idx);
-        }
-        Ok(())
-    }
-
     /// The largest sum of sizes that are live at once: no plan can need less. Gaps count nothing, a group counts its
     /// largest live member, and nothing ends below a fixed buffer's end. O(n log n).
     pub fn lower_bound(&self) -> Bytes {
-        crate::workload::Shapes::new(self).lower_bound()
+        Shapes::new(self).lower_bound()
     }
 }
 

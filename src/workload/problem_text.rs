@@ -21,6 +21,10 @@ impl ProblemEntry {
                 self.time(*upper),
                 id(*buffer as usize)
             ),
+            ProblemError::NeverLive { buffer } => format!(
+                "the gaps of buffer {} leave no time at which it holds its bytes",
+                id(*buffer as usize)
+            ),
             ProblemError::SplitGroup {
                 first,
                 second,

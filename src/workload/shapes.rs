@@ -4,9 +4,16 @@
 //! group, whose pieces have the size of the largest member that is live. Two shapes collide where pieces of both are
 //! live on one step and hold one byte.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::progress::{Cancel, Cancelled, Progress};
 use crate::units::{Bytes, Step};
 
-use super::problem::{Problem, lcm};
+use super::problem::{Problem, ProblemError, lcm};
+
+/// How many buffers or pieces are passed over between two looks at the cancel flag.
+const CHUNK: usize = 32_768;
 
 /// Steps `lower..upper` on which a shape is `size` high; `size` is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +61,15 @@ pub struct Shapes {
 impl Shapes {
     /// The shapes of a problem whose buffers, gaps and groups are valid. O(n log n).
     pub fn new(problem: &Problem) -> Self {
+        // Nobody can set this flag.
+        Self::of(problem, &Progress::silent(&Cancel::new())).unwrap_or_default()
+    }
+
+    /// The same, for problems that take a while.
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set.
+    pub fn of(problem: &Problem, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let mut shapes = Self {
             item_of: vec![u32::MAX; problem.buffers.len()],
             is_plain: problem.gaps.is_empty() && problem.groups.is_empty(),
@@ -64,7 +80,12 @@ impl Shapes {
             .map(|(idx, group)| (group.first().copied().unwrap_or(u32::MAX), idx))
             .collect();
         group_of.sort_unstable();
+        shapes.items.reserve(problem.buffers.len());
+        shapes.pieces.reserve(problem.buffers.len());
         for idx in 0..problem.buffers.len() {
+            if idx.is_multiple_of(CHUNK) {
+                progress.check()?;
+            }
             if shapes.item_of[idx] != u32::MAX {
                 continue;
             }
@@ -77,7 +98,7 @@ impl Shapes {
             };
             shapes.add(problem, members);
         }
-        shapes
+        Ok(shapes)
     }
 
     fn add(&mut self, problem: &Problem, members: &[u32]) {
@@ -151,20 +172,40 @@ impl Shapes {
         largest
     }
 
-    /// A byte and a step that two fixed shapes both hold.
-    pub(super) fn fixed_collision(&self, one: u32, other: u32) -> Option<(u64, Step)> {
-        let a = self.items[one as usize].fixed?;
-        let b = self.items[other as usize].fixed?;
-        for x in self.pieces_of(one) {
-            for y in self.pieces_of(other) {
-                let step = x.lower.max(y.lower);
-                let byte = a.max(b);
-                if step < x.upper.min(y.upper) && byte < (a + x.size).min(b + y.size) {
-                    return Some((byte, Step(step)));
-                }
+    /// Whether shapes are fixed onto each other. What stands at once is kept by offset, so that a new piece only meets
+    /// the one below and the one above: O(pieces log pieces).
+    pub(super) fn check_fixed(&self) -> Result<(), ProblemError> {
+        let fixed = (0_u32..)
+            .zip(&self.items)
+            .filter_map(|(idx, item)| Some((idx, item.fixed?)));
+        let mut pieces: Vec<(u32, u32, u64, u64, u32)> = fixed
+            .flat_map(|(idx, at)| {
+                let pieces = self.pieces_of(idx).iter();
+                pieces.map(move |piece| (piece.lower, piece.upper, at, at + piece.size, idx))
+            })
+            .collect();
+        pieces.sort_unstable_by_key(|(lower, _, _, _, idx)| (*lower, *idx));
+        // Start of what stands: its end and shape. And when each of them goes.
+        let mut live: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
+        let mut ends: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
+        for (lower, upper, start, end, idx) in pieces {
+            while let Some(Reverse((_, gone))) = ends.peek().filter(|gone| gone.0.0 <= lower).copied() {
+                ends.pop();
+                live.remove(&gone);
             }
+            let below = live.range(..end).next_back().filter(|(_, (top, _))| *top > start);
+            if let Some((other_start, (_, other))) = below {
+                return Err(ProblemError::FixedCollide {
+                    first: self.first_member(*other),
+                    second: self.first_member(idx),
+                    offset: start.max(*other_start),
+                    step: Step(lower),
+                });
+            }
+            live.insert(start, (end, idx));
+            ends.push(Reverse((upper, start)));
         }
-        None
+        Ok(())
     }
 
     /// Position of a shape's first buffer. O(n).
@@ -172,17 +213,60 @@ impl Shapes {
         self.item_of.iter().position(|of| *of == item).unwrap_or(0)
     }
 
-    /// The largest sum of sizes on any step, or the highest end of a fixed shape. O(pieces log pieces).
+    /// The largest sum of sizes on any step, or the highest end of a fixed shape. O(pieces + steps), or
+    /// O(pieces log pieces) where steps are far apart.
     pub fn lower_bound(&self) -> Bytes {
+        // Nobody can set this flag.
+        self.bound(&Progress::silent(&Cancel::new())).unwrap_or_default()
+    }
+
+    /// The same, for problems that take a while.
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set.
+    pub fn bound(&self, progress: &Progress<'_>) -> Result<Bytes, Cancelled> {
+        progress.check()?;
+        let last = self.pieces.iter().map(|piece| piece.upper).max().unwrap_or(0) as usize;
+        let peak = if last <= self.pieces.len() * 8 + 1024 {
+            self.peak_by_step(last, progress)?
+        } else {
+            self.peak_by_order(progress)?
+        };
+        let ends = self
+            .items
+            .iter()
+            .filter_map(|item| Some(item.fixed?.saturating_add(item.size)));
+        Ok(Bytes(ends.max().unwrap_or(0).max(peak)))
+    }
+
+    fn peak_by_step(&self, last: usize, progress: &Progress<'_>) -> Result<u64, Cancelled> {
+        let mut change = vec![(0_u64, 0_u64); last + 1];
+        for pieces in self.pieces.chunks(CHUNK) {
+            progress.check()?;
+            for piece in pieces {
+                let born = &mut change[piece.lower as usize].0;
+                *born = born.saturating_add(piece.size);
+                let dead = &mut change[piece.upper as usize].1;
+                *dead = dead.saturating_add(piece.size);
+            }
+        }
+        let lives = change.iter().scan(0_u64, |live, (born, dead)| {
+            *live = live.saturating_add(*born).saturating_sub(*dead);
+            Some(*live)
+        });
+        Ok(lives.max().unwrap_or(0))
+    }
+
+    fn peak_by_order(&self, progress: &Progress<'_>) -> Result<u64, Cancelled> {
         let mut changes: Vec<(u32, bool, u64)> = Vec::with_capacity(self.pieces.len() * 2);
         for piece in &self.pieces {
             changes.push((piece.lower, true, piece.size));
             changes.push((piece.upper, false, piece.size));
         }
+        progress.check()?;
         // Ends sort before births on the same step, because ranges are half-open.
-        changes.sort_unstable();
         let (mut live, mut peak) = (0_u64, 0_u64);
-        for (_, is_birth, size) in changes {
+        for (_, is_birth, size) in progress.sorted(changes)? {
             live = if is_birth {
                 live.saturating_add(size)
             } else {
@@ -190,11 +274,7 @@ impl Shapes {
             };
             peak = peak.max(live);
         }
-        let ends = self
-            .items
-            .iter()
-            .filter_map(|item| Some(item.fixed?.saturating_add(item.size)));
-        Bytes(ends.max().unwrap_or(0).max(peak))
+        Ok(peak)
     }
 
     /// The offset of each buffer, given that of each shape.
@@ -203,25 +283,28 @@ impl Shapes {
     }
 }
 
-/// Overlapping pieces as disjoint ones, each as high as the highest. O(k log k + k x live at once).
+/// Overlapping pieces as disjoint ones, each as high as the highest. O(k log k).
 fn highest(mut pieces: Vec<Piece>) -> Vec<Piece> {
     let mut cuts: Vec<u32> = pieces.iter().flat_map(|piece| [piece.lower, piece.upper]).collect();
     cuts.sort_unstable();
     cuts.dedup();
     pieces.sort_unstable_by_key(|piece| piece.lower);
     let mut out: Vec<Piece> = Vec::new();
-    let mut live: Vec<Piece> = Vec::new();
+    // The highest on top; what has ended goes once it gets there.
+    let mut live: BinaryHeap<(u64, u32)> = BinaryHeap::new();
     let mut next = pieces.into_iter().peekable();
     for pair in cuts.windows(2) {
         while let Some(piece) = next.next_if(|piece| piece.lower <= pair[0]) {
-            live.push(piece);
+            live.push((piece.size, piece.upper));
         }
-        live.retain(|piece| piece.upper > pair[0]);
-        if let Some(size) = live.iter().map(|piece| piece.size).max() {
+        while live.peek().is_some_and(|(_, upper)| *upper <= pair[0]) {
+            live.pop();
+        }
+        if let Some((size, _)) = live.peek() {
             out.push(Piece {
                 lower: pair[0],
                 upper: pair[1],
-                size,
+                size: *size,
             });
         }
     }

@@ -19,6 +19,7 @@ pub(super) fn refusal(error: &ProblemError, entry: &ProblemEntry, places: Places
     let advice = match error {
         ProblemError::TooLarge => "such sizes are beyond every device; correct them",
         ProblemError::FixedCollide { .. } => "fix one of the two elsewhere, or leave its offset empty",
+        ProblemError::NeverLive { .. } => "leave the buffer out, or shorten its gaps",
         _ => "correct the file",
     };
     ImportError::at(entry.sentence(error), place(error, entry, places), advice)
@@ -31,7 +32,7 @@ pub(super) fn place(error: &ProblemError, entry: &ProblemEntry, places: Places<'
         ProblemError::EmptyRange { buffer, .. }
         | ProblemError::ZeroAlignment { buffer }
         | ProblemError::MisalignedOffset { buffer, .. } => places(*buffer),
-        ProblemError::BadGap { buffer, .. } => places(*buffer as usize),
+        ProblemError::BadGap { buffer, .. } | ProblemError::NeverLive { buffer } => places(*buffer as usize),
         ProblemError::BadGroup { group } => {
             let first = entry.problem.groups.get(*group).and_then(|group| group.first());
             places(first.map_or(0, |first| *first as usize))

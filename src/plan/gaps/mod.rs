@@ -2,13 +2,15 @@
 //!
 //! The strategies that fill gaps differ in the order and in the gap they take. Fixed shapes stand first. Shapes with
 //! gaps and groups are placed by their true pieces: a placed shape forbids an open interval of offsets (see
-//! [`Shapes::separation`]). Complexity: O(n * (overlaps + log n)) with a small constant, see [`windows`].
+//! [`Shapes::separation`]). Complexity: O(n * (list + log n)), where the list of a shape holds what meets it and what
+//! lives near it, see [`windows`]: a few times the overlaps for lives that are alike, more for mixed ones.
 
 mod fit;
+mod list;
 mod windows;
 
 pub(super) use fit::{Align, Fit, Scratch, signed};
-pub(super) use windows::{Placed, Windows};
+pub(super) use windows::{Placed, Windows, looks};
 
 use super::field::Field;
 use super::problem::{Placement, PlanError, Task};
@@ -46,13 +48,13 @@ pub(super) fn fill_on(
 ) -> Result<(), Cancelled> {
     let mut looked_at = 0_usize;
     for (done, idx) in (0_u64..).zip(order) {
-        let near = placed.around(field, *idx);
-        looked_at += near.len() + 64;
         // About a millisecond of looking.
         if looked_at > 500_000 {
             looked_at = 0;
             progress.set("filling gaps", done, order.len() as u64)?;
         }
+        let near = placed.around(field, *idx);
+        looked_at += near.len() + 64;
         let gap = scratch.gap(field, *idx, near, fit);
         offsets[*idx as usize] = gap.offset;
         placed.add(Placed::new(field, *idx, gap.offset));

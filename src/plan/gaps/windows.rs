@@ -7,19 +7,30 @@
 //!                   [ window 1       ]          windows of 2w steps, every w steps
 //! ```
 //!
-//! Each level halves the windows of the one before. A placed shape stands in every window that it meets, by ascending
-//! offset; a shape of at most w steps lies within one window of that level, so one list holds all that it can meet,
-//! few others, and is in order already. Finer levels are kept while a shape stands in at most
-//! [`MOST_WINDOWS`] windows of them on average: memory O(n * levels), and never the graph of who meets whom.
-//! Adding and removing: O(windows * list), a short move of memory each; a look: O(list).
+//! Each level halves the windows of the one before. A placed shape stands in every window that it meets; a shape of at
+//! most w steps lies within one window of that level, so one list holds all that it can meet and few others. Levels
+//! are halved while a shape stands in at most [`MOST_WINDOWS`] windows of them on average and their lists are longer
+//! than [`SHORT_LIST`]; of these, the ones that shapes ask are kept, up to [`MOST_ENTRIES`] in sum: memory
+//! O(n * levels) below that, and never the graph of who meets whom.
+//!
+//! A list is brought in order when somebody looks at it. Adding and removing: O(windows). A look: O(list), and
+//! O(k log k) for the k changes since the last one.
 
+use super::list::List;
 use crate::plan::field::Field;
+use crate::progress::{Cancelled, Progress};
 
 /// Windows of one level in which a shape stands on average, at most.
 const MOST_WINDOWS: u64 = 4;
 
 /// Levels at most.
-const MOST_LEVELS: u32 = 12;
+const MOST_LEVELS: u32 = 20;
+
+/// Lists that hold so few shapes on average are not made shorter.
+const SHORT_LIST: u64 = 64;
+
+/// Entries of all levels but the first, at most: half a gigabyte.
+const MOST_ENTRIES: u64 = 1 << 24;
 
 /// A shape with its offset. `lower..upper` are compressed steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,42 +67,38 @@ pub(in crate::plan) struct Windows {
 struct Level {
     /// Steps from one window to the next; a window is twice as long.
     stride: u32,
-    lists: Vec<Vec<Placed>>,
+    lists: Vec<List>,
 }
 
 impl Level {
     fn new(n_steps: u32, stride: u32) -> Self {
         Self {
             stride,
-            lists: vec![Vec::new(); (n_steps / stride) as usize + 1],
+            lists: vec![List::default(); (n_steps / stride) as usize + 1],
         }
     }
 
     /// The windows that meet `lower..upper`.
-    fn meeting(&mut self, lower: u32, upper: u32) -> &mut [Vec<Placed>] {
-        let first = (lower / self.stride).saturating_sub(1) as usize;
-        let last = ((upper - 1) / self.stride) as usize;
+    fn meeting(&mut self, lower: u32, upper: u32) -> &mut [List] {
+        let (first, last) = meeting(self.stride, lower, upper);
         &mut self.lists[first..=last]
     }
+}
+
+/// The first and the last window that meet `lower..upper`.
+fn meeting(stride: u32, lower: u32, upper: u32) -> (usize, usize) {
+    let first = (lower / stride).saturating_sub(1) as usize;
+    let last = ((upper - 1) / stride) as usize;
+    (first, last)
 }
 
 impl Windows {
     /// An empty index for the shapes of a field.
     pub(in crate::plan) fn new(field: &Field<'_>) -> Self {
-        let n_items = field.items().len() as u64;
-        let total_life: u64 = (0_u32..)
-            .zip(field.items())
-            .map(|(idx, _)| u64::from(field.life(idx)))
-            .sum();
-        let mut levels = vec![Level::new(field.n_steps, field.n_steps)];
-        for level in 1..MOST_LEVELS {
-            let stride = field.n_steps >> level;
-            if stride < 4 || total_life / u64::from(stride) > n_items * (MOST_WINDOWS - 2) {
-                break;
-            }
-            levels.push(Level::new(field.n_steps, stride));
+        let levels = strides(field).into_iter();
+        Self {
+            levels: levels.map(|stride| Level::new(field.n_steps, stride)).collect(),
         }
-        Self { levels }
     }
 
     /// One list only: the quickest to change, for small fields in which most shapes meet.
@@ -118,19 +125,18 @@ impl Windows {
     }
 
     /// All placed shapes that meet a shape's hull, and some that don't, by ascending offset.
-    pub(in crate::plan) fn around(&self, field: &Field<'_>, idx: u32) -> &[Placed] {
+    pub(in crate::plan) fn around(&mut self, field: &Field<'_>, idx: u32) -> &[Placed] {
         let lower = field.lower[idx as usize];
         let life = field.life(idx);
-        let finest = self.levels.iter().rev().find(|level| level.stride >= life);
-        finest.map_or(&[], |level| &level.lists[(lower / level.stride) as usize])
+        let finest = self.levels.iter_mut().rev().find(|level| level.stride >= life);
+        finest.map_or(&[], |level| level.lists[(lower / level.stride) as usize].in_order())
     }
 
     /// Remembers a placed shape that has bytes.
     pub(in crate::plan) fn add(&mut self, placed: Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
-                let position = list.partition_point(|other| other.offset < placed.offset);
-                list.insert(position, placed);
+                list.add(placed);
             }
         }
     }
@@ -139,12 +145,126 @@ impl Windows {
     pub(in crate::plan) fn remove(&mut self, placed: &Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
-                let first = list.partition_point(|other| other.offset < placed.offset);
-                let found = list[first..].iter().position(|other| other.item == placed.item);
-                if let Some(behind) = found {
-                    list.remove(first + behind);
-                }
+                list.remove(*placed);
             }
         }
+    }
+}
+
+/// How many placed shapes are looked at when all free shapes of a field are placed, about: half of what stands in the
+/// end in the list that each one asks. O(n * levels).
+///
+/// # Errors
+/// [`Cancelled`] once the flag is set.
+pub(in crate::plan) fn looks(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, Cancelled> {
+    let strides = strides(field);
+    let all = || (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0);
+    let mut looks = 0_u64;
+    for (level, stride) in strides.iter().enumerate() {
+        progress.check()?;
+        let n_windows = (field.n_steps / stride) as usize + 1;
+        let (mut entering, mut leaving) = (vec![0_u64; n_windows + 1], vec![0_u64; n_windows + 1]);
+        let mut asked = vec![0_u64; n_windows];
+        for (idx, _) in all() {
+            let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
+            let (first, last) = meeting(*stride, lower, upper);
+            entering[first] += 1;
+            leaving[last + 1] += 1;
+            if field.is_free(idx) && asked_level(&strides, field.life(idx)) == level {
+                asked[(lower / stride) as usize] += 1;
+            }
+        }
+        let mut length = 0_u64;
+        for (window, asked) in asked.into_iter().enumerate() {
+            length = length + entering[window] - leaving[window];
+            looks = looks.saturating_add(asked.saturating_mul(length) / 2);
+        }
+    }
+    Ok(looks)
+}
+
+/// The strides of the levels that are kept, from coarse to fine.
+fn strides(field: &Field<'_>) -> Vec<u32> {
+    let with_bytes = (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0);
+    let (mut n_items, mut total_life) = (0_u64, 0_u64);
+    for (idx, _) in with_bytes {
+        n_items += 1;
+        total_life += u64::from(field.life(idx));
+    }
+    let entries = |stride: u32| 2 * n_items + total_life / u64::from(stride);
+    let mut strides = vec![field.n_steps];
+    for level in 1..MOST_LEVELS {
+        let stride = field.n_steps >> level;
+        let coarser = field.n_steps >> (level - 1);
+        let is_short = entries(coarser) < SHORT_LIST * u64::from(field.n_steps / coarser);
+        if stride < 4 || entries(stride) > n_items * MOST_WINDOWS || is_short {
+            break;
+        }
+        strides.push(stride);
+    }
+    let mut asked = vec![0_u64; strides.len()];
+    for (idx, _) in (0_u32..).zip(field.items()).filter(|(idx, _)| field.is_free(*idx)) {
+        asked[asked_level(&strides, field.life(idx))] += 1;
+    }
+    // The first level takes everyone; of the others those that most shapes ask, the coarser one on a tie.
+    let mut by_asked: Vec<usize> = (1..strides.len()).filter(|level| asked[*level] > 0).collect();
+    by_asked.sort_by_key(|level| std::cmp::Reverse(asked[*level]));
+    let mut left = MOST_ENTRIES;
+    let mut kept = vec![field.n_steps];
+    for level in by_asked {
+        if let Some(rest) = left.checked_sub(entries(strides[level])) {
+            left = rest;
+            kept.push(strides[level]);
+        }
+    }
+    kept.sort_unstable_by_key(|stride| std::cmp::Reverse(*stride));
+    kept
+}
+
+/// The finest level that has all neighbours of a shape of so many steps in one list.
+fn asked_level(strides: &[u32], life: u32) -> usize {
+    strides.partition_point(|stride| *stride >= life).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::gaps::{Fit, fill_on};
+    use crate::plan::problem::{Buffer, Problem};
+    use crate::progress::Cancel;
+    use crate::units::{Bytes, Step};
+    use crate::workload::Shapes;
+
+    /// One birth on each step.
+    fn short_lives(n_buffers: u32) -> Problem {
+        Problem::of((0..n_buffers).map(|step| Buffer {
+            lower: Step(step),
+            upper: Step(step + 1 + step * 7919 % 20),
+            size: Bytes(u64::from(step.wrapping_mul(2_654_435_761) >> 20) + 1),
+            alignment: 1,
+            offset: None,
+        }))
+    }
+
+    #[test]
+    fn what_is_moved_and_looked_at_grows_with_the_shapes_and_not_with_their_square() {
+        let cancel = Cancel::new();
+        let progress = Progress::silent(&cancel);
+        let shapes = Shapes::new(&short_lives(100_000));
+        let field = Field::new(&shapes, &progress).expect("nobody cancels");
+        let order = field
+            .free_by(&progress, |idx| std::cmp::Reverse(field.items()[idx as usize].size))
+            .expect("nobody cancels");
+        let mut placed = Windows::with_fixed(&field);
+        let mut offsets = field.blank_offsets();
+        let memory = (&mut offsets[..], &mut crate::plan::gaps::Scratch::default());
+        fill_on(&field, &mut placed, (&order, Fit::Best), memory, &progress).expect("nobody cancels");
+        let lists = placed.levels.iter().flat_map(|level| &level.lists);
+        let moved: usize = lists.map(|list| list.moved).sum();
+        assert!(moved < 200 * order.len(), "{moved} entries moved");
+        let looked_at = looks(&field, &progress).expect("nobody cancels");
+        assert!(looked_at < 100 * order.len() as u64, "{looked_at} entries looked at");
+        // An estimate of what rows cost has to know the coarse lists, too.
+        assert!(looked_at > order.len() as u64);
     }
 }

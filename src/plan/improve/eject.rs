@@ -21,8 +21,9 @@ const HEAVIEST: u128 = 4096;
 /// The most that failures multiply a weight with.
 const MOST_FAILURES: u64 = 4096;
 
-/// The weight of a fixed shape: above all others together.
-const FIXED: u64 = 1 << 44;
+/// The weight of a fixed shape: above that of 2^16 others together, each at most [`HEAVIEST`] x [`MOST_FAILURES`], and
+/// 2^24 fixed ones still add up.
+const FIXED: u64 = 1 << 40;
 
 /// Noise on a cost, in parts of 1024.
 const NOISE: u64 = 308;

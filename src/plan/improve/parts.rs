@@ -95,7 +95,6 @@ fn search_core(
     let reserve = ORDERS.len() as u64 * cost_of_filling(field);
     let mut lowest = restricted(&shapes, &members, &best.offsets);
     let core = Field::new(&shapes, search.task.progress)?;
-    // A core that the exact search can solve belongs to it here: `shapes` is a problem of its own.
     search.leaving(reserve, |search| descend(search, &core, &mut lowest))?;
     for _ in 0..REPAIRS {
         if lowest.footprint >= best.footprint || search.is_over()? {

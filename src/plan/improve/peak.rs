@@ -42,9 +42,13 @@ pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut 
     Ok(())
 }
 
+/// For every so many shapes each costs a node more: what is looked at is ever less likely to be in the cache.
+const SHAPES_PER_NODE: u64 = 1 << 17;
+
 /// The nodes of filling a whole field into gaps.
 pub(super) fn cost_of_filling(field: &Field<'_>) -> u64 {
-    field.meetings() / (2 * super::NODE) + field.items().len() as u64
+    let n_shapes = field.items().len() as u64;
+    field.meetings() / (2 * super::NODE) + n_shapes.saturating_mul(1 + n_shapes / SHAPES_PER_NODE)
 }
 
 /// Which of several shapes goes first.

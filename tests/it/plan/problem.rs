@@ -121,6 +121,8 @@ fn bad_files_are_refused_with_a_place() {
             &["\"a\" is fixed at 4", "multiple", "line 2"],
         ),
         ("a,0,4,1,,,5-6,", &["gap 5-6", "\"a\"", "column \"gaps\""]),
+        ("a,0,4,1,,,0-4,", &["the gaps of buffer \"a\" leave no time"]),
+        ("a,0,4,1,,,0-3 3-4,", &["the gaps of buffer \"a\" leave no time"]),
         ("a,0,4,1,,,1,", &["12-20", "column \"gaps\""]),
         ("a,0,4,1,,,1-x,", &["\"x\"", "column \"gaps\""]),
         ("a,0,4,1,,,1-2@3:4,", &["@", "not supported", "column \"gaps\""]),
@@ -395,4 +397,40 @@ fn the_plan_of_the_engine_stands_beside_ours() {
     assert_eq!(dumped.lower_bound, Bytes(3_612_672));
     let best = plan(find(BEST).unwrap(), &request, &progress).unwrap();
     assert_eq!(best.plan.footprint, dumped.lower_bound, "ours reaches the bound");
+}
+
+/// Bytes and steps of every piece of fixed shapes, one by one.
+fn collides(problem: &highwater::plan::Problem) -> bool {
+    let shapes = highwater::workload::Shapes::new(problem);
+    let mut held = std::collections::BTreeSet::new();
+    (0_u32..).zip(&shapes.items).any(|(idx, item)| {
+        let mut cells = shapes.pieces_of(idx).iter().flat_map(|piece| {
+            (piece.lower..piece.upper).flat_map(|step| (0..piece.size).map(move |byte| (step, byte)))
+        });
+        // Every cell is tried, so that those of a shape are all held by it.
+        item.fixed
+            .is_some_and(|at| cells.any(|(step, byte)| !held.insert((step, at + byte))))
+    })
+}
+
+proptest! {
+    #[test]
+    fn fixed_shapes_collide_where_they_hold_one_byte(
+        rows in prop::collection::vec((0_u32..20, 2_u32..8, 1_u64..5, 0_u64..24, 0_u32..4), 1..12),
+    ) {
+        let mut problem = highwater::plan::Problem::default();
+        for (position, (lower, life, size, offset, kind)) in (0_u32..).zip(rows) {
+            problem.buffers.push(highwater::plan::Buffer {
+                lower: Step(lower),
+                upper: Step(lower + life),
+                size: Bytes(size),
+                alignment: 1,
+                offset: (kind != 3).then_some(offset),
+            });
+            if kind == 0 {
+                problem.gaps.push(Gap { buffer: position, lower: Step(lower + 1), upper: Step(lower + 2) });
+            }
+        }
+        prop_assert_eq!(problem.validate().is_err(), collides(&problem));
+    }
 }

@@ -28,6 +28,9 @@ pub(super) fn any_rich_problem() -> impl Strategy<Value = Problem> {
             let mut cuts: Vec<u32> = cuts.iter().map(|cut| lower + cut % (steps + 1)).collect();
             cuts.sort_unstable();
             cuts.dedup();
+            // Gaps leave at least a step.
+            let lent: u32 = cuts.chunks_exact(2).map(|pair| pair[1] - pair[0]).sum();
+            cuts.truncate(if lent < steps { cuts.len() } else { 0 });
             problem.gaps.extend(cuts.chunks_exact(2).map(|pair| Gap {
                 buffer: position,
                 lower: Step(pair[0]),
