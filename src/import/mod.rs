@@ -5,6 +5,7 @@
 //! only breaks ties. Deliberately not here: opening files, and anything about policies.
 
 mod dim_text;
+mod each;
 mod error;
 mod gzip;
 mod input;

@@ -43,8 +43,6 @@ pub struct PlannerRow {
 pub struct PlannerFigures {
     /// Its footprint.
     pub footprint: Bytes,
-    /// Whether no plan can be smaller.
-    pub is_optimal: bool,
     /// The best bound that it proved.
     pub proved_bound: Bytes,
     /// Search nodes.
@@ -171,7 +169,6 @@ fn figures(
     }
     Ok(Ok(PlannerFigures {
         footprint: planned.plan.footprint,
-        is_optimal: planned.is_optimal(),
         proved_bound: planned.proved_bound,
         nodes: planned.nodes,
         elapsed,

@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::draft::{Draft, Row};
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
+use crate::import::each::each;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::ProblemEntry;
 
@@ -267,39 +267,6 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
-        }
-        Ok(())
-    }
-}
-
-/// Calls a function with each item of a list and keeps none.
-struct Each<T, F> {
-    function: F,
-    item: PhantomData<T>,
-}
-
-fn each<T, F: FnMut(T) -> Result<(), String>>(function: F) -> Each<T, F> {
-    Each {
-        function,
-        item: PhantomData,
-    }
-}
-
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSeed<'de> for Each<T, F> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> for Each<T, F> {
-    type Value = ();
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(item) = seq.next_element::<T>()? {
-            (self.function)(item).map_err(A::Error::custom)?;
         }
         Ok(())
     }

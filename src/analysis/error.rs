@@ -1,0 +1,62 @@
+//! Why there is no comparison.
+
+use crate::plan::PlanError;
+use crate::progress::Cancelled;
+use crate::workload::ScheduleError;
+
+/// Why there is no comparison.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The workload holds no graph.
+    #[error("there is no graph to run; open a model (ONNX or the native JSON), or place a problem with `plan`")]
+    NoGraph,
+    /// Symbolic dimensions without a value.
+    #[error("dimension{} {} {} no value; give one with {}", if symbols.len() > 1 { "s" } else { "" }, quoted(symbols), if symbols.len() > 1 { "have" } else { "has" }, flags(symbols))]
+    Unbound {
+        /// Their names.
+        symbols: Vec<String>,
+    },
+    /// A value for a dimension that no graph has.
+    #[error("no graph has a dimension \"{name}\"; {known}")]
+    UnknownSymbol {
+        /// The name.
+        name: String,
+        /// A clause that lists the names there are.
+        known: String,
+    },
+    /// Too many runs.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// More steps than the axis can count.
+    #[error("the schedule has more than 4 000 000 steps; use fewer iterations or values")]
+    TooManySteps,
+    /// More concurrent copies than can be simulated.
+    #[error(
+        "graph_max_parallel_model_num is {copies}: {copies} copies of {tensors} tensors are more than the {limit} that \
+         can be simulated; use fewer"
+    )]
+    TooManyCopies {
+        /// Copies asked for.
+        copies: u32,
+        /// Tensors of the schedule.
+        tensors: u64,
+        /// Tensors in sum that are simulated at most.
+        limit: u64,
+    },
+    /// No such strategy.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The user stopped it.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+fn quoted(symbols: &[String]) -> String {
+    let texts: Vec<String> = symbols.iter().map(|name| format!("\"{name}\"")).collect();
+    texts.join(", ")
+}
+
+fn flags(symbols: &[String]) -> String {
+    let texts: Vec<String> = symbols.iter().map(|name| format!("--dim {name}=N")).collect();
+    texts.join(" ")
+}
