@@ -84,6 +84,8 @@ pub struct Session {
     /// Whether the searches for plans were cut short in the answer on the screen.
     is_preview: bool,
     planner_generation: u64,
+    /// Whether the worker has still to say what the table is about.
+    planner_awaited: bool,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -122,6 +124,7 @@ impl Session {
             n_answers: 0,
             is_preview: false,
             planner_generation: 0,
+            planner_awaited: false,
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,

@@ -25,6 +25,7 @@ impl Session {
     pub(super) fn list_plans(&mut self, graph: GraphIdx) {
         let Some((comparison, _)) = &self.answer else { return };
         self.planner_asked = Some((self.n_answers, graph));
+        self.planner_awaited = true;
         self.planner_generation = self.worker.send(Job::PlannerSubject {
             comparison: Arc::clone(comparison),
             graph,
@@ -38,6 +39,7 @@ impl Session {
             let is_old = matches!(answer, Answer::Planned(_) | Answer::PlannerSubject(_));
             return (!is_old).then_some(answer);
         }
+        self.planner_awaited &= matches!(answer, Answer::Progress { .. });
         match answer {
             Answer::PlannerSubject(None) => self.planner = None,
             Answer::PlannerSubject(Some((subject, lower_bound))) => {
@@ -93,7 +95,7 @@ impl Session {
 
     /// Whether rows of the table are still to come.
     pub(super) fn is_planning(&self) -> bool {
-        self.planner.as_ref().is_some_and(|table| table.is_running)
+        self.planner_awaited || self.planner.as_ref().is_some_and(|table| table.is_running)
     }
 
     /// Chooses how arenas are placed, of one lane or of all.
