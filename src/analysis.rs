@@ -3,15 +3,20 @@
 //! In: a [`Request`]. Out: a [`Comparison`]: the same session simulated under every policy, on one step
 //! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
 
+mod allocation_order;
 mod error;
+mod explain;
 mod inference;
 mod inspect;
 mod lanes;
 mod problem;
 mod remarks;
+mod run_lanes;
 mod samples;
 mod session;
 mod shapes;
+mod shortage;
+mod workspaces;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,17 +25,24 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
 use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
 use crate::plan::{Effort, Strategy};
-use crate::progress::{Cancelled, Progress};
-use crate::sim::fold::{Curves, Summary, curves, summary};
-use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy, simulate};
+use crate::progress::Progress;
+use crate::sim::fold::{Curves, Summary};
+use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy};
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, Device, GraphIdx, SchedulePlan, Workload};
 
+use explain::Scene;
+use run_lanes::{LaneJob, set_divergence, simulate_all, tell};
+
+pub use allocation_order::arena_order;
 pub use error::AnalysisError;
+pub use explain::Remark;
 pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
 pub use lanes::{LaneId, LaneStrategies, Plans};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
+pub use shortage::OutOfMemoryStory;
+pub use workspaces::{EstimatedWorkspaces, Scratch};
 
 /// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
 const MAX_COPIED_TENSORS: u64 = 2_000_000;
@@ -80,6 +92,10 @@ pub struct Lane {
     /// The first step whose reserved bytes differ from policy 0; `None` where none does or where policy 0
     /// was not simulated.
     pub first_divergence: Option<Step>,
+    /// Where the peak comes from, and where the lane parts from policy 0.
+    pub explanation: Vec<Remark>,
+    /// Why the run ended early, where it did.
+    pub out_of_memory_story: Option<OutOfMemoryStory>,
 }
 
 impl Lane {
@@ -129,8 +145,14 @@ pub struct Comparison {
     pub best: Option<Best>,
     /// Why the lanes are alike, where they are: a sentence with the difference in bytes.
     pub alike: Option<String>,
-    /// Whether no op states its scratch memory: then peaks are lower bounds.
+    /// Whether no op states its scratch memory: then peaks are lower bounds, or estimates where `scratch` says so.
     pub lower_bound: bool,
+    /// What the figures hold of scratch memory.
+    pub scratch: Scratch,
+    /// Names of the scratch memory that is estimated.
+    pub workspaces: EstimatedWorkspaces,
+    /// Sizes and costs that every lane was simulated with.
+    pub params: Params,
     /// Settings of the user whose effect is an estimate.
     pub estimates: Vec<Estimate>,
     /// Oddities of this comparison.
@@ -183,6 +205,11 @@ impl Comparison {
             .map(|(position, _)| position)
     }
 
+    /// What the device of a lane has to hold: the session with the lane's plans.
+    pub fn lane_session(&self, lane: usize) -> DeviceSession {
+        lanes::with_plans(&self.session, &self.lanes[lane].plans, self.is_problem())
+    }
+
     /// What a lane is called: its policy, or its position and strategy.
     pub fn lane_title(&self, id: LaneId) -> String {
         match id {
@@ -195,14 +222,12 @@ impl Comparison {
         }
     }
 
-    /// The name of a tensor of a graph, or of a problem's buffer; empty where it has none.
+    /// The name of a tensor of a graph, of an estimated workspace, or of a problem's buffer; empty where it has none.
     pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {
         if let Some(entry) = self.workload.problems().first() {
             return entry.ids.get(tensor.idx());
         }
-        let entry = self.workload.graphs().get(graph.idx());
-        let known = entry.filter(|entry| entry.graph.tensors().get(tensor).is_some());
-        known.map_or("", |entry| entry.graph.tensor_name(tensor))
+        self.workspaces.tensor_name(&self.workload, (graph, tensor))
     }
 }
 
@@ -229,7 +254,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let placed = lanes::place_arenas(&arenas, (&strategies, request.search_nodes), progress)?;
     let sessions: BTreeMap<&'static str, DeviceSession> = placed
         .iter()
-        .map(|(name, plans)| (*name, lanes::with_plans(&session, plans)))
+        .map(|(name, plans)| (*name, lanes::with_plans(&session, plans, false)))
         .collect();
     let jobs: Vec<LaneJob<'_>> = wanted
         .into_iter()
@@ -243,12 +268,24 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     for lane in &mut lanes {
         lane.chosen = request.strategies.get(lane.id).is_some();
     }
+    let workspaces = EstimatedWorkspaces::of(&running.workload, &session);
+    let scene = Scene {
+        workload: &running.workload,
+        axis: &axis,
+        session: &session,
+        arena_behaviour: lowered.params.arena_behaviour,
+        workspaces: &workspaces,
+    };
+    tell(&mut lanes, (&sessions, &lowered.params), &scene, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         best: remarks::best(&lanes),
         alike: remarks::alike(&session, &lanes),
-        lower_bound: remarks::is_lower_bound(&running.workload),
+        lower_bound: !workspaces::states_workspaces(&running.workload),
+        scratch: workspaces::scratch(&running.workload, &workspaces),
+        workspaces,
+        params: lowered.params,
         workload: running.workload,
         axis,
         session,
@@ -306,63 +343,4 @@ fn wanted_lanes(
         (id, chosen.unwrap_or(lowered.strategy))
     };
     policies.iter().map(strategy).collect()
-}
-
-/// A session with its plans, and what the lane is called and made of.
-type LaneJob<'a> = (&'a DeviceSession, LaneParts);
-
-/// Id, strategy, and the plans that it made.
-type LaneParts = (LaneId, &'static Strategy, Plans);
-
-/// The lanes in order; each is computed by a thread of its own.
-fn simulate_all(jobs: Vec<LaneJob<'_>>, params: &Params, progress: &Progress<'_>) -> Result<Vec<Lane>, Cancelled> {
-    progress.set("simulating", 0, 1)?;
-    let cancel = progress.cancel_flag();
-    let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = jobs
-            .into_iter()
-            .map(|(session, parts)| scope.spawn(move || lane_of(session, parts, params, &Progress::silent(cancel))))
-            .collect();
-        handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    progress.set("simulating", 1, 1)?;
-    lanes.into_iter().collect()
-}
-
-fn lane_of(
-    session: &DeviceSession,
-    (id, strategy, plans): LaneParts,
-    params: &Params,
-    progress: &Progress<'_>,
-) -> Result<Lane, Cancelled> {
-    let policy = problem::policy_of(id);
-    let simulation = simulate(session, policy, params, progress)?;
-    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
-    let curves = curves(&simulation);
-    let summary = summary(&simulation, &curves, params);
-    Ok(Lane {
-        id,
-        policy,
-        strategy,
-        chosen: false,
-        plans,
-        simulation,
-        curves,
-        summary,
-        first_divergence: None,
-    })
-}
-
-fn set_divergence(lanes: &mut [Lane]) {
-    let Some(position) = lanes.iter().position(|lane| lane.policy == StaticMemoryPolicy::Dynamic) else {
-        return;
-    };
-    let reference = lanes[position].curves.reserved.clone();
-    for lane in lanes {
-        let differs = reference.iter().zip(&lane.curves.reserved).position(|(a, b)| a != b);
-        lane.first_divergence = differs.and_then(|step| u32::try_from(step).ok()).map(Step);
-    }
 }

@@ -8,7 +8,10 @@ use crate::workload::ScheduleError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnalysisError {
     /// The workload holds no graph.
-    #[error("there is no graph to run; open a model (ONNX or the native JSON), or place a problem with `plan`")]
+    #[error(
+        "there is no graph to run; open a model (ONNX or the native JSON), place a problem with `plan`, or feed a \
+         trace to `replay`"
+    )]
     NoGraph,
     /// Symbolic dimensions without a value.
     #[error("dimension{} {} {} no value; give one with {}", if symbols.len() > 1 { "s" } else { "" }, quoted(symbols), if symbols.len() > 1 { "have" } else { "has" }, flags(symbols))]

@@ -5,7 +5,7 @@ use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::peak_live;
 use crate::units::{Bytes, Step};
-use crate::workload::{Source, Workload};
+use crate::workload::{AllocationTrace, Source, Workload};
 
 /// Figures of one graph. Byte fields that depend on symbols without a value are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,9 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
                 total: entry.problem.buffers.iter().map(|buffer| buffer.size).sum(),
             }));
         }
+        Source::Traces(entries) => inspection
+            .lifetimes
+            .extend(entries.iter().map(|trace| trace_figures(trace))),
         Source::Lifetimes(entries) => {
             inspection
                 .lifetimes
@@ -91,6 +94,16 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
         }
     }
     inspection
+}
+
+fn trace_figures(trace: &AllocationTrace) -> LifetimeFigures {
+    let lifetimes = trace.lifetimes();
+    LifetimeFigures {
+        name: trace.name.clone(),
+        count: lifetimes.len() as u64,
+        peak: trace.peak_live(),
+        total: lifetimes.iter().map(|one| one.bytes).sum(),
+    }
 }
 
 fn figures(name: &str, graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> GraphFigures {

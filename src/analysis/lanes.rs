@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::AnalysisError;
-use crate::plan::{AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, Strategy, find, plan};
+use super::{AnalysisError, arena_problem};
+use crate::plan::{
+    AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, SEGMENT_LIMIT, SegmentRule, Strategy, find, plan,
+};
 use crate::progress::Progress;
-use crate::sim::{BoundGraph, DeviceSession, StaticMemoryPolicy};
-use crate::workload::{GraphIdx, ProblemEntry};
+use crate::sim::{BoundGraph, DeviceSession, Segment, StaticMemoryPolicy};
+use crate::units::Bytes;
+use crate::workload::{AllocationOrder, GraphIdx, ProblemEntry};
 
 /// What a lane shows: a policy, or for a placement problem one strategy beside others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,7 +52,7 @@ impl LaneStrategies {
 
 /// Strategies of a problem's lanes unless the user chooses others; the second is left out where the source has no
 /// plan of its own.
-const PROBLEM_LANES: [&str; 5] = [BEST, AS_DUMPED, "gap_first_size", DEFAULT, "best_fit"];
+const PROBLEM_LANES: [&str; 5] = [BEST, AS_DUMPED, DEFAULT, "gap_first_size", "greedy_by_size"];
 
 /// The lanes of a problem.
 const N_PROBLEM_LANES: usize = 4;
@@ -76,6 +79,8 @@ pub type Plans = Vec<(GraphIdx, Arc<Planned>)>;
 pub(super) struct Arena {
     pub(super) graph: GraphIdx,
     pub(super) problem: Problem,
+    /// The order in which its buffers come and go.
+    pub(super) order: AllocationOrder,
 }
 
 /// Places every arena by every strategy that some lane wants, each once.
@@ -92,6 +97,7 @@ pub(super) fn place_arenas(
         let mut plans = Plans::new();
         for arena in arenas {
             let mut request = PlanRequest::new(&arena.problem);
+            request.order = Some(&arena.order);
             request.limits.nodes = nodes;
             let planned = plan(strategy, &request, progress)?;
             plans.push((arena.graph, Arc::new(planned)));
@@ -102,7 +108,9 @@ pub(super) fn place_arenas(
 }
 
 /// The session with these plans for its static graphs.
-pub(super) fn with_plans(session: &DeviceSession, plans: &Plans) -> DeviceSession {
+///
+/// Each plan is cut into its segments, or with `is_whole` is one segment.
+pub(super) fn with_plans(session: &DeviceSession, plans: &Plans, is_whole: bool) -> DeviceSession {
     let mut planned = session.clone();
     let mut made: Vec<(*const BoundGraph, Arc<BoundGraph>)> = Vec::new();
     for run in &mut planned.runs {
@@ -116,8 +124,35 @@ pub(super) fn with_plans(session: &DeviceSession, plans: &Plans) -> DeviceSessio
         }
         let mut bound = (*run.bound).clone();
         bound.plan = Some(Arc::new(plan.plan.clone()));
+        bound.segments = if is_whole {
+            vec![Segment {
+                base: 0,
+                bytes: plan.plan.footprint,
+            }]
+        } else {
+            segments(&bound, plan)
+        };
         run.bound = Arc::new(bound);
         made.push((before, Arc::clone(&run.bound)));
     }
     planned
+}
+
+/// The pieces of a plan that are placed as one each where graphs share an arena; inputs and outputs, which follow the
+/// plan, are a piece of their own that the simulation adds.
+fn segments(bound: &BoundGraph, planned: &Planned) -> Vec<Segment> {
+    let problem = arena_problem(&bound.program, &bound.engine_sizes);
+    let rule = SegmentRule {
+        limit: SEGMENT_LIMIT,
+        io: Bytes::ZERO,
+    };
+    let mut pieces = planned.segments(&problem, rule);
+    pieces.pop();
+    let pieces = pieces.into_iter().filter(|piece| piece.size > 0);
+    pieces
+        .map(|piece| Segment {
+            base: piece.base,
+            bytes: Bytes(piece.size),
+        })
+        .collect()
 }

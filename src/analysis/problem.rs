@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans, problem_lanes};
-use super::{AnalysisError, Comparison, Lane, Request, lane_of};
+use super::run_lanes::lane_of;
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
 use crate::diagnostics::Diagnostics;
 use crate::graph::TensorId;
 use crate::options::Lowered;
@@ -67,6 +68,7 @@ pub(super) fn compare_problem(
         let mut lane = lane_of(&session, (id, strategy, plans), &params, progress)?;
         // Nothing of a device is asked: neither calls nor the time they cost.
         lane.summary.estimated_overhead = crate::units::Nanos(0);
+        lane.summary.overhead.clear();
         lane.chosen = request.strategies.get(id).is_some();
         lanes.push(lane);
     }
@@ -76,6 +78,9 @@ pub(super) fn compare_problem(
         best: None,
         alike: None,
         lower_bound: false,
+        scratch: Scratch::Stated,
+        workspaces: EstimatedWorkspaces::default(),
+        params: lowered.params.clone(),
         workload: Arc::clone(&request.workload),
         axis: axis_of(&session),
         session,
@@ -97,6 +102,7 @@ fn planned(
 ) -> Result<Planned, AnalysisError> {
     let mut request = PlanRequest {
         recorded: entry.recorded.as_ref(),
+        order: entry.order.as_ref(),
         ..PlanRequest::new(&entry.problem)
     };
     request.limits.nodes = nodes;
@@ -128,7 +134,9 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
         },
         engine_sizes,
         plan: None,
+        segments: Vec::new(),
         io: Vec::new(),
+        clears: Vec::new(),
     };
     DeviceSession {
         graphs: vec![LoadedGraph {
@@ -180,9 +188,10 @@ fn with_plan(session: &DeviceSession, plan: &Plan) -> DeviceSession {
             proved_bound: Bytes::ZERO,
             nodes: 0,
             tried: Vec::new(),
+            regions: Vec::new(),
         }),
     )];
-    super::lanes::with_plans(session, &plans)
+    super::lanes::with_plans(session, &plans, true)
 }
 
 fn axis_of(session: &DeviceSession) -> Axis {

@@ -1,10 +1,8 @@
 //! What the figures mean, in sentences with figures: the best lane, and why lanes are alike.
 
 use super::{Best, Lane};
-use crate::graph::Role;
 use crate::sim::{DeviceSession, StaticMemoryPolicy};
 use crate::units::Bytes;
-use crate::workload::Workload;
 
 /// The lane with the lowest peak that runs to its end; the smallest number on a tie.
 pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
@@ -74,15 +72,4 @@ pub(super) fn alike(session: &DeviceSession, lanes: &[Lane]) -> Option<String> {
          shapes: the peaks are {} apart, by rounding to 2 MiB blocks and 8 MiB pages alone.",
         high - low
     ))
-}
-
-/// Whether no graph states scratch memory.
-pub(super) fn is_lower_bound(workload: &Workload) -> bool {
-    !workload.graphs().iter().any(|entry| {
-        entry
-            .graph
-            .tensors()
-            .iter()
-            .any(|tensor| tensor.role == Role::Workspace)
-    })
 }

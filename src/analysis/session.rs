@@ -2,13 +2,14 @@
 //!
 //! Rules: a graph is static when its dimensions have one value over the whole schedule, unless all graphs are made
 //! dynamic; equal runs share one [`BoundGraph`]; a variable with equal name and bytes is one variable of the session.
-//! The rewrites apply in their order: precision, host ops, atomic clean.
+//! The rewrites apply in their order: precision, host ops, estimated workspaces, atomic clean.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use super::allocation_order::arena_order;
 use super::lanes::Arena;
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
@@ -17,8 +18,10 @@ use crate::liveness::feature_lifetimes;
 use crate::options::Lowered;
 use crate::plan::{Buffer, Problem};
 use crate::progress::Progress;
-use crate::rewrite::{AtomicClean, Sides, atomic_clean, host_split, with_precision, without_host};
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+use crate::rewrite::{
+    AtomicClean, Sides, atomic_clean, clears, host_split, with_precision, with_workspaces, without_host,
+};
+use crate::sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
 use crate::units::{Bytes, Step};
 use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
 
@@ -218,13 +221,16 @@ impl Maker<'_> {
             self.arenas.push(Arena {
                 graph: run.graph,
                 problem: arena_problem(&program, &engine_sizes),
+                order: arena_order(graph, &program, &io),
             });
         }
         let bound = Arc::new(BoundGraph {
             program,
             engine_sizes,
             plan: None,
+            segments: Vec::new(),
             io,
+            clears: self.clears(graph, &sizes, split.as_ref(), is_static),
         });
         self.bound.insert(key, Arc::clone(&bound));
         bound
@@ -236,17 +242,30 @@ impl Maker<'_> {
         if let Some(split) = split {
             lifetimes = without_host(graph, lifetimes, split);
         }
+        if let Some(table) = &self.lowered.workspaces {
+            lifetimes = with_workspaces(graph, sizes, lifetimes, (table, self.lowered.host_ops.as_ref()));
+        }
         let program = Program {
             lifetimes,
             kept_apart: Vec::new(),
         };
-        // Dynamic graphs are always cleared op by op.
-        let policy = if self.lowered.atomic_clean_separate || !is_static {
+        atomic_clean(program, graph, self.clean_policy(is_static))
+    }
+
+    /// Dynamic graphs are always cleared op by op.
+    fn clean_policy(&self, is_static: bool) -> AtomicClean {
+        if self.lowered.atomic_clean_separate || !is_static {
             AtomicClean::Separate
         } else {
             AtomicClean::Collective
-        };
-        atomic_clean(program, graph, policy)
+        }
+    }
+
+    /// What is cleared in a run.
+    fn clears(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Vec<Clear> {
+        let host = self.lowered.host_ops.as_ref().zip(split);
+        let clears = clears(graph, sizes, self.clean_policy(is_static), host);
+        clears.into_iter().map(|(step, bytes)| Clear { step, bytes }).collect()
     }
 
     fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {

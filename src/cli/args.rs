@@ -19,8 +19,8 @@ pub struct Arguments {
     pub common: Common,
 }
 
-const AFTER_HELP: &str = "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: sample:resnet50, \
-sample:bert, sample:mobilenet.\nExit codes: 0 done; 1 the answer is \"no\" (does not fit, an error-level finding, the \
+const AFTER_HELP: &str = "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: sample:mixed, \
+sample:resnet50, sample:bert, sample:mobilenet.\nExit codes: 0 done; 1 the answer is \"no\" (does not fit, an error-level finding, the \
 effective policy runs out of memory); 2 bad usage or bad input.";
 
 /// The commands.
@@ -32,6 +32,8 @@ pub enum Action {
     Compare(CompareArgs),
     /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
     Plan(PlanArgs),
+    /// Feed an allocation trace to the engine's allocators, call for call.
+    Replay(ReplayArgs),
     /// Validate a configuration and environment.
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
@@ -144,6 +146,9 @@ pub struct CompareArgs {
     /// How static arenas are placed, instead of `simulation.placement_strategy`.
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
+    /// Say where each policy's peak comes from, and where it first differs from policy 0.
+    #[arg(long)]
+    pub explain: bool,
     /// Draw each policy's memory map as text.
     #[arg(long)]
     pub map: bool,
@@ -156,7 +161,7 @@ pub struct CompareArgs {
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
-    /// A graph, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
+    /// A graph, an op list, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
     pub file: String,
     /// The placement strategy; --help lists all of them.
     #[arg(long, value_name = "NAME", default_value = "best", long_help = strategies_help())]
@@ -185,6 +190,12 @@ pub struct PlanArgs {
     /// Ignore the offsets that a problem file fixes, so that another plan can be seen beside its own.
     #[arg(long)]
     pub free_offsets: bool,
+    /// Of an op list and one of the engine's assigners (ge_...): write offsets by op, segments and blocks as one line.
+    #[arg(long, conflicts_with_all = ["edges", "explain", "why", "format", "capacity"])]
+    pub events: bool,
+    /// With --events: name the variant after a sort that keeps the order of equals, as it always does here.
+    #[arg(long, requires = "events")]
+    pub stable: bool,
     /// List the reuse edges.
     #[arg(long)]
     pub edges: bool,
@@ -219,6 +230,31 @@ pub enum LifetimesView {
     /// Every storage; views and in-place results share it.
     #[default]
     Aliased,
+}
+
+/// Arguments of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// The trace, one command a line (docs/format.md); `-` is standard input.
+    pub trace: String,
+    /// The policy: 0, 2, 3 or 4; 1 is 2.
+    #[arg(long, value_name = "N")]
+    pub policy: String,
+    /// Let the legacy caching allocator answer dynamic requests, instead of the policy's pools.
+    #[arg(long)]
+    pub legacy: bool,
+    /// Under policy 2, one arena as the vendor documents it, instead of the engine's list of blocks.
+    #[arg(long)]
+    pub documented: bool,
+    /// Write JSON lines: a header, one object per command with its driver calls, a final one.
+    #[arg(long)]
+    pub events: bool,
+    /// Device memory, such as 32GiB, instead of what the trace states (32 GiB where it states none).
+    #[arg(long, value_name = "SIZE")]
+    pub device_memory: Option<String>,
+    /// How to write the summary.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Arguments of `check`.

@@ -122,12 +122,15 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out.push('\n');
     out.push_str(&table(comparison).text());
     out.push('\n');
-    for text in comparison
-        .lanes
-        .iter()
-        .filter_map(crate::analysis::Lane::out_of_memory_text)
-    {
+    for lane in &comparison.lanes {
+        let Some(text) = lane.out_of_memory_text() else {
+            continue;
+        };
         out.push_str(&format!("{text}\n"));
+        let story = lane.out_of_memory_story.iter();
+        for sentence in story.flat_map(|story| story.sentences().into_iter().skip(1)) {
+            out.push_str(&format!("  {sentence}\n"));
+        }
     }
     if let Some(best) = &comparison.best {
         out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
@@ -136,11 +139,14 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
         out.push_str(alike);
         out.push('\n');
     }
-    if comparison.lower_bound {
-        out.push_str("Figures are lower bounds: kernel scratch not included. Overhead is an estimate.\n");
+    if let Some(note) = comparison.scratch.note() {
+        out.push_str(&format!("{note} Overhead is an estimate.\n"));
     }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
+    }
+    if args.explain {
+        out.push_str(&explanations(comparison));
     }
     if args.map {
         let timeline = Timeline::new(comparison);
@@ -155,6 +161,22 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     if !oddities.is_empty() {
         out.push('\n');
         out.push_str(&oddities);
+    }
+    out
+}
+
+/// Where the peaks come from, policy by policy.
+fn explanations(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for lane in &comparison.lanes {
+        out.push_str(&format!(
+            "\npolicy {}, {}\n",
+            lane.policy.number(),
+            lane.policy.row().label
+        ));
+        for remark in &lane.explanation {
+            out.push_str(&format!("  {}\n", remark.text));
+        }
     }
     out
 }
@@ -203,6 +225,9 @@ fn table(comparison: &Comparison) -> Table {
         let row = lane.policy.row();
         let summary = &lane.summary;
         let mut marks = Vec::new();
+        if lane.policy == StaticMemoryPolicy::StaticExtend {
+            marks.push(comparison.params.arena_behaviour.label());
+        }
         if lane.policy == comparison.configured {
             marks.push("in force");
         }

@@ -9,6 +9,7 @@ mod compare;
 mod config;
 mod inspect;
 mod plan;
+mod replay;
 mod settings;
 mod text;
 
@@ -87,7 +88,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 /// Commands of the contract that a later version brings; a file of that name wins.
 fn later_command(arguments: &Arguments) -> Option<String> {
     let first = arguments.files.first()?;
-    let is_later = matches!(first.as_str(), "remat" | "reuse" | "replay");
+    let is_later = matches!(first.as_str(), "remat" | "reuse");
     (is_later && !std::path::Path::new(first).exists())
         .then(|| format!("the command \"{first}\" is not part of this version; --help lists the commands there are"))
 }
@@ -116,6 +117,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Inspect(args) => inspect::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
         Action::Plan(args) => plan::run(args, &progress),
+        Action::Replay(args) => replay::run(args, &progress),
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
         Action::Export(args) => config::export(args, &progress),
@@ -173,6 +175,13 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Writes one JSON object to standard output.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    print(&text)
+}
+
+/// The same in one line.
+pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string(value)?;
     text.push('\n');
     print(&text)
 }

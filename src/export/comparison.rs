@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::analysis::{Comparison, Lane};
+use crate::analysis::{Comparison, Lane, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
+use crate::sim::StaticMemoryPolicy;
 
 #[derive(Serialize, Debug)]
 struct WireReserved {
@@ -21,6 +22,33 @@ struct WireDevice {
     memory_bytes: u64,
 }
 
+/// A sentence, and the step that it speaks of.
+#[derive(Serialize, Debug)]
+struct WireRemark {
+    text: String,
+    step: Option<u32>,
+}
+
+/// Why a run ended early.
+#[derive(Serialize, Debug)]
+struct WireStory {
+    step: u32,
+    who: String,
+    asked_bytes: u64,
+    requested_bytes: u64,
+    in_use_bytes: u64,
+    holders: Vec<WireHolder>,
+    idle_bytes: u64,
+    largest_idle_bytes: u64,
+    enough_bytes: Option<u64>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireHolder {
+    who: String,
+    bytes: u64,
+}
+
 #[derive(Serialize, Debug)]
 struct WirePolicy {
     policy: u8,
@@ -30,17 +58,43 @@ struct WirePolicy {
     reserved: WireReserved,
     peak_live_bytes: u64,
     fragmentation: f64,
+    internal_waste_bytes: u64,
+    external_fragmentation: Option<f64>,
+    largest_free_bytes: u64,
+    reach_rate: Option<f64>,
+    virtual_bytes: u64,
     device_mallocs: u64,
     device_frees: u64,
     reallocations: u64,
     pages_mapped: u64,
+    pages_allocated: u64,
+    pages_unmapped: u64,
+    stitches: u64,
+    recycles: u64,
+    synchronizations: u64,
+    splits: u64,
+    merges: u64,
+    clears: u64,
+    cleared_bytes: u64,
     unloads: u64,
     out_of_memory: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     out_of_memory_reason: Option<String>,
+    out_of_memory_story: Option<WireStory>,
+    explanation: Vec<WireRemark>,
     estimated_overhead_ns: u64,
+    overhead: Vec<WireOverhead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arena_behaviour: Option<&'static str>,
     first_divergence_step: Option<u32>,
     lower_bound: bool,
+}
+
+#[derive(Serialize, Debug)]
+struct WireOverhead {
+    cause: &'static str,
+    count: u64,
+    estimated_ns: u64,
 }
 
 #[derive(Serialize, Debug)]
@@ -77,6 +131,7 @@ pub struct WireComparison {
     effective_policy: u8,
     best: Option<WireBest>,
     alike: Option<String>,
+    scratch: &'static str,
     estimates: Vec<&'static str>,
     diagnostics: Vec<WireDiagnostic>,
 }
@@ -106,7 +161,7 @@ impl WireComparison {
             policies: comparison
                 .lanes
                 .iter()
-                .map(|lane| wire_policy(lane, comparison.lower_bound))
+                .map(|lane| wire_policy(comparison, lane))
                 .collect(),
             effective_policy: comparison.configured.number(),
             best: comparison.best.as_ref().map(|best| WireBest {
@@ -114,6 +169,7 @@ impl WireComparison {
                 why: best.why.clone(),
             }),
             alike: comparison.alike.clone(),
+            scratch: comparison.scratch.name(),
             estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
         }
@@ -146,7 +202,49 @@ fn wire_workload(comparison: &Comparison) -> WireWorkload {
     }
 }
 
-fn wire_policy(lane: &Lane, lower_bound: bool) -> WirePolicy {
+/// Where a lane's peak comes from.
+fn wire_explanation(lane: &Lane) -> Vec<WireRemark> {
+    let remarks = lane.explanation.iter();
+    remarks
+        .map(|remark| WireRemark {
+            text: remark.text.clone(),
+            step: remark.step.map(|step| step.0),
+        })
+        .collect()
+}
+
+fn wire_story(story: &OutOfMemoryStory) -> WireStory {
+    let holders = story.holders.iter();
+    WireStory {
+        step: story.step.0,
+        who: story.who.clone(),
+        asked_bytes: story.asked.get(),
+        requested_bytes: story.requested.get(),
+        in_use_bytes: story.in_use.get(),
+        holders: holders
+            .map(|(who, bytes)| WireHolder {
+                who: who.clone(),
+                bytes: bytes.get(),
+            })
+            .collect(),
+        idle_bytes: story.idle.0.get(),
+        largest_idle_bytes: story.idle.1.get(),
+        enough_bytes: story.enough.map(crate::units::Bytes::get),
+    }
+}
+
+/// The causes of a lane's overhead.
+fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
+    let rows = lane.summary.overhead.iter();
+    rows.map(|row| WireOverhead {
+        cause: row.cause.name(),
+        count: row.count,
+        estimated_ns: row.time.0,
+    })
+    .collect()
+}
+
+fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
     let row = lane.policy.row();
     let summary = &lane.summary;
     WirePolicy {
@@ -162,15 +260,34 @@ fn wire_policy(lane: &Lane, lower_bound: bool) -> WirePolicy {
         },
         peak_live_bytes: summary.peak_live.get(),
         fragmentation: summary.fragmentation,
+        internal_waste_bytes: summary.internal_waste.get(),
+        external_fragmentation: summary.pool_idle.fragmentation(),
+        largest_free_bytes: summary.pool_idle.largest.get(),
+        reach_rate: summary.reach_rate,
+        virtual_bytes: summary.virtual_bytes.get(),
         device_mallocs: summary.device_mallocs,
         device_frees: summary.device_frees,
         reallocations: summary.reallocations,
         pages_mapped: summary.pages_mapped,
+        pages_allocated: summary.pages_allocated,
+        pages_unmapped: summary.pages_unmapped,
+        stitches: summary.stitches,
+        recycles: summary.recycles,
+        synchronizations: summary.synchronizations,
+        splits: summary.splits,
+        merges: summary.merges,
+        clears: summary.clears,
+        cleared_bytes: summary.cleared.get(),
         unloads: summary.unloads,
         out_of_memory: summary.out_of_memory,
         out_of_memory_reason: lane.out_of_memory_text(),
+        out_of_memory_story: lane.out_of_memory_story.as_ref().map(wire_story),
+        explanation: wire_explanation(lane),
         estimated_overhead_ns: summary.estimated_overhead.0,
+        overhead: wire_overhead(lane),
+        arena_behaviour: (lane.policy == StaticMemoryPolicy::StaticExtend)
+            .then(|| comparison.params.arena_behaviour.name()),
         first_divergence_step: lane.first_divergence.map(|step| step.0),
-        lower_bound,
+        lower_bound: comparison.lower_bound,
     }
 }

@@ -14,6 +14,7 @@ mod options_markdown;
 mod options_text;
 mod options_wire;
 mod plan;
+mod replay;
 mod script;
 
 pub use check_report::CheckReport;
@@ -26,6 +27,8 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use plan::{
-    PlanAnswer, WireChain, WireEdge, WireFragmentation, WirePlan, WireStrategy, WireWhy, plan_csv, wire_edges,
+    PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
+    WireWhy, plan_csv, wire_edges,
 };
+pub use replay::{WireReplay, replay_final, replay_header, replay_line};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};

@@ -4,6 +4,7 @@
 //! name, diagnostics) or an [`ImportError`] with a place in the file. Detection looks at content; the extension
 //! only breaks ties. Deliberately not here: opening files, and anything about policies.
 
+mod allocation_trace;
 mod dim_text;
 mod each;
 mod error;
@@ -11,6 +12,7 @@ mod gzip;
 mod input;
 mod native;
 mod onnx;
+mod op_list;
 mod problem;
 mod table;
 

@@ -1,6 +1,6 @@
 //! The table of importers, and the function that picks a row and runs it.
 
-use super::{ImportError, Input, gzip, native, onnx, problem};
+use super::{ImportError, Input, allocation_trace, gzip, native, onnx, op_list, problem};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::Source;
@@ -29,6 +29,21 @@ pub static IMPORTERS: &[Importer] = &[
                       see docs/format.md",
         detect: problem::detect,
         import: problem::import,
+    },
+    Importer {
+        name: "allocation_trace",
+        extensions: &["trace"],
+        description: "allocation trace: what was asked of the device, one command a line, for `replay`; see docs/format.md",
+        detect: allocation_trace::detect,
+        import: allocation_trace::import,
+    },
+    Importer {
+        name: "op_list",
+        extensions: &["ops"],
+        description: "ops of a compiled graph, one a line with the bytes that they ask for, as a placement problem of its \
+                      arena; see docs/format.md",
+        detect: op_list::detect,
+        import: op_list::import,
     },
     Importer {
         name: "native",

@@ -4,9 +4,9 @@
 //! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
 use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
-use crate::rewrite::{OpTypes, Precision, PrecisionMode};
-use crate::sim::{Params, StaticMemoryPolicy, VariablePages};
-use crate::units::Bytes;
+use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
+use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
+use crate::units::{Bytes, Nanos};
 use crate::workload::{Device, DeviceError, DeviceProfiles};
 
 use super::config_files::{MixList, mix_list};
@@ -15,7 +15,7 @@ use super::environment::Environment;
 use super::files::{FileState, Files};
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy};
-use super::rows::keys;
+use super::rows::{DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
@@ -42,6 +42,8 @@ pub struct Lowered {
     pub precision: Precision,
     /// Op types that stay on the host; `None` where every op runs on the device.
     pub host_ops: Option<OpTypes>,
+    /// Scratch memory of ops whose source states none, by op type; `None` where it is not estimated.
+    pub workspaces: Option<WorkspaceTable>,
     /// Ranges of input shapes, from which symbolic dimensions take values; `None` where shapes do not vary.
     pub shape_ranges: Option<ShapeRanges>,
     /// How many values a dimension takes from its range.
@@ -95,6 +97,32 @@ pub static ESTIMATES: &[Estimate] = &[
     estimate(keys::DYNAMIC_INPUT, "runs a few shapes out of the range"),
     estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "runs a few shapes out of the range"),
     estimate(keys::SHAPE_SAMPLES, "stands for the shapes that really occur"),
+    estimate(
+        keys::WORKSPACE_ESTIMATE,
+        "gives ops scratch memory by type where the source states none",
+    ),
+    estimate(
+        keys::WORKSPACE_TABLE,
+        "stands for the scratch memory of the real kernels",
+    ),
+    estimate(keys::MALLOC_NS, "stands for the time of a device malloc"),
+    estimate(keys::FREE_NS, "stands for the time of a device free"),
+    estimate(keys::MAP_NS, "stands for the time of mapping a page"),
+    estimate(keys::UNMAP_NS, "stands for the time of unmapping a page"),
+    estimate(
+        keys::RESERVE_NS,
+        "stands for the time of reserving or releasing a virtual range",
+    ),
+    estimate(keys::SYNC_NS, "stands for the time of a wait for a stream"),
+    estimate(keys::LAUNCH_NS, "stands for the time of a launch"),
+    estimate(
+        keys::MEMSET_BYTES_PER_SECOND,
+        "stands for the bandwidth of clearing device memory",
+    ),
+    estimate(
+        keys::RELOAD_BYTES_PER_SECOND,
+        "stands for the bandwidth of loading graphs again",
+    ),
 ];
 
 const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
@@ -115,6 +143,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
         precision: precision(options, files),
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
+        workspaces: workspaces(options),
         shape_ranges: shape_ranges(options),
         shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
         strategy: strategy(options),
@@ -187,7 +216,45 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
         .and_then(|gib| u64::try_from(gib).ok())
         .and_then(|gib| gib.checked_mul(Bytes::gib(1).get()))
         .map(Bytes);
+    params.unloads_after_run = text(options, keys::UNLOAD_GRAPHS) == UNLOAD_AFTER_RUN;
+    if text(options, keys::POLICY_2_BEHAVIOUR) == ArenaBehaviour::Documented.name() {
+        params.arena_behaviour = ArenaBehaviour::Documented;
+    }
+    set_costs(&mut params, options);
     params
+}
+
+/// Cost figures that are set stand in the place of the profile's.
+fn set_costs(params: &mut Params, options: &Options) {
+    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
+    let costs = [
+        (keys::MALLOC_NS, &mut params.malloc_cost),
+        (keys::FREE_NS, &mut params.free_cost),
+        (keys::MAP_NS, &mut params.map_cost),
+        (keys::UNMAP_NS, &mut params.unmap_cost),
+        (keys::RESERVE_NS, &mut params.reserve_cost),
+        (keys::SYNC_NS, &mut params.sync_cost),
+        (keys::LAUNCH_NS, &mut params.launch_cost),
+    ];
+    for (key, cost) in costs {
+        *cost = number(key).map_or(*cost, Nanos);
+    }
+    let bandwidths = [
+        (keys::MEMSET_BYTES_PER_SECOND, &mut params.memset_bytes_per_second),
+        (keys::RELOAD_BYTES_PER_SECOND, &mut params.reload_bytes_per_second),
+    ];
+    for (key, bandwidth) in bandwidths {
+        *bandwidth = number(key).unwrap_or(*bandwidth).max(1);
+    }
+}
+
+/// A table that cannot be read acts as the default one.
+fn workspaces(options: &Options) -> Option<WorkspaceTable> {
+    if text(options, keys::WORKSPACE_ESTIMATE) != ON {
+        return None;
+    }
+    let given = WorkspaceTable::parse(&text(options, keys::WORKSPACE_TABLE)).ok();
+    given.or_else(|| WorkspaceTable::parse(DEFAULT_WORKSPACES).ok())
 }
 
 /// The newer option is stronger; to set both is an error of its own.
@@ -253,6 +320,7 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::PRECISION_MODE_V2 => lowered.precision.mode != PrecisionMode::Keep && is_newer_set,
         keys::MODIFY_MIXLIST | keys::KEPT_OPS => lowered.precision.mode.is_mixed(),
         keys::MIX_COMPILE_MODE | keys::HOST_OPS => lowered.host_ops.is_some(),
+        keys::WORKSPACE_ESTIMATE | keys::WORKSPACE_TABLE => lowered.workspaces.is_some(),
         keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
         keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
         keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),

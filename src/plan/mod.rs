@@ -8,6 +8,7 @@ mod as_dumped;
 mod best;
 mod best_fit;
 mod breadth;
+mod engine;
 mod exact;
 mod explain;
 mod field;
@@ -29,6 +30,10 @@ mod skyline;
 mod strategies;
 mod verify;
 
+pub use engine::{
+    ASSIGNERS, Assigner, EngineBlock, EnginePlan, Region, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment, SegmentRule,
+    engine_plan, segments,
+};
 pub use explain::{
     Blocker, ChainLink, Fragmentation, PeakChain, StepHole, StepHoles, WhyHere, fragmentation, peak_chain, peak_live,
     why_here,

@@ -1,8 +1,9 @@
 //! The planner's vocabulary: what is asked, what limits the search, what comes out.
 
+use super::engine::{Region, Segment, SegmentRule, segments};
 use crate::progress::{Cancel, Cancelled, Progress};
 use crate::units::Bytes;
-use crate::workload::{Lifetimes, RecordedPlan, Shapes};
+use crate::workload::{AllocationOrder, Lifetimes, RecordedPlan, Shapes};
 
 pub use crate::workload::{Buffer, Gap, Problem, ProblemError};
 
@@ -107,6 +108,8 @@ pub(super) struct Task<'a> {
     pub(super) bound: u64,
     /// The plan that the file carries.
     pub(super) recorded: Option<&'a RecordedPlan>,
+    /// The order in which buffers come and go, where more is known than their steps.
+    pub(super) order: Option<&'a AllocationOrder>,
     pub(super) limits: &'a Limits<'a>,
     pub(super) progress: &'a Progress<'a>,
 }
@@ -132,6 +135,8 @@ pub(super) struct Placement {
     pub(super) nodes: u64,
     /// What other strategies gave on the way.
     pub(super) tried: Vec<Tried>,
+    /// The top-level parts, where the strategy has such.
+    pub(super) regions: Vec<Region>,
 }
 
 impl Placement {
@@ -183,12 +188,20 @@ pub struct Planned {
     pub nodes: u64,
     /// What the strategies that it tried gave, in the order of the table.
     pub tried: Vec<Tried>,
+    /// The top-level parts of the plan as its maker knows them, ascending; empty where the maker has none.
+    pub regions: Vec<Region>,
 }
 
 impl Planned {
     /// Whether no plan can be smaller.
     pub fn is_optimal(&self) -> bool {
         self.plan.footprint <= self.proved_bound
+    }
+
+    /// The segments in which the arena is placed on a device, and behind them that of graph inputs and outputs. Where
+    /// the maker of the plan has no top-level parts, an address that no buffer crosses parts it. O(n log n).
+    pub fn segments(&self, problem: &Problem, rule: SegmentRule) -> Vec<Segment> {
+        segments(problem, &self.plan, &self.regions, rule)
     }
 
     /// Whether it fits in `capacity`, and how sure a "no" is.

@@ -2,11 +2,11 @@
 
 use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
 use super::{
-    as_dumped, best, best_fit, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive, shared,
-    skyline,
+    as_dumped, best, best_fit, engine, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive,
+    shared, skyline,
 };
 use crate::progress::Progress;
-use crate::workload::RecordedPlan;
+use crate::workload::{AllocationOrder, RecordedPlan};
 
 /// One row: a name, a sentence, and how it places buffers.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub const EXACT: &str = "exact";
 pub const NO_REUSE: &str = "naive";
 
 /// The row for static arenas unless the user chooses another.
-pub const DEFAULT: &str = "greedy_by_size";
+pub const DEFAULT: &str = "ge_default";
 
 /// The row that reads the plan of the source.
 pub const AS_DUMPED: &str = "as_dumped";
@@ -75,7 +75,7 @@ pub const STRATEGIES: &[Strategy] = &[
         place: exact::place,
     },
     Strategy {
-        name: DEFAULT,
+        name: "greedy_by_size",
         label: "greedy by size",
         summary: "the largest buffer first, into the smallest gap that fits",
         effort: Effort::Heuristic,
@@ -187,6 +187,35 @@ pub const STRATEGIES: &[Strategy] = &[
         place: hill_climb::place,
     },
     Strategy {
+        name: DEFAULT,
+        label: "engine: default",
+        summary: "the vendor's compiler: the smaller plan of its two assigners, binary-block on a tie",
+        effort: Effort::Heuristic,
+        place: engine::default,
+    },
+    Strategy {
+        name: "ge_binary",
+        label: "engine: binary-block",
+        summary: "the vendor's compiler: blocks handed on between buffers of one size, smaller blocks nested in larger ones; \
+                  fixed buffers keep their place below all others, gaps and groups count as whole rectangles",
+        effort: Effort::Heuristic,
+        place: engine::binary,
+    },
+    Strategy {
+        name: "ge_max",
+        label: "engine: max-block",
+        summary: "the vendor's compiler: blocks handed on between all buffers, each as large as its largest one",
+        effort: Effort::Heuristic,
+        place: engine::max,
+    },
+    Strategy {
+        name: "ge_no_reuse",
+        label: "engine: no reuse",
+        summary: "the vendor's compiler with disableReuseMemory: a block for every buffer, in order of birth",
+        effort: Effort::Heuristic,
+        place: engine::no_reuse,
+    },
+    Strategy {
         name: AS_DUMPED,
         label: "as dumped",
         summary: "the offsets that the source carries: the plan of whoever wrote it",
@@ -224,6 +253,8 @@ pub struct PlanRequest<'a> {
     pub problem: &'a Problem,
     /// The plan that the source carries.
     pub recorded: Option<&'a RecordedPlan>,
+    /// The order in which buffers come and go, where more is known than their steps: the vendor's planner asks.
+    pub order: Option<&'a AllocationOrder>,
     /// How far a search may go.
     pub limits: Limits<'a>,
 }
@@ -234,6 +265,7 @@ impl<'a> PlanRequest<'a> {
         Self {
             problem,
             recorded: None,
+            order: None,
             limits: Limits::default(),
         }
     }
@@ -256,6 +288,7 @@ pub fn plan(
         shapes: &shapes,
         bound: lower_bound.get(),
         recorded: request.recorded,
+        order: request.order,
         limits: &request.limits,
         progress,
     };
@@ -281,5 +314,6 @@ pub fn plan(
         proved_bound: lower_bound.max(crate::units::Bytes(placement.bound)),
         nodes: placement.nodes,
         tried: placement.tried,
+        regions: placement.regions,
     })
 }

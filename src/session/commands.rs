@@ -6,6 +6,7 @@ use super::document::SourceSpec;
 use crate::analysis::LaneId;
 use crate::options::{Fix, Value};
 use crate::timeline::Selected;
+use crate::units::Step;
 use crate::workload::GraphIdx;
 
 /// One request.
@@ -86,6 +87,8 @@ pub enum Command {
     },
     /// Work out the planner's table for a graph.
     ListPlans(GraphIdx),
+    /// Work out what the device holds at a step of a lane.
+    PictureDevice(LaneId, Step),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.

@@ -5,10 +5,12 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
+use super::samples::{Sample, SampleFile};
 use crate::export::is_script_name;
 use crate::import::{ImportError, Imported, Input, import};
 use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
+use crate::workload::Source;
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 4 << 30;
@@ -60,9 +62,7 @@ pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Impor
         })
     };
     match source {
-        SourceSpec::Sample(sample) => {
-            imported(Input::from_bytes(sample.file, sample.bytes).and_then(|mut input| import(&mut input, progress)))
-        }
+        SourceSpec::Sample(sample) => imported(read_sample(sample, progress)),
         SourceSpec::Bytes { name, bytes } => {
             imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import(&mut input, progress)))
         }
@@ -79,6 +79,25 @@ pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Impor
             imported(Input::new(&short, reader).and_then(|mut input| import(&mut input, progress)))
         }
     }
+}
+
+/// The files of a sample as one source.
+fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, ImportError> {
+    let read =
+        |file: &SampleFile| Input::from_bytes(file.name, file.bytes).and_then(|mut input| import(&mut input, progress));
+    let mut files = sample.files.iter();
+    let Some(first) = files.next() else {
+        return read(&SampleFile { name: "", bytes: &[] });
+    };
+    let mut whole = read(first)?;
+    for file in files {
+        let next = read(file)?;
+        whole.diagnostics.extend(&next.diagnostics);
+        if let (Source::Graphs(graphs), Source::Graphs(more)) = (&mut whole.source, next.source) {
+            graphs.extend(more);
+        }
+    }
+    Ok(whole)
 }
 
 /// Reads a small file (a configuration) whole; `-` is standard input.

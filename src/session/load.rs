@@ -9,6 +9,10 @@ use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
 
+/// What to do with a trace, which has nothing that policies could be compared by yet.
+const TRACE_ADVICE: &str = "an allocation trace has no graph to compare policies by; run `highwater replay FILE --policy N` \
+                            on it, or `highwater plan FILE`";
+
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
 /// # Errors
@@ -17,6 +21,7 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     let mut graphs: Vec<GraphEntry> = Vec::new();
     let mut lifetimes = Vec::new();
     let mut problems = Vec::new();
+    let mut traces = Vec::new();
     let mut formats = Vec::new();
     let mut diagnostics = Diagnostics::new();
     for source in sources {
@@ -27,6 +32,7 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
             Source::Graphs(entries) => graphs.extend(entries),
             Source::Lifetimes(entries) => lifetimes.extend(entries),
             Source::Problems(entries) => problems.extend(entries),
+            Source::Traces(entries) => traces.extend(entries),
         }
     }
     if with_evaluation {
@@ -40,6 +46,9 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         Source::Problems(problems)
     } else if !lifetimes.is_empty() {
         Source::Lifetimes(lifetimes)
+    } else if !traces.is_empty() {
+        diagnostics.warning(TRACE_ADVICE.to_owned(), &name);
+        Source::Traces(traces)
     } else {
         Source::Graphs(graphs)
     };

@@ -6,6 +6,7 @@
 
 mod commands;
 mod config;
+mod device;
 mod document;
 mod files;
 mod history;
@@ -17,11 +18,12 @@ mod worker;
 
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
+pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, presets_of};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use load::load;
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
-pub use samples::{SAMPLES, Sample, sample};
+pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Notice, Session};
 pub use worker::{Answer, Job, Loaded, ReadConfig, Worker};
 

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::analysis::{Comparison, arena_problem};
+use crate::analysis::{Comparison, arena_order, arena_problem};
 use crate::plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos};
-use crate::workload::{GraphIdx, RecordedPlan};
+use crate::workload::{AllocationOrder, GraphIdx, RecordedPlan};
 
 /// Strategies that are more than a sweep are left out of the table beyond so many buffers.
 const MAX_BUFFERS: usize = 200_000;
@@ -27,6 +27,8 @@ pub struct PlannerSubject {
     pub problem: Problem,
     /// The plan that the source carries.
     pub recorded: Option<RecordedPlan>,
+    /// The order in which buffers come and go, where more is known than their steps.
+    pub order: Option<AllocationOrder>,
 }
 
 /// One strategy's result.
@@ -116,6 +118,7 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
             graph,
             problem: entry.problem.clone(),
             recorded: entry.recorded.clone(),
+            order: entry.order.clone(),
         });
     }
     let session = &comparison.session;
@@ -124,10 +127,12 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
         .get(graph.0 as usize)
         .is_some_and(|graph| graph.is_static);
     let run = session.runs.iter().find(|run| run.graph == graph)?;
+    let entry = comparison.workload.graphs().get(graph.0 as usize)?;
     is_static.then(|| PlannerSubject {
         graph,
         problem: arena_problem(&run.bound.program, &run.bound.engine_sizes),
         recorded: None,
+        order: Some(arena_order(&entry.graph, &run.bound.program, &run.bound.io)),
     })
 }
 
@@ -142,6 +147,7 @@ pub(super) fn run_row(
 ) -> Result<PlannerRow, Cancelled> {
     let mut request = PlanRequest {
         recorded: subject.recorded.as_ref(),
+        order: subject.order.as_ref(),
         ..PlanRequest::new(&subject.problem)
     };
     if strategy.name == EXACT {

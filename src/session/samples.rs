@@ -9,39 +9,63 @@ pub struct Sample {
     pub name: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
-    /// The file's name below `sample_traces`.
-    pub file: &'static str,
-    /// Its bytes.
-    pub bytes: &'static [u8],
+    /// Its files: of several, the graphs of one session in this order.
+    pub files: &'static [SampleFile],
     /// Values that its symbolic dimensions start with.
     pub dims: &'static [(&'static str, &'static [u64])],
     /// Iterations that its schedule starts with.
     pub iterations: u32,
 }
 
+/// A file of a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleFile {
+    /// Its name below `sample_traces`.
+    pub name: &'static str,
+    /// Its bytes.
+    pub bytes: &'static [u8],
+}
+
+const RESNET50: SampleFile = SampleFile {
+    name: "resnet50_session.json.gz",
+    bytes: include_bytes!("../../sample_traces/resnet50_session.json.gz"),
+};
+const BERT: SampleFile = SampleFile {
+    name: "bert_base.onnx.gz",
+    bytes: include_bytes!("../../sample_traces/bert_base.onnx.gz"),
+};
+const MOBILENET: SampleFile = SampleFile {
+    name: "mobilenet_v2.onnx",
+    bytes: include_bytes!("../../sample_traces/mobilenet_v2.onnx"),
+};
+
 /// Every sample; the first is opened where no file is given.
 pub static SAMPLES: &[Sample] = &[
     Sample {
+        name: "mixed",
+        title: "Training and evaluation beside BERT with changing lengths",
+        files: &[RESNET50, BERT],
+        dims: &[("batch", &[8]), ("seq", &[128, 256, 384, 64, 320])],
+        iterations: 2,
+    },
+    Sample {
         name: "resnet50",
         title: "ResNet-50 training and evaluation, batch 32",
-        file: "resnet50_session.json.gz",
-        bytes: include_bytes!("../../sample_traces/resnet50_session.json.gz"),
+        files: &[RESNET50],
         dims: &[],
         iterations: 1,
     },
     Sample {
         name: "bert",
         title: "BERT base inference over several sequence lengths",
-        file: "bert_base.onnx.gz",
-        bytes: include_bytes!("../../sample_traces/bert_base.onnx.gz"),
+        files: &[BERT],
         dims: &[("batch", &[8]), ("seq", &[128, 256, 384, 64, 320])],
         iterations: 1,
     },
     Sample {
         name: "mobilenet",
         title: "MobileNetV2 inference, one image",
-        file: "mobilenet_v2.onnx",
-        bytes: include_bytes!("../../sample_traces/mobilenet_v2.onnx"),
+        files: &[MOBILENET],
         dims: &[],
         iterations: 1,
     },

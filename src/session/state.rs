@@ -1,6 +1,7 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
 mod answers;
+mod device;
 mod edits;
 mod plans;
 
@@ -8,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::commands::Command;
+use super::device::DeviceWatch;
 use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::planner::PlannerTable;
@@ -86,6 +88,7 @@ pub struct Session {
     planner_generation: u64,
     /// Whether the worker has still to say what the table is about.
     planner_awaited: bool,
+    device: DeviceWatch,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -125,6 +128,7 @@ impl Session {
             is_preview: false,
             planner_generation: 0,
             planner_awaited: false,
+            device: DeviceWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -252,6 +256,7 @@ impl Session {
                 }
             }
             Command::ListPlans(graph) => self.list_plans(graph),
+            Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
@@ -282,7 +287,7 @@ impl Session {
 
     /// Waits until the worker has nothing to do, for callers without frames. Returns at once when idle.
     pub fn settle(&mut self) {
-        while self.busy.is_some() || self.look_generation != 0 || self.is_planning() {
+        while self.busy.is_some() || self.look_generation != 0 || self.is_planning() || self.device.is_waiting() {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
                 None => return,
@@ -314,11 +319,6 @@ impl Session {
         self.selection = None;
         self.has_new_sources = true;
         self.load();
-    }
-
-    /// Whether there is a step to undo, and one to do again.
-    pub fn can_undo_redo(&self) -> (bool, bool) {
-        self.history.can()
     }
 
     fn load(&mut self) {

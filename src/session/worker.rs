@@ -21,8 +21,9 @@ use crate::export::{ConfigDocument, read_config};
 use crate::options::SeenFiles;
 use crate::plan::Strategy;
 use crate::progress::{Cancel, Progress};
+use crate::sim::{DevicePicture, picture};
 use crate::timeline::Timeline;
-use crate::units::Bytes;
+use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Workload};
 
 /// Work to do.
@@ -55,6 +56,15 @@ pub enum Job {
     },
     /// Run one strategy for the planner's table.
     PlannerRow(Arc<PlannerSubject>, &'static Strategy),
+    /// Work out what the device holds at a step of a lane, by position.
+    DevicePicture {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// Which of its lanes.
+        lane: usize,
+        /// When.
+        step: Step,
+    },
     /// Read a configuration file.
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
@@ -107,6 +117,8 @@ pub enum Answer {
     PlannerSubject(Option<(Arc<PlannerSubject>, Bytes)>),
     /// A strategy has made its plan.
     Planned(PlannerRow),
+    /// What the device holds.
+    DevicePicture(Box<DevicePicture>),
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.
@@ -324,6 +336,10 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::PlannerRow(subject, strategy) => {
             let row = run_row(&subject, strategy, progress);
             Ok(Answer::Planned(row.map_err(|cancelled| cancelled.to_string())?))
+        }
+        Job::DevicePicture { comparison, lane, step } => {
+            let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
+            Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
         }
         Job::Write { path, bytes } => {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;

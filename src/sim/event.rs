@@ -10,6 +10,7 @@ use crate::typed_id;
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
+use super::alloc::{Address, PoolFigures};
 use super::policies::StaticMemoryPolicy;
 
 typed_id!(
@@ -38,18 +39,35 @@ pub enum EventKind {
     Reuse,
     /// A virtual range of `bytes` is reserved; it holds no memory yet.
     Reserve,
+    /// A virtual range is given back.
+    Release,
     /// Physical pages of `bytes` are taken from the driver for `region`.
     PageAlloc,
     /// Physical pages of `bytes` are given back to the driver.
     PageFree,
-    /// Pages of `bytes` are mapped at `offset` of `region`.
+    /// A page of `bytes`, the subject, is mapped at `offset` of `region`.
     Map,
-    /// Pages of `bytes` are unmapped at `offset` of `region`.
+    /// The page of `bytes`, the subject, that is mapped at `offset` of `region` is unmapped.
     Unmap,
+    /// Memory is set to zero.
+    Memset,
     /// A pool waits for its stream.
     Sync,
-    /// A pool gives idle blocks back.
+    /// A pool, the subject, gives idle blocks back.
     Recycle,
+    /// A pool, the subject, gets a block of the device's pool.
+    Grant,
+    /// A pool, the subject, gives a block back to the device's pool.
+    Return,
+    /// Scattered pages became one range: `region`, which is mapped already.
+    Stitch,
+    /// A static graph begins to run: `bytes` of the arena that it shares are inputs and outputs; 0 where it ends and
+    /// the arena's pages go to others.
+    Run,
+    /// A static graph cannot run: another that shares its pages was loaded and has not run.
+    MemoryInUse,
+    /// Memory that ops add to is cleared: one launch.
+    Clear,
     /// A loaded graph is unloaded to make room; `region` is its arena.
     Unload,
     /// An unloaded graph is loaded again at its next run.
@@ -90,6 +108,20 @@ pub enum RegionKind {
     PoolBlock,
     /// The virtual range of an expandable pool, backed by pages.
     PagedRange,
+    /// A range of its own that joins scattered pages of an expandable pool.
+    Stitched,
+    /// Feature memory of ops whose addresses must not change, one range for all static graphs.
+    FixedFeatures,
+}
+
+impl RegionKind {
+    /// Whether it serves feature memory.
+    pub const fn is_feature(self) -> bool {
+        match self {
+            Self::Arena | Self::PoolBlock | Self::PagedRange | Self::Stitched | Self::FixedFeatures => true,
+            Self::Variables | Self::Weights | Self::InputOutput => false,
+        }
+    }
 }
 
 /// A piece of address space with its own offsets.
@@ -101,6 +133,10 @@ pub struct Region {
     pub graph: Option<GraphIdx>,
     /// Bytes of address space.
     pub bytes: Bytes,
+    /// Of these, bytes of a static graph's inputs and outputs, behind its feature memory.
+    pub io: Bytes,
+    /// Where it begins.
+    pub at: Address,
 }
 
 /// What bytes are for.
@@ -115,8 +151,14 @@ pub enum Subject {
         /// Which of the concurrent copies.
         copy: u16,
     },
-    /// A graph's whole arena, weights or zero-copy segment.
+    /// A graph's whole arena or weights.
     Graph(GraphIdx),
+    /// A graph's inputs and outputs.
+    InputOutput(GraphIdx),
+    /// A physical page, by its handle.
+    Page(u32),
+    /// A pool of dynamic memory, by position in [`Simulation::pools`].
+    Pool(u32),
     /// The session.
     Session,
 }
@@ -143,6 +185,24 @@ pub struct OutOfMemory {
     pub subject: Subject,
 }
 
+/// A pool of dynamic memory, as it stood at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolRow {
+    /// The graph that it serves; `None` for the device's pool, which all others stand on.
+    pub graph: Option<GraphIdx>,
+    /// Its counters.
+    pub figures: PoolFigures,
+}
+
+/// How often allocators did what the log holds no event for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpanCounts {
+    /// Spans that were cut.
+    pub splits: u64,
+    /// Idle neighbours that were joined.
+    pub merges: u64,
+}
+
 /// The event log of one session under one policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
@@ -158,6 +218,10 @@ pub struct Simulation {
     pub regions: Vec<Region>,
     /// Subjects by id.
     pub subjects: Vec<SubjectRow>,
+    /// Pools of dynamic memory; where there is any, the first is the device's.
+    pub pools: Vec<PoolRow>,
+    /// Cuts and joins.
+    pub spans: SpanCounts,
     /// Why the run stopped early, if it did; events end there.
     pub out_of_memory: Option<OutOfMemory>,
 }

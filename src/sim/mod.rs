@@ -20,26 +20,29 @@
 //! }
 //! ```
 
-mod arena;
+pub mod alloc;
+mod buckets;
 mod device;
 mod event;
-mod expandable_pool;
 pub mod fold;
-mod page_pool;
-mod page_store;
 mod params;
+mod picture;
+mod placement;
 mod policies;
+mod recorder;
+pub mod replay;
 mod residents;
 mod session;
 mod simulate;
-mod spans;
 mod verify;
 
 pub use event::{
-    Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, Subject, SubjectId, SubjectRow,
+    Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId,
+    SubjectRow,
 };
 pub use params::{ArenaBehaviour, Params, VariablePages};
+pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
-pub use session::{BoundGraph, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;
 pub use verify::{SimulationDefect, verify};

@@ -1,14 +1,36 @@
 //! What the simulation is told: sizes and costs, no option keys.
 
+use super::device::LARGEST_DEVICE;
 use crate::units::{Bytes, Nanos};
 use crate::workload::Device;
 
 /// What policy 2 does with its arena when a graph needs more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ArenaBehaviour {
-    /// As the vendor documents it: the arena is freed and allocated again at the larger size.
+    /// As the engine does it: what does not fit into a block of the arena becomes a new block; none is given back
+    /// while a graph is loaded.
     #[default]
+    Engine,
+    /// As the vendor documents it: the arena is freed and allocated again at the larger size.
     Documented,
+}
+
+impl ArenaBehaviour {
+    /// Its name in files and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Documented => "documented",
+        }
+    }
+
+    /// A few words to stand behind the policy.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Engine => "as the engine does",
+            Self::Documented => "as documented",
+        }
+    }
 }
 
 /// The physical pages that variables lie in.
@@ -25,6 +47,7 @@ pub enum VariablePages {
 
 /// Parameters of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Params {
     /// Device memory.
     pub device_bytes: Bytes,
@@ -54,12 +77,22 @@ pub struct Params {
     pub pool_threshold: Option<Bytes>,
     /// What policy 2 does when a graph needs more.
     pub arena_behaviour: ArenaBehaviour,
+    /// Whether a graph is unloaded after each of its runs; otherwise it stays loaded.
+    pub unloads_after_run: bool,
     /// Estimated cost of one device malloc.
     pub malloc_cost: Nanos,
     /// Estimated cost of one device free.
     pub free_cost: Nanos,
     /// Estimated cost of mapping one physical page.
     pub map_cost: Nanos,
+    /// Estimated cost of unmapping one physical page.
+    pub unmap_cost: Nanos,
+    /// Estimated cost of reserving or releasing a virtual range.
+    pub reserve_cost: Nanos,
+    /// Estimated cost of launching one op, such as a clear.
+    pub launch_cost: Nanos,
+    /// Estimated bandwidth of clearing device memory, bytes per second, at least 1.
+    pub memset_bytes_per_second: u64,
     /// Estimated cost of one synchronisation.
     pub sync_cost: Nanos,
     /// Estimated bandwidth of reloading weights from the host, bytes per second, at least 1.
@@ -83,12 +116,27 @@ impl Params {
             staging_buffers: 1,
             io_by_caller: false,
             pool_threshold: None,
-            arena_behaviour: ArenaBehaviour::Documented,
+            arena_behaviour: ArenaBehaviour::Engine,
+            unloads_after_run: false,
             malloc_cost: Nanos(device.malloc_ns),
             free_cost: Nanos(device.free_ns),
             map_cost: Nanos(device.map_ns),
+            unmap_cost: Nanos(device.unmap_ns),
+            reserve_cost: Nanos(device.reserve_ns),
+            launch_cost: Nanos(device.launch_ns),
+            memset_bytes_per_second: device.memory_bytes_per_second.max(1),
             sync_cost: Nanos(device.sync_ns),
             reload_bytes_per_second: device.host_bytes_per_second.max(1),
+        }
+    }
+
+    /// What page pools may fill before they recycle: floor(0.95 * device), or what the user gives where that is less.
+    pub fn threshold(&self) -> Bytes {
+        let device = self.device_bytes.min(LARGEST_DEVICE);
+        let own = u64::try_from(u128::from(device.get()) * 95 / 100).unwrap_or(u64::MAX);
+        match self.pool_threshold {
+            Some(bytes) if bytes > Bytes::ZERO && bytes.get() <= own => bytes,
+            _ => Bytes(own),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! session     |variables....................................|      one block, before the first run
 //! graph A     |weights...............|      |weights (reload)|     from load to unload, exact bytes
-//! run         |io||io||io|                                         static graphs: with the load
+//! run         |io||io||io|                                         of dynamic graphs; static ones hold theirs with the plan
 //! ```
 //!
 //! In: graphs and runs. Out: driver events. Invariants: a weights block lives as long as a loaded graph uses a
@@ -12,10 +12,11 @@
 
 use std::collections::BTreeMap;
 
-use super::device::{DeviceMemory, Shortage};
+use super::alloc::Shortage;
+use super::device::DeviceMemory;
 use super::event::{EventKind, RegionId, RegionKind, Subject, SubjectId};
 use super::params::{Params, VariablePages};
-use super::session::{BoundGraph, DeviceRun, DeviceSession, Variable};
+use super::session::{BoundGraph, DeviceSession, Variable};
 use crate::graph::Id as _;
 use crate::units::Bytes;
 use crate::workload::GraphIdx;
@@ -175,26 +176,23 @@ pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes
 }
 
 /// Bytes of a run's inputs and outputs: each padded as the engine pads tensors (to 32, plus 32), then aligned to
-/// 512; and the buffers in which a static graph's small inputs are gathered.
-pub(super) fn io_bytes(session: &DeviceSession, run: &DeviceRun, params: &Params) -> Bytes {
+/// 512.
+pub(super) fn io_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
     if params.io_by_caller {
         return Bytes::ZERO;
     }
-    let tensors: Bytes = run
-        .bound
+    bound
         .io
         .iter()
         .map(|tensor| (tensor.bytes.align_up(32) + Bytes(32)).align_up(512))
-        .sum();
-    if session.graphs[run.graph.idx()].is_static {
-        tensors + staging_bytes(&run.bound, params)
-    } else {
-        tensors
-    }
+        .sum()
 }
 
 /// Bytes of the buffers in which inputs up to the threshold are gathered; one such input is copied as it is.
-fn staging_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
+pub(super) fn staging_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
+    if params.io_by_caller {
+        return Bytes::ZERO;
+    }
     let is_small = |bytes: Bytes| bytes > Bytes::ZERO && bytes <= params.input_fusion_size;
     let small = || {
         bound
@@ -212,4 +210,17 @@ fn staging_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
             .get()
             .saturating_mul(u64::from(params.staging_buffers)),
     )
+}
+
+/// For each run, the inputs and outputs of its graph's next run.
+pub(super) fn next_io(session: &DeviceSession, params: &Params) -> Vec<Option<Bytes>> {
+    let mut upcoming = vec![None; session.graphs.len()];
+    let mut list: Vec<Option<Bytes>> = session
+        .runs
+        .iter()
+        .rev()
+        .map(|run| upcoming[run.graph.idx()].replace(io_bytes(&run.bound, params)))
+        .collect();
+    list.reverse();
+    list
 }

@@ -53,8 +53,31 @@ pub struct BoundGraph {
     pub engine_sizes: Vec<Bytes>,
     /// The static plan of the lifetimes with the engine's sizes (512-byte aligned); for static graphs.
     pub plan: Option<Arc<Plan>>,
+    /// The pieces of the plan that are placed as one each where graphs share an arena, ascending; together they are
+    /// the plan's footprint.
+    pub segments: Vec<Segment>,
     /// Graph inputs and outputs: the zero-copy segment.
     pub io: Vec<IoTensor>,
+    /// What is cleared before ops add to it, by step of the run; each is a launch.
+    pub clears: Vec<Clear>,
+}
+
+/// One clear of memory that ops add to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clear {
+    /// When, relative to the run.
+    pub step: Step,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+/// A piece of a static plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Offset in the plan.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: Bytes,
 }
 
 /// A graph input or output.

@@ -11,18 +11,18 @@
 //! its next run. A static graph's tensors lie at their plan's offsets; a dynamic graph's are given by its pool,
 //! op by op, in the order of the lifetimes. Running out of memory ends the log and is an answer.
 //!
-//! Deliberately not here: concurrent runs (only their memory, by `feature_copies`), streams, fixed feature
-//! memory, atomic clean (a rewrite), time.
+//! Deliberately not here: concurrent runs (only their memory, by `feature_copies`), streams, time.
 
-use super::arena::{ArenaRequest, Arenas};
-use super::device::{DeviceMemory, NO_REGION, Shortage, THE_SESSION};
-use super::event::{EventKind, RegionId, Simulation, Subject, SubjectId};
-use super::page_pool::Pools;
+use super::alloc::{DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolKey, RunError, Shortage};
+use super::buckets::Buckets;
+use super::device::DeviceMemory;
+use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject, SubjectId};
 use super::params::Params;
+use super::placement::{ArenaRequest, StaticGraphs};
 use super::policies::StaticMemoryPolicy;
-use super::residents::{Residents, io_bytes, variables_bytes};
-use super::session::{DeviceRun, DeviceSession};
-use super::spans::SpanId;
+use super::recorder::{LogSpec, NO_REGION, Purpose, THE_SESSION};
+use super::residents::{Residents, io_bytes, next_io, staging_bytes, variables_bytes};
+use super::session::{BoundGraph, DeviceRun, DeviceSession};
 use crate::graph::Id as _;
 use crate::plan::Plan;
 use crate::progress::{Cancelled, Progress};
@@ -49,7 +49,7 @@ pub fn simulate(
         Err(Stop::Cancelled) => return Err(Cancelled),
         Err(Stop::Shortage(shortage)) => machine.memory.out_of_memory(shortage),
     }
-    Ok(machine.memory.finish())
+    Ok(machine.finish())
 }
 
 /// Why a simulation stops before its end.
@@ -80,18 +80,23 @@ enum Loading {
 
 /// A graph's state.
 #[derive(Clone, Copy, Debug)]
-struct GraphState {
+struct GraphState<'a> {
     loading: Loading,
-    /// Position of its pool, once it has one.
-    pool: Option<usize>,
+    /// What was loaded, of a static graph.
+    bound: Option<&'a BoundGraph>,
+    /// Whether it has a pool.
+    has_pool: bool,
+    /// Who its inputs and outputs are.
+    io_subject: SubjectId,
 }
 
 /// Where the tensors of a run are.
+#[derive(Clone, Copy)]
 enum Place<'a> {
-    /// At their plan's offsets in one region per copy.
-    Static(&'a Plan, Vec<RegionId>),
+    /// At their plan's offsets.
+    Static(&'a Plan, ArenaRequest<'a>),
     /// In a pool.
-    Dynamic(usize),
+    Dynamic(PoolKey),
 }
 
 /// A tensor on the device.
@@ -101,17 +106,19 @@ struct Live {
     region: RegionId,
     offset: u64,
     bytes: Bytes,
-    span: Option<SpanId>,
+    grant: Option<GrantId>,
 }
 
 struct Machine<'a> {
     session: &'a DeviceSession,
     params: &'a Params,
     memory: DeviceMemory,
-    pools: Pools,
-    arenas: Arenas,
+    pools: PagePools,
+    statics: StaticGraphs,
     residents: Residents<'a>,
-    graphs: Vec<GraphState>,
+    graphs: Vec<GraphState<'a>>,
+    /// Graphs with a pool, in the order in which the pools were made.
+    pooled: Vec<GraphIdx>,
     copies: usize,
     /// For each run, the inputs and outputs of its graph's next run.
     next_io: Vec<Option<Bytes>>,
@@ -125,27 +132,37 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(session: &'a DeviceSession, policy: StaticMemoryPolicy, params: &'a Params) -> Self {
         let copies = params.feature_copies.clamp(1, u32::from(u16::MAX)) as usize;
-        let n_tensors: usize = session
-            .runs
-            .iter()
-            .map(|run| run.bound.program.lifetimes.items.len())
-            .sum();
-        let mut memory = DeviceMemory::new(policy, params.device_bytes, session, n_tensors * copies);
+        let runs = session.runs.iter();
+        let n_tensors: usize = runs.map(|run| run.bound.program.lifetimes.items.len()).sum();
+        let mut memory = DeviceMemory::new(LogSpec {
+            policy,
+            capacity: params.device_bytes,
+            can_reserve: true,
+            n_steps: session.n_steps,
+            n_blocks: n_tensors * copies,
+        });
         let residents = Residents::new(session, params.share_weights, &mut memory);
+        let mut state = |graph: usize| GraphState {
+            loading: Loading::Never,
+            bound: None,
+            has_pool: false,
+            io_subject: memory
+                .log
+                .add_subject(Subject::InputOutput(GraphIdx::from_idx(graph)), Bytes::ZERO),
+        };
+        let graphs = (0..session.graphs.len()).map(&mut state).collect();
         Self {
             session,
             params,
             memory,
-            pools: Pools::new(params, policy.row().expands_pools),
-            arenas: Arenas::new(policy, params, session.graphs.len()),
+            pools: PagePools::new(PagePoolRules {
+                threshold: params.threshold(),
+                expands: policy.row().expands_pools,
+            }),
+            statics: StaticGraphs::new(policy, params, session.graphs.len()),
             residents,
-            graphs: vec![
-                GraphState {
-                    loading: Loading::Never,
-                    pool: None
-                };
-                session.graphs.len()
-            ],
+            graphs,
+            pooled: Vec::new(),
             copies,
             next_io: next_io(session, params),
             live: Vec::new(),
@@ -153,6 +170,18 @@ impl<'a> Machine<'a> {
             ends: Buckets::default(),
             checked_at: 0,
         }
+    }
+
+    /// The log, with the pools as they stand at the end.
+    fn finish(self) -> Simulation {
+        let row = |graph: Option<GraphIdx>| {
+            let figures = self.pools.figures(graph.map(|graph| PoolKey(graph.0)))?;
+            Some(PoolRow { graph, figures })
+        };
+        let device = (!self.pooled.is_empty()).then_some(None);
+        let pools = device.into_iter().chain(self.pooled.iter().copied().map(Some));
+        let pools = pools.filter_map(row).collect();
+        self.memory.finish(pools)
     }
 
     fn run_all(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
@@ -177,26 +206,31 @@ impl<'a> Machine<'a> {
         self.ends.fill(run.n_steps, items.iter().map(|item| item.end));
         self.live.clear();
         self.live.resize(items.len() * self.copies, None);
+        let mut clears = run.bound.clears.iter().peekable();
         for step in 0..run.n_steps {
             self.memory.at(Step(run.start.0 + step));
             for position in 0..self.ends.of(step).len() {
                 let item = self.ends.of(step)[position];
-                self.free(&place, item as usize);
+                self.free(place, item as usize);
             }
             for position in 0..self.births.of(step).len() {
                 let item = self.births.of(step)[position];
-                self.allocate(&place, (idx, run), item as usize)?;
+                self.allocate(place, (idx, run), item as usize)?;
             }
-            if self.memory.n_events() - self.checked_at >= EVENTS_PER_CHECK {
-                self.checked_at = self.memory.n_events();
+            while let Some(clear) = clears.next_if(|clear| clear.step.0 <= step) {
+                self.memory.serve(self.residents.subject(run.graph));
+                self.memory.record(EventKind::Clear, NO_REGION, 0, clear.bytes);
+            }
+            if self.memory.log.n_events() - self.checked_at >= EVENTS_PER_CHECK {
+                self.checked_at = self.memory.log.n_events();
                 progress.check()?;
             }
         }
         self.memory.at(Step(run.start.0 + run.n_steps));
         for item in 0..items.len() {
-            self.free(&place, item);
+            self.free(place, item);
         }
-        self.leave(idx, run, &place);
+        self.leave(idx, run, place);
         Ok(())
     }
 
@@ -206,84 +240,142 @@ impl<'a> Machine<'a> {
         let state = self.graphs[graph.idx()];
         self.memory.serve(self.residents.subject(graph));
         if let Some(plan) = static_plan(self.session, run) {
-            let request = ArenaRequest {
-                graph,
-                footprint: plan.footprint,
-            };
+            let request = self.request(graph, &run.bound);
             if state.loading != Loading::Loaded {
-                self.load_static(request, run)?;
+                self.load_static(&request)?;
+                self.memory.serve(self.residents.subject(graph));
             }
-            let regions = self.arenas.enter(request, &mut self.pools, &mut self.memory)?;
-            return Ok(Place::Static(plan, regions));
+            let ready = self.statics.begin(&request, &mut self.memory);
+            ready.map_err(|error| match error {
+                RunError::Shortage(shortage) => shortage,
+                RunError::MemoryInUse => Shortage {
+                    requested: request.bytes(),
+                },
+            })?;
+            return Ok(Place::Static(plan, request));
         }
-        if state.loading == Loading::Never {
+        if state.loading != Loading::Loaded {
+            if state.loading == Loading::Unloaded {
+                self.residents.record_reload(graph, NO_REGION, &mut self.memory);
+            }
             self.residents.load_weights(graph, &mut self.memory)?;
             self.graphs[graph.idx()].loading = Loading::Loaded;
         }
-        let io = io_bytes(self.session, run, self.params);
+        let io = io_bytes(&run.bound, self.params);
         self.residents.hold_io(graph, io, &mut self.memory)?;
-        let pool = match state.pool {
-            Some(pool) => pool,
-            None => self.pools.add(graph, &mut self.memory),
-        };
-        self.graphs[graph.idx()].pool = Some(pool);
-        Ok(Place::Dynamic(pool))
+        Ok(Place::Dynamic(self.pool(graph)))
     }
 
-    fn load_static(&mut self, request: ArenaRequest, run: &DeviceRun) -> Result<(), Stop> {
+    /// The pool of a dynamic graph, made at its first run.
+    fn pool(&mut self, graph: GraphIdx) -> PoolKey {
+        let pool = PoolKey(graph.0);
+        if !self.graphs[graph.idx()].has_pool {
+            self.graphs[graph.idx()].has_pool = true;
+            if !self.pooled.contains(&graph) {
+                self.pooled.push(graph);
+                self.memory.log.add_pool(pool);
+            }
+            self.memory
+                .log
+                .purpose(Purpose::of(RegionKind::PagedRange, Some(graph)));
+            self.pools.manage(Order::Create(pool), &mut self.memory.device);
+            self.memory.settle();
+        }
+        pool
+    }
+
+    fn request(&self, graph: GraphIdx, bound: &'a BoundGraph) -> ArenaRequest<'a> {
+        ArenaRequest {
+            graph,
+            bound,
+            io: io_bytes(bound, self.params),
+            io_subject: self.graphs[graph.idx()].io_subject,
+        }
+    }
+
+    fn load_static(&mut self, request: &ArenaRequest<'a>) -> Result<(), Stop> {
         let graph = request.graph;
-        let io = io_bytes(self.session, run, self.params);
-        self.make_room(request, io);
+        let staging = staging_bytes(request.bound, self.params);
+        self.make_room(request, staging);
         self.memory.serve(self.residents.subject(graph));
         if self.graphs[graph.idx()].loading == Loading::Unloaded {
-            let region = self.arenas.region(graph).unwrap_or(NO_REGION);
-            self.residents.record_reload(graph, region, &mut self.memory);
+            self.residents.record_reload(graph, NO_REGION, &mut self.memory);
         }
         self.residents.load_weights(graph, &mut self.memory)?;
-        self.arenas.load(request, &mut self.memory)?;
-        self.residents.hold_io(graph, io, &mut self.memory)?;
-        self.graphs[graph.idx()].loading = Loading::Loaded;
+        self.statics.load(request, &mut self.memory)?;
+        self.memory.serve(self.residents.subject(graph));
+        self.residents.hold_io(graph, staging, &mut self.memory)?;
+        let state = &mut self.graphs[graph.idx()];
+        (state.loading, state.bound) = (Loading::Loaded, Some(request.bound));
         Ok(())
     }
 
     /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept back. What is
     /// needed grows where a graph goes whose weights were shared.
-    fn make_room(&mut self, request: ArenaRequest, io: Bytes) {
+    fn make_room(&mut self, request: &ArenaRequest<'a>, staging: Bytes) {
         let graph = request.graph;
         for other in 0..self.graphs.len() {
-            let need = self.arenas.missing(request.footprint) + io + self.residents.missing_weights(graph);
+            let need = self.statics.missing(request) + staging + self.residents.missing_weights(graph);
             let capacity = self.memory.capacity().get();
             let usable = u64::try_from(u128::from(capacity) * 31 / 32).unwrap_or(capacity);
             let have = self.memory.available() - Bytes(capacity - usable);
             if need <= have {
                 return;
             }
-            let is_candidate = self.graphs[other].loading == Loading::Loaded && self.graphs[other].pool.is_none();
+            let state = self.graphs[other];
             let other = GraphIdx::from_idx(other);
-            if is_candidate && other != graph {
-                self.memory.serve(self.residents.subject(other));
-                let region = self.arenas.region(other).unwrap_or(NO_REGION);
-                self.memory.record(EventKind::Unload, region, 0, Bytes::ZERO);
-                self.arenas.unload(other, &mut self.memory);
-                self.residents.unload(other, &mut self.memory);
-                self.graphs[other.idx()].loading = Loading::Unloaded;
+            let loaded = state
+                .bound
+                .filter(|_| state.loading == Loading::Loaded && other != graph);
+            if let Some(bound) = loaded {
+                self.evict(&self.request(other, bound));
             }
         }
     }
 
-    fn leave(&mut self, idx: u32, run: &DeviceRun, place: &Place<'_>) {
+    /// Unloads a static graph to make room.
+    fn evict(&mut self, request: &ArenaRequest<'a>) {
+        let graph = request.graph;
+        self.memory.serve(self.residents.subject(graph));
+        let region = self.statics.region(graph).unwrap_or(NO_REGION);
+        self.memory.record(EventKind::Unload, region, 0, Bytes::ZERO);
+        self.unload(graph, Some(request));
+    }
+
+    /// Takes a graph off the device: a static one with its arena, a dynamic one with its pool.
+    fn unload(&mut self, graph: GraphIdx, request: Option<&ArenaRequest<'a>>) {
+        if let Some(request) = request {
+            self.statics.unload(request, &mut self.memory);
+        } else if self.graphs[graph.idx()].has_pool {
+            self.graphs[graph.idx()].has_pool = false;
+            self.pools
+                .manage(Order::Destroy(PoolKey(graph.0)), &mut self.memory.device);
+            self.memory.settle();
+        }
+        self.memory.serve(self.residents.subject(graph));
+        self.residents.unload(graph, &mut self.memory);
+        self.graphs[graph.idx()].loading = Loading::Unloaded;
+    }
+
+    fn leave(&mut self, idx: u32, run: &'a DeviceRun, place: Place<'a>) {
+        self.memory.serve(self.residents.subject(run.graph));
         match place {
-            Place::Static(plan, _) => self.arenas.leave(plan.footprint, &mut self.pools),
+            Place::Static(_, request) => {
+                self.statics.finish(&request, &mut self.memory);
+                if self.params.unloads_after_run {
+                    self.unload(run.graph, Some(&request));
+                }
+            }
+            Place::Dynamic(_) if self.params.unloads_after_run => self.unload(run.graph, None),
             Place::Dynamic(_) => {
-                if self.next_io[idx as usize] != Some(io_bytes(self.session, run, self.params)) {
-                    self.memory.serve(self.residents.subject(run.graph));
+                if self.next_io[idx as usize] != Some(io_bytes(&run.bound, self.params)) {
                     self.residents.free_io(run.graph, &mut self.memory);
                 }
             }
         }
     }
 
-    fn allocate(&mut self, place: &Place<'_>, (idx, run): (u32, &DeviceRun), item: usize) -> Result<(), Shortage> {
+    fn allocate(&mut self, place: Place<'_>, (idx, run): (u32, &DeviceRun), item: usize) -> Result<(), Shortage> {
         let lifetime = run.bound.program.lifetimes.items[item];
         let bytes = run.bound.engine_sizes.get(item).copied().unwrap_or(lifetime.bytes);
         for copy in 0..self.copies {
@@ -294,23 +386,18 @@ impl<'a> Machine<'a> {
             };
             let subject = self.memory.serve_new(who, lifetime.bytes);
             let live = match place {
-                Place::Static(plan, regions) => Live {
-                    subject,
-                    region: regions.get(copy).copied().unwrap_or(NO_REGION),
-                    offset: plan.offsets[item],
-                    bytes,
-                    span: None,
-                },
-                Place::Dynamic(pool) => {
-                    let grant = self.pools.allocate(*pool, bytes, &mut self.memory)?;
+                Place::Static(plan, request) => {
+                    let placed = self.statics.placed(request.graph, copy);
+                    let (region, offset) = placed.map_or((NO_REGION, 0), |placed| placed.locate(plan.offsets[item]));
                     Live {
                         subject,
-                        region: grant.region,
-                        offset: grant.offset,
-                        bytes: grant.bytes,
-                        span: Some(grant.span),
+                        region,
+                        offset,
+                        bytes,
+                        grant: None,
                     }
                 }
+                Place::Dynamic(pool) => self.allocate_dynamic(pool, (subject, bytes))?,
             };
             self.memory
                 .record(EventKind::Alloc, live.region, live.offset, live.bytes);
@@ -319,7 +406,25 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn free(&mut self, place: &Place<'_>, item: usize) {
+    fn allocate_dynamic(&mut self, pool: PoolKey, (subject, bytes): (SubjectId, Bytes)) -> Result<Live, Shortage> {
+        self.memory.log.purpose(Purpose {
+            range: (RegionKind::Stitched, Some(GraphIdx(pool.0))),
+            ..Purpose::of(RegionKind::PoolBlock, None)
+        });
+        let grant = self.pools.allocate(pool, bytes, &mut self.memory.device);
+        self.memory.settle();
+        let grant = grant?;
+        let (region, offset) = self.memory.log.locate(grant.at);
+        Ok(Live {
+            subject,
+            region,
+            offset,
+            bytes: grant.bytes,
+            grant: Some(grant.id),
+        })
+    }
+
+    fn free(&mut self, place: Place<'_>, item: usize) {
         for copy in 0..self.copies {
             let Some(live) = self.live[item * self.copies + copy].take() else {
                 continue;
@@ -327,8 +432,9 @@ impl<'a> Machine<'a> {
             self.memory.serve(live.subject);
             self.memory
                 .record(EventKind::Free, live.region, live.offset, live.bytes);
-            if let (Place::Dynamic(pool), Some(span)) = (place, live.span) {
-                self.pools.release(*pool, span);
+            if let (Place::Dynamic(pool), Some(grant)) = (place, live.grant) {
+                self.pools.free(pool, grant, &mut self.memory.device);
+                self.memory.settle();
             }
         }
     }
@@ -338,54 +444,4 @@ impl<'a> Machine<'a> {
 fn static_plan<'a>(session: &DeviceSession, run: &'a DeviceRun) -> Option<&'a Plan> {
     let is_static = session.graphs[run.graph.idx()].is_static;
     run.bound.plan.as_deref().filter(|_| is_static)
-}
-
-/// For each run, the inputs and outputs of its graph's next run.
-fn next_io(session: &DeviceSession, params: &Params) -> Vec<Option<Bytes>> {
-    let mut upcoming = vec![None; session.graphs.len()];
-    let mut list: Vec<Option<Bytes>> = session
-        .runs
-        .iter()
-        .rev()
-        .map(|run| upcoming[run.graph.idx()].replace(io_bytes(session, run, params)))
-        .collect();
-    list.reverse();
-    list
-}
-
-/// Positions of items by step, in list order within a step; one allocation serves all runs.
-#[derive(Default)]
-struct Buckets {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Buckets {
-    /// Sorts items by step; steps outside the run are left out. O(items + steps).
-    fn fill(&mut self, n_steps: u32, steps: impl Iterator<Item = Step> + Clone) {
-        let inside = |step: &Step| step.0 < n_steps;
-        self.starts.clear();
-        self.starts.resize(n_steps as usize + 2, 0);
-        for step in steps.clone().filter(inside) {
-            self.starts[step.idx() + 2] += 1;
-        }
-        for step in 2..self.starts.len() {
-            self.starts[step] += self.starts[step - 1];
-        }
-        let n_items = self.starts.last().copied().unwrap_or(0);
-        self.items.clear();
-        self.items.resize(n_items as usize, 0);
-        for (item, step) in (0_u32..).zip(steps).filter(|(_, step)| inside(step)) {
-            // One place ahead, so that filling leaves each start where it belongs.
-            let next = &mut self.starts[step.idx() + 1];
-            self.items[*next as usize] = item;
-            *next += 1;
-        }
-    }
-
-    /// The items of a step.
-    fn of(&self, step: u32) -> &[u32] {
-        let at = step as usize;
-        &self.items[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
 }

@@ -9,9 +9,13 @@
 //! In: a [`Simulation`] and the [`DeviceSession`] it is of. Out: the first [`SimulationDefect`].
 //! O(events * log blocks + pages touched).
 
+mod pages;
+
 use std::collections::BTreeMap;
 
-use super::event::{Event, EventKind, RegionKind, Simulation, Subject};
+use pages::{Mapped, Mappings, PageUse, Touched, touch, untouch};
+
+use super::event::{Event, EventKind, Simulation, Subject};
 use super::fold;
 use super::session::DeviceSession;
 use crate::graph::{Id as _, TensorId};
@@ -115,20 +119,13 @@ pub fn verify(simulation: &Simulation, session: &DeviceSession) -> Result<(), Si
     Ok(())
 }
 
-/// A page-sized piece of a range.
-#[derive(Clone, Copy, Default)]
-struct Mapped {
-    bytes: u64,
-    refs: u32,
-}
-
 /// What is known of one region.
 #[derive(Clone, Default)]
 struct Ground {
     /// Bytes that the driver gave as one block.
     malloc: u64,
     /// Mapped pages by offset.
-    mapped: BTreeMap<u64, Mapped>,
+    mapped: Mappings,
     /// Live blocks: offset, then end and subject.
     live: BTreeMap<u64, (u64, u32)>,
 }
@@ -142,6 +139,9 @@ struct Checker<'a> {
     live: u64,
     pages: u64,
     pages_touched: u64,
+    page_use: PageUse,
+    /// Inputs and outputs in a shared arena, of the graph that ran last.
+    shared_io: u64,
     peak_reserved: u64,
     peak_live: u64,
 }
@@ -157,6 +157,8 @@ impl<'a> Checker<'a> {
             live: 0,
             pages: 0,
             pages_touched: 0,
+            page_use: PageUse::new(),
+            shared_io: 0,
             peak_reserved: 0,
             peak_live: 0,
         }
@@ -183,6 +185,7 @@ impl<'a> Checker<'a> {
                 self.release(event);
             }
             EventKind::Map | EventKind::Unmap => self.map(idx, event)?,
+            EventKind::Run => self.shared_io = event.bytes.get(),
             _ => {}
         }
         self.totals(idx)
@@ -197,11 +200,12 @@ impl<'a> Checker<'a> {
                 device,
             });
         }
-        if self.live > self.features || self.pages_touched > self.pages {
+        let features = self.features.saturating_sub(self.shared_io);
+        if self.live > features || self.pages_touched > self.pages {
             return Err(SimulationDefect::LiveAboveReserved {
                 event: idx,
                 live: self.live.max(self.pages_touched),
-                features: self.features,
+                features,
             });
         }
         if self.last_step.0 < self.simulation.n_steps {
@@ -228,14 +232,23 @@ impl<'a> Checker<'a> {
             return Err(SimulationDefect::Uncovered { event: idx, region });
         }
         if end > ground.malloc {
-            self.pages_touched +=
-                touch(ground, start, end).ok_or(SimulationDefect::Uncovered { event: idx, region })?;
+            self.pages_touched += match touch(&mut ground.mapped, (start, end), &mut self.page_use) {
+                Touched::Fresh(bytes) => bytes,
+                Touched::Unmapped => return Err(SimulationDefect::Uncovered { event: idx, region }),
+                Touched::InUse(offset) => {
+                    return Err(SimulationDefect::Overlap {
+                        event: idx,
+                        region,
+                        offset,
+                    });
+                }
+            };
         }
         // A block without bytes can overlap nothing, and shares its offset with others.
         if start < end {
             ground.live.insert(start, (end, event.subject.0));
         }
-        self.live += self.simulation.subject(event.subject).requested.get();
+        self.live += self.requested(event);
         Ok(())
     }
 
@@ -246,10 +259,19 @@ impl<'a> Checker<'a> {
             return Err(SimulationDefect::Unmatched { event: idx });
         }
         if end > ground.malloc {
-            self.pages_touched -= untouch(ground, event.offset, end);
+            self.pages_touched -= untouch(&mut ground.mapped, (event.offset, end), &mut self.page_use);
         }
-        self.live -= self.simulation.subject(event.subject).requested.get();
+        self.live -= self.requested(event);
         Ok(())
+    }
+
+    /// What a tensor asked for; inputs and outputs are no feature memory.
+    fn requested(&self, event: &Event) -> u64 {
+        let row = self.simulation.subject(event.subject);
+        match row.who {
+            Subject::Tensor { .. } => row.requested.get(),
+            _ => 0,
+        }
     }
 
     fn device(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
@@ -275,12 +297,14 @@ impl<'a> Checker<'a> {
         let is_right = if event.kind == EventKind::Map {
             let new = Mapped {
                 bytes: event.bytes.get(),
+                page: event.subject.0,
                 refs: 0,
             };
             mapped.insert(event.offset, new).is_none()
         } else {
             let old = mapped.remove(&event.offset);
-            old.is_some_and(|old| old.refs == 0 && old.bytes == event.bytes.get())
+            let is_same = |old: &Mapped| old.bytes == event.bytes.get() && old.page == event.subject.0;
+            old.is_some_and(|old| old.refs == 0 && is_same(&old))
         };
         if is_right {
             Ok(())
@@ -291,22 +315,21 @@ impl<'a> Checker<'a> {
 
     fn reserve(&mut self, event: &Event) {
         self.reserved = self.reserved.saturating_add(event.bytes.get());
-        if self.is_feature(event) {
-            self.features = self.features.saturating_add(event.bytes.get());
-        }
+        self.features = self.features.saturating_add(self.features_of(event));
     }
 
     fn release(&mut self, event: &Event) {
         self.reserved = self.reserved.saturating_sub(event.bytes.get());
-        if self.is_feature(event) {
-            self.features = self.features.saturating_sub(event.bytes.get());
-        }
+        self.features = self.features.saturating_sub(self.features_of(event));
     }
 
-    fn is_feature(&self, event: &Event) -> bool {
-        match self.simulation.region(event.region).kind {
-            RegionKind::Arena | RegionKind::PoolBlock | RegionKind::PagedRange => true,
-            RegionKind::Variables | RegionKind::Weights | RegionKind::InputOutput => false,
+    /// The bytes of a region's memory that serve feature memory.
+    fn features_of(&self, event: &Event) -> u64 {
+        let region = self.simulation.region(event.region);
+        if region.kind.is_feature() {
+            event.bytes.get().saturating_sub(region.io.get())
+        } else {
+            0
         }
     }
 
@@ -327,42 +350,6 @@ impl<'a> Checker<'a> {
         }
         Ok(())
     }
-}
-
-/// References the pages under `start..end`; the bytes of those that nobody referenced before, or `None` where a
-/// byte is not mapped.
-fn touch(ground: &mut Ground, start: u64, end: u64) -> Option<u64> {
-    let mut covered = start;
-    let mut fresh = 0;
-    let first = ground.mapped.range(..=start).next_back().map(|(offset, _)| *offset)?;
-    for (offset, page) in ground.mapped.range_mut(first..end) {
-        if *offset > covered {
-            return None;
-        }
-        covered = covered.max(offset + page.bytes);
-        if page.refs == 0 {
-            fresh += page.bytes;
-        }
-        page.refs += 1;
-    }
-    (covered >= end).then_some(fresh)
-}
-
-/// Ends what [`touch`] began; the bytes of pages that nobody references any more.
-fn untouch(ground: &mut Ground, start: u64, end: u64) -> u64 {
-    let first = ground
-        .mapped
-        .range(..=start)
-        .next_back()
-        .map_or(start, |(offset, _)| *offset);
-    let mut idle = 0;
-    for page in ground.mapped.range_mut(first..end).map(|(_, page)| page) {
-        page.refs -= 1;
-        if page.refs == 0 {
-            idle += page.bytes;
-        }
-    }
-    idle
 }
 
 /// A stay as the session or the log states it: run, tensor, start, end, requested bytes.

@@ -3,8 +3,8 @@
 //! ```text
 //! peak 12 B at step 2
 //! |  bb.|
-//! |aabb.|      a letter per tensor, `.` reserved but free, blank not reserved
-//! |aaccc|
+//! |aabb.|      a letter per tensor, `.` reserved but free, `:` free in what a graph's pool was granted,
+//! |aa:cc|      `=` free in pages of a range; blank: not reserved, or a range without memory
 //! ```
 
 use std::fmt::Write as _;
@@ -77,15 +77,24 @@ impl Grid {
             width: f64::from(width),
             height: f64::from(height),
         };
-        for region in &lane.regions {
-            let (low, high) = (region.base as f64, (region.base + region.bytes.get()) as f64);
-            let rect = [
-                viewport.x_from_step(f64::from(region.start.0), canvas.width),
-                viewport.y_from_address(high, canvas.height),
-                viewport.x_from_step(f64::from(region.end.0), canvas.width),
-                viewport.y_from_address(low, canvas.height),
-            ];
-            grid.fill(rect, b'.', 1e-9);
+        let place = |(start, end): (u32, u32), (low, high): (u64, u64)| {
+            [
+                viewport.x_from_step(f64::from(start), canvas.width),
+                viewport.y_from_address(high as f64, canvas.height),
+                viewport.x_from_step(f64::from(end), canvas.width),
+                viewport.y_from_address(low as f64, canvas.height),
+            ]
+        };
+        for region in lane.regions.iter().filter(|region| !region.is_paged) {
+            let high = region.base + region.bytes.get();
+            grid.fill(place((region.start.0, region.end.0), (region.base, high)), b'.', 1e-9);
+        }
+        let holdings = &lane.holdings;
+        for idx in 0..holdings.len() {
+            let letter = if holdings.n_pages[idx] > 0 { b'=' } else { b':' };
+            let high = holdings.base[idx] + holdings.bytes[idx];
+            let rect = place((holdings.start[idx], holdings.end[idx]), (holdings.base[idx], high));
+            grid.fill(rect, letter, 1e-6);
         }
         let mut tensors = IndexSet::new();
         for (idx, subject) in lane.blocks.subject.iter().enumerate() {

@@ -3,17 +3,21 @@
 //! Blocks are a struct of arrays, sorted by (start, address); every chunk of them knows its latest end, so that
 //! a search skips chunks that are dead before it begins.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::Lane;
 use crate::graph::{Id as _, TensorId};
 use crate::sim::fold::blocks;
-use crate::sim::{DeviceSession, RegionKind, StaticMemoryPolicy, Subject};
+use crate::sim::{DeviceSession, RegionId, RegionKind, Simulation, StaticMemoryPolicy, Subject};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
 use super::curve::Curve;
+use super::device_ticks::LaneTicks;
+use super::holdings::LaneHoldings;
 use super::holes::LaneHoles;
+use super::owner::Owner;
 use super::reuse::LaneReuse;
 use super::{Palette, Selected, TensorKey, layout};
 
@@ -23,16 +27,24 @@ pub(super) const CHUNK: usize = 256;
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionSpan {
+    /// Which region of the simulation.
+    pub region: RegionId,
     /// What it is.
     pub kind: RegionKind,
+    /// Whose it is where nobody was granted a piece of it.
+    pub owner: Owner,
+    /// Whether its memory comes and goes page by page: then it holds memory where a holding says so, and nowhere else.
+    pub is_paged: bool,
     /// First step.
     pub start: Step,
     /// Last step, exclusive.
     pub end: Step,
     /// Display address.
     pub base: u64,
-    /// Bytes: of a paged range, up to the highest page that is touched.
+    /// Bytes; of a range only what is touched at some time.
     pub bytes: Bytes,
+    /// Display addresses at which offsets jump over what is never touched.
+    pub breaks: Vec<u64>,
     /// Blocks begin at multiples of this: the power of two, at most 512, that divides all their offsets.
     pub alignment: u64,
     /// A few words, such as `arena of train`.
@@ -91,6 +103,18 @@ pub struct LaneView {
     pub features: Curve,
     /// Exact bytes that graphs hold.
     pub live: Curve,
+    /// The same, as allocators round them.
+    pub rounded: Curve,
+    /// Bytes of physical pages.
+    pub physical: Curve,
+    /// Address space that is reserved as ranges.
+    pub virtual_space: Curve,
+    /// Who holds what within regions.
+    pub holdings: LaneHoldings,
+    /// Everyone who holds something at some time, ascending.
+    pub holders: Vec<Owner>,
+    /// What the device and the pools did.
+    pub ticks: LaneTicks,
     /// Free bytes between live blocks.
     pub holes: Arc<LaneHoles>,
     /// Who took whose bytes.
@@ -101,35 +125,19 @@ pub struct LaneView {
     subjects: Vec<Option<Selected>>,
 }
 
-/// Where an offset of a span's region is drawn.
-fn display_address(span: &layout::Span, offset: u64) -> u64 {
-    span.base.saturating_add(offset.saturating_sub(span.low))
-}
-
 impl LaneView {
     pub(super) fn new(lane: &Lane, session: &DeviceSession, palette: &Palette) -> Self {
         let simulation = &lane.simulation;
         let spans = layout::spans(simulation);
-        let subjects: Vec<Option<Selected>> = simulation
-            .subjects
-            .iter()
-            .map(|row| match row.who {
-                Subject::Tensor { run, tensor, .. } => selected(session, run, tensor),
-                Subject::Graph(_) | Subject::Session => None,
-            })
-            .collect();
-        let labels = Labels::new(session);
-        let mut by_region: Vec<Vec<(u32, u32)>> = vec![Vec::new(); simulation.regions.len()];
-        for (idx, span) in (0_u32..).zip(&spans) {
-            by_region[span.region as usize].push((span.start, idx));
-        }
+        let subjects = tensors_of(simulation, session);
+        let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
         let mut drafts: Vec<Draft> = blocks(simulation)
             .into_iter()
             .filter_map(|block| {
-                let span = layout::span_at(&by_region[block.region.idx()], block.start)?;
+                let span = of_regions.at(block.region.0, block.start)?;
                 Some(Draft {
                     start: block.start.0,
-                    base: display_address(&spans[span as usize], block.offset),
+                    base: spans[span as usize].address(block.offset),
                     end: block.end.0.max(block.start.0 + 1),
                     bytes: block.bytes.get(),
                     offset: block.offset,
@@ -145,33 +153,24 @@ impl LaneView {
             .filter_map(|(block, subject)| Some((subjects[*subject as usize]?, block)))
             .collect();
         owners.sort_unstable();
-        let alignments = alignments(&blocks, spans.len());
-        let regions: Vec<RegionSpan> = spans
-            .iter()
-            .zip(alignments)
-            .map(|(span, alignment)| {
-                let region = &simulation.regions[span.region as usize];
-                RegionSpan {
-                    kind: region.kind,
-                    start: Step(span.start),
-                    end: Step(span.end),
-                    base: span.base,
-                    bytes: Bytes(span.bytes),
-                    alignment,
-                    label: labels.of(region.kind, region.graph),
-                }
-            })
-            .collect();
+        let holdings = LaneHoldings::new(simulation, &spans, &of_regions);
+        let regions = region_spans((simulation, session), &spans, &blocks);
         Self {
             policy: lane.policy,
             holes: Arc::new(LaneHoles::new(&regions, &blocks)),
             reuse: LaneReuse::new(&regions, &blocks, lane.summary.peak_live_step),
+            holders: holders(&regions, &holdings),
             regions,
             height: layout::height(&spans),
+            holdings,
+            ticks: LaneTicks::new(simulation),
             blocks,
             reserved: Curve::new(&lane.curves.reserved),
             features: Curve::new(&lane.curves.features),
             live: Curve::new(&lane.curves.live),
+            rounded: Curve::new(&lane.curves.rounded),
+            physical: Curve::new(&lane.curves.physical),
+            virtual_space: Curve::new(&lane.curves.virtual_space),
             owners,
             subjects,
         }
@@ -189,6 +188,55 @@ impl LaneView {
         let high = self.owners.partition_point(|(owner, _)| *owner <= tensor);
         self.owners[low..high].iter().map(|(_, block)| *block)
     }
+}
+
+/// Regions where they are drawn, as views read them.
+fn region_spans(
+    (simulation, session): (&Simulation, &DeviceSession),
+    spans: &[layout::Span],
+    blocks: &Blocks,
+) -> Vec<RegionSpan> {
+    let mut labels = Labels::new(session);
+    let with_alignment = spans.iter().zip(alignments(blocks, spans.len()));
+    let region_span = |(span, alignment): (&layout::Span, u64)| {
+        let region = &simulation.regions[span.region as usize];
+        RegionSpan {
+            region: RegionId(span.region),
+            kind: region.kind,
+            owner: Owner::of(region),
+            is_paged: region.at.is_virtual(),
+            start: Step(span.start),
+            end: Step(span.end),
+            base: span.base,
+            bytes: Bytes(span.bytes),
+            breaks: span.breaks(),
+            alignment,
+            label: labels.of(region.kind, region.graph),
+        }
+    };
+    with_alignment.map(region_span).collect()
+}
+
+/// By subject: the tensor that it is, where it is one.
+fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
+    let rows = simulation.subjects.iter();
+    rows.map(|row| match row.who {
+        Subject::Tensor { run, tensor, .. } => selected(session, run, tensor),
+        Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
+    })
+    .collect()
+}
+
+/// Everyone who holds something. Of a range it is whoever holds its pages.
+fn holders(regions: &[RegionSpan], holdings: &LaneHoldings) -> Vec<Owner> {
+    let whole = regions
+        .iter()
+        .filter(|region| !region.is_paged)
+        .map(|region| region.owner);
+    let mut holders: Vec<Owner> = whole.chain(holdings.owner.iter().copied()).collect();
+    holders.sort_unstable();
+    holders.dedup();
+    holders
 }
 
 /// By region: what divides the offsets of all its blocks. O(blocks).
@@ -243,31 +291,37 @@ fn selected(session: &DeviceSession, run: u32, tensor: TensorId) -> Option<Selec
 }
 
 /// Region labels, each text made once.
-struct Labels {
-    graphs: Vec<Arc<str>>,
+struct Labels<'a> {
+    session: &'a DeviceSession,
+    made: BTreeMap<(RegionKind, Option<GraphIdx>), Arc<str>>,
 }
 
-impl Labels {
-    fn new(session: &DeviceSession) -> Self {
+impl<'a> Labels<'a> {
+    fn new(session: &'a DeviceSession) -> Self {
         Self {
-            graphs: session
-                .graphs
-                .iter()
-                .map(|graph| Arc::from(graph.name.as_str()))
-                .collect(),
+            session,
+            made: BTreeMap::new(),
         }
     }
 
-    fn of(&self, kind: RegionKind, graph: Option<GraphIdx>) -> Arc<str> {
-        let name = graph.and_then(|graph| self.graphs.get(graph.idx()));
-        let (alone, of) = match kind {
-            RegionKind::Variables => ("variables", "variables of"),
-            RegionKind::Weights => ("weights", "weights of"),
-            RegionKind::InputOutput => ("inputs and outputs", "inputs and outputs of"),
-            RegionKind::Arena => ("shared arena", "arena of"),
-            RegionKind::PoolBlock => ("pool block", "pool block of"),
-            RegionKind::PagedRange => ("paged range", "paged range of"),
-        };
-        name.map_or_else(|| Arc::from(alone), |name| Arc::from(format!("{of} {name}")))
+    fn of(&mut self, kind: RegionKind, graph: Option<GraphIdx>) -> Arc<str> {
+        let make = || Arc::from(region_text(self.session, (kind, graph)));
+        Arc::clone(self.made.entry((kind, graph)).or_insert_with(make))
     }
+}
+
+/// What a region is and whose.
+pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<GraphIdx>)) -> String {
+    let (alone, of) = match kind {
+        RegionKind::Variables => ("variables", "variables of"),
+        RegionKind::Weights => ("weights", "weights of"),
+        RegionKind::InputOutput => ("inputs and outputs", "inputs and outputs of"),
+        RegionKind::Arena => ("shared arena", "arena of"),
+        RegionKind::PoolBlock => ("pool block", "pool block of"),
+        RegionKind::PagedRange => ("paged range", "paged range of"),
+        RegionKind::Stitched => ("stitched range", "stitched range of"),
+        RegionKind::FixedFeatures => ("fixed feature memory", "fixed feature memory of"),
+    };
+    let name = graph.and_then(|graph| session.graphs.get(graph.idx()));
+    name.map_or_else(|| alone.to_owned(), |graph| format!("{of} {}", graph.name))
 }

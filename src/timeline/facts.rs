@@ -2,6 +2,7 @@
 
 use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
+use crate::rewrite::op_of_workspace;
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphEntry, Lifetime, ProblemEntry};
 
@@ -72,6 +73,11 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
         let run = comparison.axis.runs.get(selected.run as usize);
         let bindings = run.map(|run| &run.run.bindings).cloned().unwrap_or_default();
         add_graph_facts(&mut facts, entry, (tensor, &bindings));
+        if let Some(name) = comparison.workspaces.name(selected.graph, tensor) {
+            name.clone_into(&mut facts.name);
+            facts.role = Some(Role::Workspace);
+            add_producer(&mut facts, entry, op_of_workspace(&entry.graph, tensor));
+        }
     }
     if let Some(entry) = comparison.workload.problems().first() {
         add_problem_facts(&mut facts, entry, tensor);
@@ -107,11 +113,16 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     facts.role = Some(tensor.role);
     let sharing = graph.tensors().iter().filter(|other| other.storage == tensor.storage);
     facts.n_sharing = sharing.count();
-    if let Some(op) = tensor.producer {
-        graph.op_name(op).clone_into(&mut facts.op);
-        graph.op_kind(op).clone_into(&mut facts.op_kind);
-        facts.phase = graph.ops()[op].phase;
-    }
+    add_producer(facts, entry, tensor.producer);
+}
+
+fn add_producer(facts: &mut TensorFacts, entry: &GraphEntry, op: Option<OpId>) {
+    let graph = &entry.graph;
+    let Some(id) = op else { return };
+    let Some(op) = graph.ops().get(id) else { return };
+    graph.op_name(id).clone_into(&mut facts.op);
+    graph.op_kind(id).clone_into(&mut facts.op_kind);
+    facts.phase = op.phase;
 }
 
 /// A tensor's name; empty where the source has none. O(1).

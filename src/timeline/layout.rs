@@ -1,22 +1,83 @@
 //! Where regions stand in the display address space.
 //!
-//! In: an event log. Out: spans (a region while it holds memory) with a display address each. Rule: in order of
-//! birth, each span takes the lowest gap that no span held at the same time occupies. Only spans that are held at
-//! that moment can be in the way, so the work is O(spans x spans held at once).
+//! ```text
+//! region   0 ....|#####|..........|###|..... 64 GiB     # touched at some time, . never
+//! drawn                 |#####|###|                     what is never touched takes no room
+//! ```
+//!
+//! In: an event log. Out: spans (a region while it holds memory) with a display address each. Rules: of a region only
+//! the offsets that are ever touched while it holds memory are drawn, in order and without gaps, so that a huge range
+//! with few pages stays small. In order of birth, each span takes the lowest gap that no span held at the same time
+//! occupies. Only spans that are held at that moment can be in the way, so the work is O(spans x spans held at once).
 
 use crate::sim::{Event, EventKind, RegionKind, Simulation};
 use crate::units::{Bytes, Step};
 
-/// A region while it holds memory.
+/// Offsets of a region that are touched at some time, and where they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// First offset.
+    pub(super) start: u64,
+    /// Last offset, exclusive.
+    pub(super) end: u64,
+    /// Where it is drawn, above the base of its span.
+    pub(super) at: u64,
+}
+
+/// A region while it holds memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) region: u32,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The lowest offset that is ever touched: pools fill their range from the top.
-    pub(super) low: u64,
+    /// Ascending, apart from each other.
+    pub(super) pieces: Vec<Piece>,
     pub(super) bytes: u64,
     pub(super) base: u64,
+}
+
+impl Span {
+    /// Where an offset of the region is drawn; what is never touched has the address of what lies below. O(log pieces).
+    pub(super) fn address(&self, offset: u64) -> u64 {
+        let behind = self.pieces.partition_point(|piece| piece.start <= offset);
+        let above = match behind.checked_sub(1).and_then(|idx| self.pieces.get(idx)) {
+            Some(piece) => piece.at + (offset.min(piece.end) - piece.start),
+            None => 0,
+        };
+        self.base.saturating_add(above)
+    }
+
+    /// Display addresses at which the offsets jump.
+    pub(super) fn breaks(&self) -> Vec<u64> {
+        let behind_first = self.pieces.iter().skip(1);
+        behind_first.map(|piece| self.base.saturating_add(piece.at)).collect()
+    }
+
+    /// Adds offsets to what is touched. O(pieces) where a piece is new, else O(log pieces).
+    fn touch(&mut self, (low, high): (u64, u64)) {
+        if low >= high {
+            return;
+        }
+        let from = self.pieces.partition_point(|piece| piece.end < low);
+        let to = self.pieces.partition_point(|piece| piece.start <= high);
+        let met = self.pieces.get(from..to).unwrap_or(&[]);
+        let start = met.first().map_or(low, |piece| piece.start.min(low));
+        let end = met.last().map_or(high, |piece| piece.end.max(high));
+        if met.len() == 1 && (met[0].start, met[0].end) == (start, end) {
+            return;
+        }
+        self.pieces.splice(from..to.max(from), [Piece { start, end, at: 0 }]);
+    }
+
+    /// Stacks the pieces.
+    fn settle(&mut self) {
+        let mut at = 0_u64;
+        for piece in &mut self.pieces {
+            piece.at = at;
+            at = at.saturating_add(piece.end - piece.start);
+        }
+        self.bytes = at;
+    }
 }
 
 /// What is known of a region while the log is read.
@@ -37,7 +98,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
         let Some(state) = open.get_mut(region as usize) else {
             continue;
         };
-        if let Some((low, high)) = touched(event) {
+        if let Some(extent) = touched(event) {
             let n_spans = spans.len();
             let idx = *state.span.get_or_insert(n_spans);
             if idx == n_spans {
@@ -45,15 +106,12 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
                     region,
                     start: event.step.0,
                     end: simulation.n_steps.max(event.step.0 + 1),
-                    low,
+                    pieces: Vec::new(),
                     bytes: 0,
                     base: 0,
                 });
             }
-            let span = &mut spans[idx];
-            let high = high.max(span.low.saturating_add(span.bytes));
-            span.low = span.low.min(low);
-            span.bytes = high - span.low;
+            spans[idx].touch(extent);
         }
         note(state, event);
         let is_empty = state.mapped == 0 && state.n_blocks == 0 && !state.is_malloced;
@@ -64,6 +122,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
             spans[idx].end = event.step.0.max(spans[idx].start + 1);
         }
     }
+    spans.iter_mut().for_each(Span::settle);
     spans.retain(|span| span.bytes > 0);
     spans.sort_by_key(|span| (span.start, kind_order(simulation, span.region), span.region));
     place(&mut spans);
@@ -101,9 +160,10 @@ fn kind_order(simulation: &Simulation, region: u32) -> u8 {
         Some(RegionKind::Variables) => 0,
         Some(RegionKind::Weights) => 1,
         Some(RegionKind::InputOutput) => 2,
-        Some(RegionKind::Arena) => 3,
-        Some(RegionKind::PoolBlock) => 4,
-        _ => 5,
+        Some(RegionKind::FixedFeatures) => 3,
+        Some(RegionKind::Arena) => 4,
+        Some(RegionKind::PoolBlock) => 5,
+        Some(RegionKind::PagedRange | RegionKind::Stitched) | None => 6,
     }
 }
 
@@ -135,9 +195,72 @@ pub(super) fn height(spans: &[Span]) -> Bytes {
         .unwrap_or_default()
 }
 
-/// The span of a region that holds memory on a step: the last one born until then.
-pub(super) fn span_at(spans_of_region: &[(u32, u32)], step: Step) -> Option<u32> {
-    let born = spans_of_region.partition_point(|(start, _)| *start <= step.0);
-    let idx = born.saturating_sub(1);
-    spans_of_region.get(idx).map(|(_, span)| *span)
+/// Spans of every region, by birth.
+pub(super) struct SpansOfRegions(Vec<Vec<(u32, u32)>>);
+
+impl SpansOfRegions {
+    pub(super) fn new(spans: &[Span], n_regions: usize) -> Self {
+        let mut by_region: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_regions];
+        for (idx, span) in (0_u32..).zip(spans) {
+            by_region[span.region as usize].push((span.start, idx));
+        }
+        Self(by_region)
+    }
+
+    /// The span of a region that holds memory on a step: the last one born until then. O(log spans).
+    pub(super) fn at(&self, region: u32, step: Step) -> Option<u32> {
+        let spans = self.0.get(region as usize)?;
+        let born = spans.partition_point(|(start, _)| *start <= step.0);
+        spans.get(born.checked_sub(1)?).map(|(_, span)| *span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Piece, Span};
+
+    fn touched(extents: &[(u64, u64)]) -> Span {
+        let mut span = Span {
+            region: 0,
+            start: 0,
+            end: 1,
+            pieces: Vec::new(),
+            bytes: 0,
+            base: 1000,
+        };
+        for extent in extents {
+            span.touch(*extent);
+        }
+        span.settle();
+        span
+    }
+
+    #[test]
+    fn what_is_never_touched_takes_no_room() {
+        let huge = 64 << 30;
+        let span = touched(&[
+            (huge - 8, huge),
+            (huge - 16, huge - 8),
+            (0, 4),
+            (2, 10),
+            (40, 50),
+            (50, 50),
+        ]);
+        let piece = |start, end, at| Piece { start, end, at };
+        assert_eq!(
+            span.pieces,
+            [piece(0, 10, 0), piece(40, 50, 10), piece(huge - 16, huge, 20)]
+        );
+        assert_eq!(span.bytes, 36);
+        assert_eq!((span.address(0), span.address(45)), (1000, 1015));
+        assert_eq!((span.address(20), span.address(huge)), (1010, 1036));
+        assert_eq!(span.breaks(), [1010, 1020]);
+    }
+
+    #[test]
+    fn pieces_that_meet_become_one() {
+        let span = touched(&[(0, 4), (8, 12), (16, 20), (3, 17)]);
+        assert_eq!(span.pieces.len(), 1);
+        assert_eq!(span.bytes, 20);
+    }
 }

@@ -3,7 +3,8 @@
 //! In: a [`Comparison`]. Out: an immutable [`Timeline`], made once per answer on the worker and shared by every
 //! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
 //! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
-//! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here).
+//! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here),
+//! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did).
 //!
 //! ```text
 //! address
@@ -21,9 +22,12 @@ mod ascii;
 mod bands;
 mod block;
 mod curve;
+mod device_ticks;
 mod facts;
+mod holdings;
 mod holes;
 mod layout;
+mod owner;
 mod pick;
 mod reuse;
 mod rows;
@@ -33,10 +37,13 @@ mod viewport;
 mod visible;
 
 pub use bands::{Bands, PhaseBand, RunBand};
-pub use block::{Blocks, LaneView, RegionSpan};
+pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;
+pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
 pub use facts::{StepFacts, TensorFacts, facts, step_facts, tensor_name};
+pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
+pub use owner::Owner;
 pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
 pub use rows::{Row, RowItems, Rows};
 pub use support::Support;

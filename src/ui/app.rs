@@ -6,11 +6,12 @@ use super::commands::{COMMANDS, CommandRow, UiCommand};
 use super::dialogs::{Dialogs, Purpose};
 use super::help;
 use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::options::OptionsState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
-use super::panes::{Panes, PanesInput};
+use super::panes::{Pane, Panes, PanesInput};
 use super::theme::Theme;
 use super::top_bar::top_bar_ui;
 use crate::options::Finding;
@@ -25,6 +26,8 @@ pub struct UiState {
     pub options: OptionsState,
     /// The planner's table.
     pub planner: PlannerState,
+    /// The device's tables.
+    pub device: DeviceState,
     /// Which lane the inspector explains.
     pub inspector: InspectorState,
     /// The schedule's texts.
@@ -91,7 +94,8 @@ impl App {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
         }
-        if !commands.is_empty() {
+        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..));
+        if commands.iter().any(changes) {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");
         }
@@ -203,7 +207,8 @@ impl App {
                     LaneContent::Lifetimes => LaneContent::MemoryMap,
                 };
             }
-            UiCommand::TogglePlanner => self.panes.toggle_planner(),
+            UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
+            UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
             UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

@@ -35,6 +35,8 @@ pub enum UiCommand {
     ToggleView,
     /// Bring the planner's table to the front, or the inspector.
     TogglePlanner,
+    /// Bring the device at the cursor to the front, or the inspector.
+    ToggleDevice,
     /// Holes in the memory maps, or none.
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
@@ -154,6 +156,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::P)),
     },
     CommandRow {
+        command: UiCommand::ToggleDevice,
+        menu: Menu::View,
+        text: "Device / inspector",
+        tooltip: "what the device holds at the step under the pointer or at a pinned step: parts, pools, free lists, regions",
+        shortcut: Some(plain(Key::M)),
+    },
+    CommandRow {
         command: UiCommand::ToggleHoles,
         menu: Menu::View,
         text: "Holes",
@@ -231,5 +240,8 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("F", "focus the selected tensor; again: show all"),
     ("H, Ctrl + 0, double click", "show all"),
     (", / .", "previous / next tensor"),
-    ("Esc", "clear the selection"),
+    ("Click curve or events", "pin the step for the device panel"),
+    ("J / K", "pin the previous / next step"),
+    ("[ / ]", "the same for steps with device events"),
+    ("Esc", "clear the selection, let the step go"),
 ];

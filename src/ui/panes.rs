@@ -5,6 +5,7 @@ use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, 
 
 use super::app::UiState;
 use super::lanes::{LaneAction, LanesInput, lanes_ui};
+use super::panels::device::device_ui;
 use super::panels::inspector::inspector_ui;
 use super::panels::options::options_ui;
 use super::panels::overview::overview_ui;
@@ -25,6 +26,8 @@ pub enum Pane {
     Inspector,
     /// The strategies that place arenas.
     Planner,
+    /// What the device holds at a step.
+    Device,
     /// Findings and oddities.
     Problems,
 }
@@ -58,7 +61,8 @@ impl Panes {
         let policies = tiles.insert_pane(Pane::Policies);
         let inspector = tiles.insert_pane(Pane::Inspector);
         let planner = tiles.insert_pane(Pane::Planner);
-        let facts = tiles.insert_tab_tile(vec![inspector, planner]);
+        let device = tiles.insert_pane(Pane::Device);
+        let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
         let problems = tiles.insert_pane(Pane::Problems);
         let mut middle = Linear::new(LinearDir::Vertical, vec![policies, problems]);
         middle.shares.set_share(policies, 0.915);
@@ -74,13 +78,11 @@ impl Panes {
         }
     }
 
-    /// Brings the planner to the front, or the inspector where the planner is.
-    pub fn toggle_planner(&mut self) {
+    /// Brings a pane to the front, or the inspector where that pane is.
+    pub fn toggle(&mut self, pane: Pane) {
         let active = self.tree.active_tiles();
-        let is_shown = active
-            .iter()
-            .any(|tile| self.tree.tiles.get_pane(tile) == Some(&Pane::Planner));
-        self.show(if is_shown { Pane::Inspector } else { Pane::Planner });
+        let is_shown = active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane));
+        self.show(if is_shown { Pane::Inspector } else { pane });
     }
 
     /// Brings a pane to the front of its tabs.
@@ -91,8 +93,18 @@ impl Panes {
 
     /// Draws all panes.
     pub fn ui(&mut self, ui: &mut egui::Ui, input: &PanesInput<'_>, state: &mut UiState, commands: &mut Vec<Command>) {
-        let mut docking = Docking { input, state, commands };
+        let mut docking = Docking {
+            input,
+            state,
+            commands,
+            shows_device: false,
+        };
         self.tree.ui(&mut docking, ui);
+        if docking.shows_device {
+            self.show(Pane::Device);
+            // It is seen at once, not with the next movement of the pointer.
+            ui.ctx().request_repaint();
+        }
         // Whoever clicks a tensor wants to read about it.
         if commands
             .iter()
@@ -107,6 +119,8 @@ struct Docking<'a> {
     input: &'a PanesInput<'a>,
     state: &'a mut UiState,
     commands: &'a mut Vec<Command>,
+    /// Whether a step was pinned to look at the device there.
+    shows_device: bool,
 }
 
 impl Behavior<Pane> for Docking<'_> {
@@ -116,6 +130,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Policies => lanes_title(self.input).into(),
             Pane::Inspector => "Inspector".into(),
             Pane::Planner => "Planner".into(),
+            Pane::Device => "Device".into(),
             Pane::Problems => problems_title(self.input).into(),
         }
     }
@@ -136,6 +151,10 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Inspector => {
                 let state = &mut self.state.inspector;
                 inspector_ui(ui, self.input.session, state, self.input.theme, self.commands);
+            }
+            Pane::Device => {
+                let UiState { device, lanes, .. } = &mut *self.state;
+                device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
             }
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
@@ -192,7 +211,9 @@ fn problems_title(input: &PanesInput<'_>) -> RichText {
 
 impl Docking<'_> {
     fn configuration_ui(&mut self, ui: &mut egui::Ui) {
-        let Self { input, state, commands } = self;
+        let Self {
+            input, state, commands, ..
+        } = self;
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.strong("Session");
             schedule_ui(ui, input.session, &mut state.schedule, commands);
@@ -234,6 +255,10 @@ impl Docking<'_> {
             self.commands.push(match action {
                 LaneAction::Explain(lane) => {
                     self.state.inspector.explain(lane);
+                    continue;
+                }
+                LaneAction::ShowDevice => {
+                    self.shows_device = true;
                     continue;
                 }
                 LaneAction::Select(selected) => Command::Select(selected),

@@ -6,8 +6,8 @@ use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
-use crate::sim::RegionKind;
-use crate::timeline::{PALETTE_LEN, Side};
+use crate::timeline::{Owner, PALETTE_LEN, Side, TickClass};
+use crate::workload::GraphIdx;
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();
@@ -63,8 +63,14 @@ pub struct Theme {
     pub region_outline: Color32,
     /// Reserved and free.
     pub region_free: Color32,
-    /// Weights, variables, inputs and outputs.
-    pub region_resident: Color32,
+    /// Address space without memory.
+    pub range: Color32,
+    /// Outlines of granted blocks, lines between pages.
+    pub grant: Color32,
+    /// Stitched pages: ground and hatching, which let their band through.
+    pub stitched: (Color32, Color32),
+    /// The physical curve.
+    pub physical: Color32,
     /// Free below live blocks: ground and hatching.
     pub hole: (Color32, Color32),
     /// Edges from donors and to heirs.
@@ -82,6 +88,8 @@ const TENSORS_DARK: [u32; PALETTE_LEN as usize] = [
     0x4f83b8, 0x63b9d6, 0x3a9a5b, 0xc9b84a, 0xd9717f, 0xa8528f, 0x86a8e0, 0x45a596, 0x7fb069, 0x9a9440, 0xdcc983,
     0xc0677a, 0x8c6bb8, 0xe0a13a, 0x5f9fc9, 0xd27d45,
 ];
+/// Hues of graph pools, after Okabe and Ito; the seventh graph has the first one's again.
+const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
 /// The same order of hues on light: lighter, so that dark words read on them.
 const TENSORS_LIGHT: [u32; PALETTE_LEN as usize] = [
     0x77aadd, 0x8fd3f2, 0x62bd80, 0xd9ca5f, 0xee8f9a, 0xc583b4, 0xa5bdf0, 0x5fbfae, 0xa6cf8c, 0xb8b25c, 0xeedd99,
@@ -120,7 +128,10 @@ impl Theme {
             cursor_tag: (rgb(0xe6e9ed), rgb(0x14171b)),
             region_outline: rgb(0x667080),
             region_free: rgb(0x23282f),
-            region_resident: rgb(0x474f5b),
+            range: rgb(0x171a1f),
+            grant: rgb(0x5a6472),
+            stitched: (Color32::TRANSPARENT, rgb(0x9fb4c9)),
+            physical: rgb(0xd1a8ff),
             hole: (rgb(0x1d2026), rgb(0x59616d)),
             edges: [rgb(0x8fd0ff), rgb(0xffb27a)],
             runs: [rgb(0x2c343f), rgb(0x384150)],
@@ -155,7 +166,10 @@ impl Theme {
             cursor_tag: (rgb(0x1b2026), rgb(0xffffff)),
             region_outline: rgb(0x9099a5),
             region_free: rgb(0xeef0f3),
-            region_resident: rgb(0xcbd1d9),
+            range: rgb(0xf9fafb),
+            grant: rgb(0xa3adb9),
+            stitched: (Color32::TRANSPARENT, rgb(0x5b6b7c)),
+            physical: rgb(0x7a3fb5),
             hole: (rgb(0xfafbfc), rgb(0xb4bcc6)),
             edges: [rgb(0x0b4f94), rgb(0x9a3d00)],
             runs: [rgb(0xe2e7ee), rgb(0xd3dae4)],
@@ -169,12 +183,47 @@ impl Theme {
         self.tensors[usize::from(index % PALETTE_LEN)]
     }
 
-    /// The ground of a region.
-    pub fn region(&self, kind: RegionKind) -> Color32 {
-        match kind {
-            RegionKind::Variables | RegionKind::Weights | RegionKind::InputOutput => self.region_resident,
-            RegionKind::Arena | RegionKind::PoolBlock | RegionKind::PagedRange => self.region_free,
+    /// The ground of memory by whose it is.
+    pub fn owner(&self, owner: Owner) -> Color32 {
+        let hue = match owner {
+            Owner::Weights => self.part(1),
+            Owner::Variables => self.part(2),
+            Owner::InputOutput => self.part(3),
+            Owner::SharedArena => self.tensors[7],
+            Owner::Fixed => self.tensors[12],
+            Owner::Pool(graph) | Owner::Stitched(graph) => pool_hue(graph),
+            Owner::Arena | Owner::DevicePool => return self.region_free,
+        };
+        hue.lerp_to_gamma(self.canvas, 0.66)
+    }
+
+    /// The colour of a pool's name and figures.
+    pub fn pool(&self, graph: Option<GraphIdx>) -> Color32 {
+        graph.map_or(self.grant, |graph| pool_hue(graph).lerp_to_gamma(self.canvas, 0.25))
+    }
+
+    /// The colour of a tick.
+    pub fn tick(&self, class: TickClass) -> Color32 {
+        match class {
+            TickClass::Trouble => self.bad,
+            TickClass::Graphs => self.physical,
+            TickClass::Arena => self.tensors[7],
+            TickClass::Driver => self.reserved,
+            TickClass::Pools => self.peak,
+            TickClass::Pages => self.tensors[1],
+            TickClass::Grants => self.text_weak,
+            TickClass::Clears => self.tensors[4],
         }
+    }
+
+    /// Over what the device panel points at.
+    pub fn highlight(&self) -> Color32 {
+        self.selection.gamma_multiply(0.3)
+    }
+
+    /// Over what lies behind the end of a run.
+    pub fn behind_the_end(&self) -> Color32 {
+        self.bad.gamma_multiply(0.10)
     }
 
     /// The colour of an edge.
@@ -230,6 +279,11 @@ impl Theme {
     pub fn accent(&self) -> Color32 {
         self.reserved
     }
+}
+
+/// The hue of a graph's pool.
+fn pool_hue(graph: GraphIdx) -> Color32 {
+    rgb(POOLS[graph.0 as usize % POOLS.len()])
 }
 
 /// Points after which the hatching of holes repeats.

@@ -22,6 +22,10 @@ pub struct Device {
     pub free_ns: u64,
     /// Estimated cost of mapping one physical page.
     pub map_ns: u64,
+    /// Estimated cost of unmapping one physical page.
+    pub unmap_ns: u64,
+    /// Estimated cost of reserving or releasing a virtual range.
+    pub reserve_ns: u64,
     /// Estimated cost of one synchronisation.
     pub sync_ns: u64,
     /// Estimated cost of launching one op.

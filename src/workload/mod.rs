@@ -3,20 +3,28 @@
 //! The data that travel between stages live here too ([`Lifetimes`], [`Program`]), so that planning
 //! and simulating need not know how lifetimes were found.
 
+mod allocation_order;
 mod device;
 mod evaluation;
 mod lifetimes;
+mod op_list;
 mod problem;
 mod problem_text;
 mod schedule;
 mod shapes;
+mod trace;
+mod trace_lifetimes;
 
+pub use allocation_order::{AllocationOrder, IoBlock};
 pub use device::{Device, DeviceError, DeviceProfiles};
 pub use evaluation::evaluation_graph;
 pub use lifetimes::{Lifetime, Lifetimes, Program};
+pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
 pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan};
 pub use shapes::{Item, Piece, Shapes};
+pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
+pub use trace_lifetimes::{TraceLifetime, TraceOwner};
 
 use std::sync::Arc;
 
@@ -42,6 +50,8 @@ pub enum Source {
     Lifetimes(Vec<(String, Arc<Lifetimes>)>),
     /// Placement problems: buffers to place, perhaps with the plan of whoever wrote the file.
     Problems(Vec<Arc<ProblemEntry>>),
+    /// Allocation traces: requests without a graph, for replaying.
+    Traces(Vec<Arc<AllocationTrace>>),
 }
 
 /// What one session on one device runs.
@@ -58,7 +68,7 @@ impl Workload {
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {
             Source::Graphs(graphs) => graphs,
-            Source::Lifetimes(_) | Source::Problems(_) => &[],
+            Source::Lifetimes(_) | Source::Problems(_) | Source::Traces(_) => &[],
         }
     }
 
@@ -66,7 +76,15 @@ impl Workload {
     pub fn problems(&self) -> &[Arc<ProblemEntry>] {
         match &self.source {
             Source::Problems(problems) => problems,
-            Source::Graphs(_) | Source::Lifetimes(_) => &[],
+            Source::Graphs(_) | Source::Lifetimes(_) | Source::Traces(_) => &[],
+        }
+    }
+
+    /// The allocation traces; none where the source is anything else.
+    pub fn traces(&self) -> &[Arc<AllocationTrace>] {
+        match &self.source {
+            Source::Traces(traces) => traces,
+            Source::Graphs(_) | Source::Lifetimes(_) | Source::Problems(_) => &[],
         }
     }
 

@@ -11,6 +11,10 @@
 //! space is lent to others), and groups (buffers at one address, such as a tensor and the result written in place
 //! over it; members never collide with each other).
 
+use std::sync::Arc;
+
+use super::allocation_order::AllocationOrder;
+use super::op_list::OpList;
 use super::shapes::Shapes;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Step};
@@ -205,6 +209,10 @@ pub struct ProblemEntry {
     pub recorded: Option<RecordedPlan>,
     /// The capacity that the file asks for.
     pub capacity: Option<Bytes>,
+    /// The order in which the buffers come and go, where the file says more about it than their steps.
+    pub order: Option<AllocationOrder>,
+    /// The ops whose arena this is, where the file lists ops.
+    pub ops: Option<Arc<OpList>>,
 }
 
 impl ProblemEntry {

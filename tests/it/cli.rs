@@ -117,6 +117,18 @@ fn compare_has_the_fields_of_the_contract() {
             "out_of_memory",
             "estimated_overhead_ns",
             "lower_bound",
+            "internal_waste_bytes",
+            "largest_free_bytes",
+            "virtual_bytes",
+            "pages_allocated",
+            "pages_unmapped",
+            "stitches",
+            "recycles",
+            "synchronizations",
+            "splits",
+            "merges",
+            "clears",
+            "cleared_bytes",
         ] {
             assert!(!row[field].is_null(), "{field}");
         }
@@ -126,7 +138,19 @@ fn compare_has_the_fields_of_the_contract() {
             .map(|part| parts[part].as_u64().unwrap())
             .sum();
         assert_eq!(row["peak_reserved_bytes"].as_u64(), Some(sum));
-        assert!(row.as_object().unwrap().contains_key("first_divergence_step"));
+        for field in ["first_divergence_step", "reach_rate", "external_fragmentation"] {
+            assert!(row.as_object().unwrap().contains_key(field), "{field}");
+        }
+        let behaviour = (row["policy"] == 2).then_some("engine");
+        assert_eq!(row["arena_behaviour"].as_str(), behaviour);
+        let causes = row["overhead"].as_array().unwrap();
+        let time: u64 = causes.iter().map(|cause| cause["estimated_ns"].as_u64().unwrap()).sum();
+        assert_eq!(row["estimated_overhead_ns"].as_u64(), Some(time));
+        assert!(
+            causes
+                .iter()
+                .all(|cause| cause["cause"].is_string() && cause["count"].as_u64() > Some(0))
+        );
     }
     assert_eq!(answer["effective_policy"], 0);
     assert_eq!(answer["best"]["policy"], 2);
@@ -360,7 +384,7 @@ fn standard_input_is_a_file() {
         .spawn()
         .unwrap();
     let sample = highwater::session::sample("mobilenet").unwrap();
-    child.stdin.take().unwrap().write_all(sample.bytes).unwrap();
+    child.stdin.take().unwrap().write_all(sample.files[0].bytes).unwrap();
     let output = child.wait_with_output().unwrap();
     let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["format"], "onnx");
@@ -431,4 +455,38 @@ fn compare_names_estimates_and_what_others_hold() {
         text.contains("with 28.00\u{a0}GiB left; others hold 4.000\u{a0}GiB on device 1"),
         "{text}"
     );
+}
+
+#[test]
+fn compare_says_how_policy_2_acts_and_what_scratch_is() {
+    let base = ["compare", "sample:mobilenet", "--policies", "2"];
+    let settings = [
+        "--set",
+        "simulation.policy_2_behaviour=documented",
+        "--set",
+        "simulation.workspace_estimate=on",
+        "--set",
+        "simulation.malloc_ns=7",
+    ];
+    let text = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+    let (plain, changed) = (text(&base), text(&[&base[..], &settings].concat()));
+    assert!(
+        plain.contains("as the engine does") && plain.contains("kernel scratch not included"),
+        "{plain}"
+    );
+    assert!(
+        changed.contains("as documented") && changed.contains("Kernel scratch is an estimate"),
+        "{changed}"
+    );
+    assert!(
+        changed.contains("estimate: simulation.workspace_estimate gives ops"),
+        "{changed}"
+    );
+    let answer = json(&[&base[..], &settings, &["--format", "json"]].concat(), 0);
+    assert_eq!(answer["scratch"], "estimated");
+    assert_eq!(answer["policies"][0]["arena_behaviour"], "documented");
+    assert_eq!(answer["policies"][0]["lower_bound"], true);
+    let malloc = &answer["policies"][0]["overhead"][0];
+    assert_eq!(malloc["cause"], "malloc");
+    assert_eq!(malloc["estimated_ns"].as_u64(), malloc["count"].as_u64().map(|n| 7 * n));
 }

@@ -1,9 +1,11 @@
 //! Every option that concerns memory changes what `compare` answers: the part it should, by the bytes it should.
 
 mod cases;
+mod clears;
 mod graphs;
 mod precision;
 mod shapes;
+mod workspaces;
 
 use std::sync::Arc;
 
@@ -30,6 +32,7 @@ struct Ask<'a> {
     variables: Settings<'a>,
     dims: &'a [(&'a str, &'a [u64])],
     files: &'a [(&'a str, &'a str)],
+    iterations: u32,
 }
 
 impl<'a> Ask<'a> {
@@ -40,6 +43,7 @@ impl<'a> Ask<'a> {
             variables: &[],
             dims: &[],
             files: &[],
+            iterations: 1,
         }
     }
 
@@ -56,7 +60,10 @@ impl<'a> Ask<'a> {
         for (path, text) in self.files {
             files.insert(path, FileState::File(text.as_bytes().into()));
         }
-        let mut plan = SchedulePlan::default();
+        let mut plan = SchedulePlan {
+            iterations: self.iterations,
+            ..SchedulePlan::default()
+        };
         for (name, values) in self.dims {
             plan.dims.insert((*name).to_owned(), values.to_vec());
         }
@@ -186,7 +193,13 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
     (
         CHAIN,
         &[("graph_max_parallel_model_num", "3")],
-        [2 * (2 * X + slot(MIB / 2)).cast_signed(), 0, 0, 0],
+        // Each copy has inputs and outputs of its own.
+        [
+            2 * (2 * X + slot(MIB / 2)).cast_signed(),
+            0,
+            0,
+            2 * (2 * X + slot(2048)).cast_signed(),
+        ],
     ),
     // One small input is copied as it is; two of 2048 and 400 bytes go through 2560.
     (CHAIN, &[("input_fusion_size", "0")], [0, 0, 0, 0]),

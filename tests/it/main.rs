@@ -10,11 +10,13 @@
 
 mod cli;
 mod cli_plan;
+mod device_view;
 mod effects;
 mod native;
 mod onnx_corpus;
 mod options;
 mod plan;
+mod replay;
 mod session;
 mod sim;
 mod support;
@@ -24,6 +26,8 @@ mod timeline;
 mod timeline_reuse;
 #[cfg(feature = "gui")]
 mod ui_app;
+#[cfg(feature = "gui")]
+mod ui_device;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]

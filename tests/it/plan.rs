@@ -1,5 +1,6 @@
 //! Placement: hand-made problems, random ones against brute force, reuse edges, the table of strategies.
 
+mod engine;
 mod exact;
 mod explain;
 mod heuristics;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use highwater::analysis::LaneId;
 use highwater::diagnostics::Severity;
-use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, sample};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{DeviceProfiles, GraphIdx};
 
@@ -18,7 +18,7 @@ const SYMBOLIC: &str = r#"{"highwater_graph": 1,
 
 /// A session on the default sample that has its first answer.
 fn session() -> Session {
-    let mut session = open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+    let mut session = open(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
     session.settle();
     session
 }
@@ -124,7 +124,7 @@ fn a_bad_file_is_a_sentence_and_the_answer_stays() {
         "{:?}",
         first.problem()
     );
-    session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[2])]));
+    session.apply(Command::Open(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]));
     session.settle();
     assert_eq!(session.problem(), None);
     assert!(!session.is_stale());
@@ -285,7 +285,7 @@ fn edits_are_undone_and_done_again() {
         (true, false),
         "an edit ends what could be done again"
     );
-    session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[1])]));
+    session.apply(Command::Open(vec![SourceSpec::Sample(sample("bert").unwrap())]));
     session.settle();
     assert_eq!(session.can_undo_redo(), (false, false));
 }

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use highwater::analysis::{Best, Comparison, Lane, LaneId};
+use highwater::analysis::{Best, Comparison, EstimatedWorkspaces, Lane, LaneId, Scratch};
 use highwater::diagnostics::Diagnostics;
 use highwater::graph::{Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater::liveness::{View, lifetimes};
+use highwater::sim::alloc::Address;
 use highwater::sim::{
     BoundGraph, DeviceRun, DeviceSession, Event, EventKind, LoadedGraph, POLICIES, Params, Region, RegionId,
-    RegionKind, Simulation, StaticMemoryPolicy, Subject, SubjectId, SubjectRow, Variable, fold,
+    RegionKind, Simulation, SpanCounts, StaticMemoryPolicy, Subject, SubjectId, SubjectRow, Variable, fold,
 };
 use highwater::units::{Bytes, Nanos, Step};
 use highwater::workload::{
@@ -44,7 +45,7 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
         workload: Arc::new(workload),
         axis,
         session,
-        device,
+        device: device.clone(),
         configured: StaticMemoryPolicy::Dynamic,
         best: Some(Best {
             policy: StaticMemoryPolicy::StaticExtend,
@@ -52,6 +53,9 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
         }),
         alike: None,
         lower_bound: false,
+        scratch: Scratch::Stated,
+        workspaces: EstimatedWorkspaces::default(),
+        params: Params::for_device(&device),
         device_id: 0,
         occupied: Bytes::ZERO,
         estimates: Vec::new(),
@@ -167,7 +171,9 @@ fn bound(graph: &Graph) -> BoundGraph {
             kept_apart: Vec::new(),
         },
         plan: None,
+        segments: Vec::new(),
         io: Vec::new(),
+        clears: Vec::new(),
     }
 }
 
@@ -235,6 +241,8 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         curves,
         summary,
         first_divergence: None,
+        explanation: Vec::new(),
+        out_of_memory_story: None,
     }
 }
 
@@ -263,14 +271,47 @@ fn place(lifetimes: &Lifetimes) -> (Vec<u64>, u64) {
 /// A log that is written step by step.
 struct Log {
     simulation: Simulation,
+    /// The next free byte of the device and of its virtual space.
+    next: [u64; 2],
 }
 
 impl Log {
+    fn at(&mut self, kind: RegionKind, bytes: u64) -> Address {
+        let is_range = matches!(kind, RegionKind::PagedRange | RegionKind::Stitched);
+        let next = &mut self.next[usize::from(is_range)];
+        let at = std::mem::replace(next, *next + bytes);
+        if is_range {
+            Address::virtual_space(at)
+        } else {
+            Address::device(at)
+        }
+    }
+
+    fn new(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) -> Self {
+        Self {
+            simulation: Simulation {
+                policy,
+                n_steps: session.n_steps,
+                device_bytes: device.memory(),
+                events: Vec::new(),
+                regions: Vec::new(),
+                subjects: Vec::new(),
+                pools: Vec::new(),
+                spans: SpanCounts::default(),
+                out_of_memory: None,
+            },
+            next: [0; 2],
+        }
+    }
+
     fn region(&mut self, kind: RegionKind, graph: Option<GraphIdx>, bytes: u64) -> RegionId {
+        let at = self.at(kind, bytes);
         self.simulation.regions.push(Region {
             kind,
             graph,
             bytes: Bytes(bytes),
+            io: Bytes::ZERO,
+            at,
         });
         RegionId::from_idx(self.simulation.regions.len() - 1)
     }
@@ -295,17 +336,7 @@ impl Log {
 
 /// The static policies hold one block per graph or one for all; the paged ones hold pages while a graph runs.
 fn simulate(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) -> Simulation {
-    let mut log = Log {
-        simulation: Simulation {
-            policy,
-            n_steps: session.n_steps,
-            device_bytes: device.memory(),
-            events: Vec::new(),
-            regions: Vec::new(),
-            subjects: Vec::new(),
-            out_of_memory: None,
-        },
-    };
+    let mut log = Log::new(session, device, policy);
     let everyone = log.subject(Subject::Session, Bytes::ZERO);
     let variables = session.variables[0].bytes.get();
     let region = log.region(RegionKind::Variables, None, variables);
@@ -333,27 +364,36 @@ fn simulate(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy
             run.graph.0
         };
         let bytes = round(if owner == u32::MAX { largest } else { *footprint });
-        let kind = if row.expands_pools {
+        let kind = if is_paged {
             RegionKind::PagedRange
         } else {
             RegionKind::Arena
         };
         let arena = *arenas.entry(owner).or_insert_with(|| {
             let region = log.region(kind, (owner != u32::MAX).then_some(run.graph), bytes);
-            if !is_paged {
+            if is_paged {
+                log.event(run.start, EventKind::Reserve, region, (everyone, 0, bytes));
+            } else {
                 log.event(run.start, EventKind::DeviceMalloc, region, (everyone, 0, bytes));
             }
             region
         });
-        if is_paged {
-            log.event(run.start, EventKind::PageAlloc, arena, (everyone, 0, bytes));
-            log.event(run.start, EventKind::Map, arena, (everyone, 0, bytes));
+        let pages: Vec<(SubjectId, u64, u64)> = (0..bytes / page.get() * u64::from(is_paged))
+            .map(|number| {
+                let handle = u32::try_from(number).expect("few pages");
+                let subject = log.subject(Subject::Page(handle), page);
+                (subject, number * page.get(), page.get())
+            })
+            .collect();
+        for extent in &pages {
+            log.event(run.start, EventKind::PageAlloc, arena, *extent);
+            log.event(run.start, EventKind::Map, arena, *extent);
         }
         blocks(&mut log, (idx, run), arena, offsets);
-        if is_paged {
-            let end = Step(run.start.0 + run.n_steps);
-            log.event(end, EventKind::Unmap, arena, (everyone, 0, bytes));
-            log.event(end, EventKind::PageFree, arena, (everyone, 0, bytes));
+        let end = Step(run.start.0 + run.n_steps);
+        for extent in &pages {
+            log.event(end, EventKind::Unmap, arena, *extent);
+            log.event(end, EventKind::PageFree, arena, *extent);
         }
     }
     log.simulation

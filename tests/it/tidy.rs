@@ -123,17 +123,13 @@ fn colours_stand_in_the_theme_alone() {
 #[test]
 fn every_sample_is_documented() {
     let readme = read(&root().join("sample_traces/README.md"));
-    for sample in highwater::session::SAMPLES {
+    for file in highwater::session::SAMPLES.iter().flat_map(|sample| sample.files) {
         assert!(
-            readme.contains(sample.file),
+            readme.contains(file.name),
             "{} is not in sample_traces/README.md",
-            sample.file
+            file.name
         );
-        assert!(
-            root().join("sample_traces").join(sample.file).exists(),
-            "{}",
-            sample.file
-        );
+        assert!(root().join("sample_traces").join(file.name).exists(), "{}", file.name);
     }
 }
 

@@ -4,7 +4,7 @@ use eframe::egui::{self, Key, Modifiers, Role, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::options::{ENVIRONMENT, TABLE};
-use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
+use highwater::session::{Document, SAMPLES, Sample, Session, SourceSpec, Worker};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::ui::app::App;
 use highwater::ui::commands::{COMMANDS, Menu};
@@ -15,10 +15,16 @@ fn window(sample: usize) -> Harness<'static, App> {
     window_of(sample, 1400.0)
 }
 
+/// The samples of these tests, by position.
+fn sample(position: usize) -> &'static Sample {
+    let name = ["resnet50", "bert", "mobilenet", "mixed"][position];
+    highwater::session::sample(name).unwrap()
+}
+
 /// The window on a sample, as high as asked for.
 pub(crate) fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
     let worker = Worker::start(|| {}).unwrap();
-    let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[sample])]);
+    let document = Document::new(vec![SourceSpec::Sample(self::sample(sample))]);
     let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
     app.settle();
     let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);

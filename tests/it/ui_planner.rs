@@ -112,7 +112,7 @@ fn lanes_of_a_graph_choose_their_strategy() {
     session.settle();
     let (comparison, _) = session.answer().expect("an answer");
     let names: Vec<&str> = comparison.lanes.iter().map(|lane| lane.strategy.name).collect();
-    assert_eq!(names, ["greedy_by_size", "naive", "greedy_by_size", "greedy_by_size"]);
+    assert_eq!(names, ["ge_default", "naive", "ge_default", "ge_default"]);
     let peak = |idx: usize| comparison.lanes[idx].summary.peak_reserved;
     assert!(peak(1) > peak(0));
     session.apply(Command::SetStrategy {

@@ -1,17 +1,19 @@
-//! What `plan` places: the buffers of a problem file, the storages of a graph, or bare lifetimes, all as one
+//! What `plan` places: the buffers of a problem file, the storages of a graph, the requests of a trace, or bare
+//! lifetimes, all as one
 //! [`ProblemEntry`] with names.
 
 use std::sync::Arc;
 
 use anyhow::bail;
 
+use crate::analysis::arena_order;
 use crate::cli::args::{LifetimesView, PlanArgs};
 use crate::cli::settings::parse_bindings;
 use crate::graph::Graph;
 use crate::liveness::{View, lifetimes};
-use crate::plan::{AS_DUMPED, Problem};
+use crate::plan::{AS_DUMPED, Buffer, Problem};
 use crate::units::Bytes;
-use crate::workload::{Names, ProblemEntry, Source, Workload};
+use crate::workload::{AllocationTrace, Names, ProblemEntry, Program, Source, Workload};
 
 /// Divisor of offsets and sizes where the file is no problem with its own.
 const DEFAULT_ALIGNMENT: u64 = 512;
@@ -36,6 +38,11 @@ pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<Probl
                 problem: Problem::from_lifetimes(lifetimes, alignment),
                 ..ProblemEntry::default()
             })
+        }
+        Source::Traces(entries) => {
+            let names: Vec<String> = entries.iter().map(|trace| trace.name.clone()).collect();
+            let chosen = &entries[choose(args, &workload.name, &names)?];
+            Ok(of_trace(chosen, alignment))
         }
         Source::Graphs(entries) => {
             let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
@@ -80,6 +87,25 @@ fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
     entry
 }
 
+/// What a trace asked for; steps are positions of commands.
+fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
+    let lifetimes = trace.lifetimes();
+    let names: Vec<String> = lifetimes.iter().map(|one| trace.label(one)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    ProblemEntry {
+        name: trace.name.clone(),
+        ids: unique(&names),
+        problem: Problem::of(lifetimes.iter().map(|one| Buffer {
+            lower: one.birth,
+            upper: one.end,
+            size: one.bytes.align_up(alignment),
+            alignment: alignment.max(1),
+            offset: None,
+        })),
+        ..ProblemEntry::default()
+    }
+}
+
 fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyhow::Result<ProblemEntry> {
     let bindings = parse_bindings(&args.dim)?;
     let unbound = graph.unbound_symbols(&bindings);
@@ -101,10 +127,19 @@ fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyho
         .iter()
         .map(|item| graph.tensor_name(item.tensor))
         .collect();
+    let ids = unique(&names);
+    let program = Program {
+        lifetimes,
+        kept_apart: Vec::new(),
+    };
+    // Storages come and go as ops run; in the naive view there are none.
+    let order = (view == View::Aliased).then(|| arena_order(graph, &program, &[]));
+    let lifetimes = program.lifetimes;
     Ok(ProblemEntry {
         name: name.to_owned(),
-        ids: unique(&names),
+        ids,
         problem: Problem::from_lifetimes(&lifetimes, alignment),
+        order,
         ..ProblemEntry::default()
     })
 }

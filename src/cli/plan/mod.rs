@@ -9,11 +9,13 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs};
-use super::{Verdict, print, print_json};
-use crate::export::{PlanAnswer, WireChain, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges};
+use super::{Verdict, print, print_json, print_json_line};
+use crate::export::{
+    PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
+};
 use crate::plan::{
-    BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, find, fragmentation, peak_chain, plan, reuse_edges,
-    verify, why_here,
+    ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find, fragmentation,
+    peak_chain, plan, reuse_edges, verify, why_here,
 };
 use crate::progress::{Cancel, Progress};
 use crate::session::{SourceSpec, read_source};
@@ -33,6 +35,9 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             source: imported.source,
         },
     )?;
+    if args.events {
+        return events(args, strategy, &entry, progress);
+    }
     let asked = asked_buffers(args, &entry)?;
     let capacity = input::capacity(args, &entry)?;
     let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)?;
@@ -67,6 +72,31 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
+/// The engine's own account of a plan.
+fn events(
+    args: &PlanArgs,
+    strategy: &'static Strategy,
+    entry: &ProblemEntry,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Verdict> {
+    let Some((_, assigner)) = ASSIGNERS.iter().find(|(name, _)| *name == strategy.name) else {
+        let names: Vec<&str> = ASSIGNERS.iter().map(|(name, _)| *name).collect();
+        bail!(
+            "--events is the account of the engine's planner; give --strategy {}",
+            names.join("|")
+        );
+    };
+    let Some(ops) = &entry.ops else {
+        bail!(
+            "--events names ops: {} lists none; it needs an op list (docs/format.md)",
+            entry.name
+        );
+    };
+    let plan = engine_plan(&entry.problem, entry.order.as_ref(), *assigner, progress)?;
+    print_json_line(&WireEnginePlan::new(ops, &plan, *assigner, args.stable))?;
+    Ok(Verdict::Done)
+}
+
 /// Positions of the buffers that --why asks about.
 fn asked_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Vec<usize>> {
     let mut asked = Vec::with_capacity(args.why.len());
@@ -97,6 +127,7 @@ fn search(
     let request = PlanRequest {
         problem: &entry.problem,
         recorded: entry.recorded.as_ref(),
+        order: entry.order.as_ref(),
         limits: Limits {
             capacity,
             nodes: args.node_limit.unwrap_or(Limits::DEFAULT_NODES),

@@ -1,9 +1,11 @@
 //! The wire forms of `highwater plan`: one JSON object, or rows of CSV.
 
 mod csv;
+mod events;
 mod explain;
 
 pub use csv::plan_csv;
+pub use events::{WireEnginePlan, WireOp, WireOps};
 pub use explain::{WireChain, WireFragmentation, WireWhy};
 
 use serde::Serialize;

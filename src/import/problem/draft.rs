@@ -156,6 +156,8 @@ impl Draft {
                     maker: self.maker.unwrap_or("the file").to_owned(),
                 }),
             capacity: self.capacity.map(Bytes),
+            order: None,
+            ops: None,
         };
         match entry.problem.validate() {
             Ok(()) => return Ok(entry),

@@ -1,10 +1,11 @@
-//! highwater's own rules of texts with a syntax: K2, K3, K4.
+//! highwater's own rules of texts with a syntax: K2, K3, K4, K8.
 
 use crate::diagnostics::Severity;
 
 use super::super::occupied::occupied_memory;
 use super::super::rows::keys;
 use super::{Check, Facts, Report, outcome};
+use crate::rewrite::WorkspaceTable;
 
 const STREAMS: &str = keys::AUTO_MULTISTREAM_PARALLEL_MODE;
 const PATHS: [&str; 2] = [keys::FUSION_SWITCH_FILE, keys::OP_COMPILER_CACHE_DIR];
@@ -39,6 +40,16 @@ pub(super) const ROWS: &[Check] = &[
         options: &[keys::OCCUPIED_MEMORY],
         source: "highwater's own",
         run: occupied,
+    },
+    Check {
+        id: "K8",
+        outcomes: &[outcome(
+            Severity::Error,
+            "simulation.workspace_table is not TYPE=AMOUNT with commas between",
+        )],
+        options: &[keys::WORKSPACE_TABLE],
+        source: "highwater's own",
+        run: workspaces,
     },
 ];
 
@@ -84,5 +95,18 @@ fn occupied(facts: &Facts<'_>, report: &mut Report<'_>) {
         && let Err(problem) = occupied_memory(text)
     {
         report.error(&[key], format!("occupied_memory: {problem}"));
+    }
+}
+
+fn workspaces(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let key = keys::WORKSPACE_TABLE;
+    report.own_kind(facts, key);
+    if let Some(text) = facts.options.get(key).and_then(|value| value.as_text())
+        && let Err(problem) = WorkspaceTable::parse(text)
+    {
+        report.error(
+            &[key],
+            format!("workspace_table: {problem}; the default table acts instead"),
+        );
     }
 }

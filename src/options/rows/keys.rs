@@ -40,6 +40,32 @@ pub const KEPT_OPS: &str = "simulation.kept_ops";
 pub const HOST_OPS: &str = "simulation.host_ops";
 /// Shapes drawn from a range.
 pub const SHAPE_SAMPLES: &str = "simulation.shape_samples";
+/// When graphs leave the device.
+pub const UNLOAD_GRAPHS: &str = "simulation.unload_graphs";
+/// What policy 2 does when its arena must grow.
+pub const POLICY_2_BEHAVIOUR: &str = "simulation.policy_2_behaviour";
+/// Whether scratch memory is estimated where the source states none.
+pub const WORKSPACE_ESTIMATE: &str = "simulation.workspace_estimate";
+/// Scratch memory by op type.
+pub const WORKSPACE_TABLE: &str = "simulation.workspace_table";
+/// Time of a device malloc.
+pub const MALLOC_NS: &str = "simulation.malloc_ns";
+/// Time of a device free.
+pub const FREE_NS: &str = "simulation.free_ns";
+/// Time of mapping a page.
+pub const MAP_NS: &str = "simulation.map_ns";
+/// Time of unmapping a page.
+pub const UNMAP_NS: &str = "simulation.unmap_ns";
+/// Time of reserving or releasing a virtual range.
+pub const RESERVE_NS: &str = "simulation.reserve_ns";
+/// Time of a wait for a stream.
+pub const SYNC_NS: &str = "simulation.sync_ns";
+/// Time of launching an op.
+pub const LAUNCH_NS: &str = "simulation.launch_ns";
+/// Bandwidth of clearing device memory.
+pub const MEMSET_BYTES_PER_SECOND: &str = "simulation.memset_bytes_per_second";
+/// Bandwidth of loading weights again.
+pub const RELOAD_BYTES_PER_SECOND: &str = "simulation.reload_bytes_per_second";
 /// The device of the session.
 pub const SESSION_DEVICE_ID: &str = "session_device_id";
 /// The strategy of distributed training.

@@ -7,6 +7,7 @@ mod accuracy;
 mod adapter;
 mod building;
 mod companions;
+mod costs;
 mod debugging;
 mod deprecated;
 mod engine;
@@ -18,6 +19,10 @@ mod performance;
 mod run;
 mod run_config;
 mod simulation;
+mod workspaces;
+
+pub(super) use simulation::{ON, UNLOAD_AFTER_RUN};
+pub(super) use workspaces::DEFAULT_WORKSPACES;
 
 use super::kind::OptionKind;
 use super::row::OptionRow;
@@ -71,6 +76,8 @@ const PARTS: &[&[OptionRow]] = &[
     companions::DTR,
     companions::MEMORY_OPTIMIZE,
     simulation::ROWS,
+    workspaces::ROWS,
+    costs::ROWS,
 ];
 
 const N_ROWS: usize = super::count(PARTS);

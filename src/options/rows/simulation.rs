@@ -6,6 +6,7 @@ use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 use crate::plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
+use crate::sim::ArenaBehaviour;
 use crate::workload::DeviceProfiles;
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -111,7 +112,55 @@ pub(super) const ROWS: &[OptionRow] = &[
         is_estimate: true,
         ..OWN
     },
+    OptionRow {
+        key: keys::UNLOAD_GRAPHS,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: "never",
+                summary: "a graph stays loaded after its first run, unless memory is short",
+            },
+            Choice {
+                value: UNLOAD_AFTER_RUN,
+                summary: "each graph is unloaded after each of its runs, and loaded again for the next one",
+            },
+        ]),
+        default: DefaultValue::Text("never"),
+        summary: "when graphs leave the device",
+        details: "A session keeps its graphs loaded. Where a program unloads each graph after its run, its arena, weights, \
+                  inputs and outputs are given back at once (a dynamic graph's pool too, whose device blocks stay with the \
+                  device's pool), and loading again costs the time that the reload bandwidth says.",
+        lowers_to: Some("Params::unloads_after_run"),
+        memory_effect: "after each run nothing of the graph is held any more; under policies 2 and 4 the shared arena goes \
+                        with the last graph",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::POLICY_2_BEHAVIOUR,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: ArenaBehaviour::Engine.name(),
+                summary: "new blocks beside the old ones, as the engine does it",
+            },
+            Choice {
+                value: ArenaBehaviour::Documented.name(),
+                summary: "freed and allocated again at the larger size, as the vendor's documents say",
+            },
+        ]),
+        default: DefaultValue::Text(ArenaBehaviour::Engine.name()),
+        summary: "what policy 2 does when a graph needs more than its shared arena holds",
+        details: "The documents say that the arena is freed and allocated again at the larger size. The engine's code \
+                  does otherwise: what does not fit into a block of the arena becomes a new block, and no block goes \
+                  while a graph is loaded. So the engine can reserve more than the largest graph needs, and even more \
+                  than policy 0. Policy 4 always does as the engine.",
+        lowers_to: Some("Params::arena_behaviour"),
+        memory_effect: "under policy 2 with several static graphs: the largest arena (documented), or the blocks that \
+                        the order of loading leaves (engine)",
+        ..OWN
+    },
 ];
+
+/// The choice that switches something on.
+pub(in crate::options) const ON: &str = "on";
 
 /// The rows of the planner as choices, without the plan of a source: graphs carry none.
 const STRATEGY_CHOICES: [Choice<&'static str>; n_choices()] = {
@@ -141,6 +190,9 @@ const fn n_choices() -> usize {
     n
 }
 
+/// The choice of `simulation.unload_graphs` that unloads.
+pub(in crate::options) const UNLOAD_AFTER_RUN: &str = "after_run";
+
 /// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
 /// come with its operator package and differ by chip.
 const DEFAULT_KEPT_OPS: &str = "Softmax,LogSoftmax,SoftmaxCrossEntropyWithLogits,SparseSoftmaxCrossEntropyWithLogits,\
@@ -153,7 +205,7 @@ _native_batch_norm_legit,exp,log,pow,sum,mean,cumsum";
 const DEFAULT_HOST_OPS: &str = "PyFunc,PyFuncStateless,EagerPyFunc,Print,PrintV2,Assert,ReadFile,WriteFile,DecodeJpeg,\
 ParseExampleV2,StringFormat,StringJoin,StringSplitV2,StringNormalizer";
 
-const OWN: OptionRow = OptionRow {
+pub(super) const OWN: OptionRow = OptionRow {
     section: Section::Simulation,
     since: Some("0.1.0"),
     source: "highwater's own",

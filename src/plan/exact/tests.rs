@@ -344,6 +344,7 @@ fn at_a_capacity_the_others_are_asked_when_one_is_too_large() {
             shapes: &shapes,
             bound: 5,
             recorded: None,
+            order: None,
             limits: &limits,
             progress: &progress,
         };
@@ -380,6 +381,7 @@ fn a_flag_that_is_set_before_leaves_the_plan_as_it_is() {
         shapes: &shapes,
         bound: problem.lower_bound().get(),
         recorded: None,
+        order: None,
         limits: &limits,
         progress: &progress,
     };

@@ -12,7 +12,8 @@ use crate::timeline::Timeline;
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
-        let Some(answer) = self.take_plans(generation, answer) else {
+        let answer = self.take_plans(generation, answer);
+        let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
         let is_load = generation == self.load_generation;

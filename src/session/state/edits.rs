@@ -12,6 +12,11 @@ use crate::export::{WRITTEN_FORMS, writer_of};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 
 impl Session {
+    /// Whether there is a step to undo, and one to do again.
+    pub fn can_undo_redo(&self) -> (bool, bool) {
+        self.history.can()
+    }
+
     /// Commands that change the settings.
     pub(super) fn edit(&mut self, command: Command) {
         let before = self.document.clone();

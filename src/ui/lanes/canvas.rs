@@ -103,9 +103,17 @@ pub(super) fn cursor_line(ui: &Ui, rect: Rect, state: &LanesState, theme: &Theme
 }
 
 /// Where the cursor's step begins on a canvas; `None` where it is not on it.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn cursor_x(rect: Rect, state: &LanesState) -> Option<f32> {
-    let step = state.cursor?;
+    place_of(rect, state, state.cursor?)
+}
+
+/// The same for the step that readings are of.
+pub(super) fn reading_x(rect: Rect, state: &LanesState) -> Option<f32> {
+    place_of(rect, state, state.reading()?)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn place_of(rect: Rect, state: &LanesState, step: f64) -> Option<f32> {
     let x = state.viewport?.x_from_step(step, f64::from(rect.width())) as f32;
     (x >= 0.0 && x <= rect.width()).then_some(rect.left() + x)
 }

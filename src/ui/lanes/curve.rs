@@ -6,7 +6,7 @@
 use eframe::egui::epaint::{CircleShape, PathShape};
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, cursor_x, left_axis, text_with_ground};
+use super::canvas::{Quads, SMALL, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
 use crate::analysis::Lane;
@@ -76,8 +76,16 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let mut quads = Quads::default();
     let columns = |curve: &Curve| curve.columns(&viewport, width);
     let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
-    add_curve(&mut quads, &reserved, &scale, (theme.reserved_fill, theme.reserved));
-    add_curve(&mut quads, &live, &scale, (theme.live_fill, theme.live));
+    add_curve(
+        &mut quads,
+        &reserved,
+        &scale,
+        (Some(theme.reserved_fill), theme.reserved),
+    );
+    add_curve(&mut quads, &live, &scale, (Some(theme.live_fill), theme.live));
+    if lane.physical.max() > 0 {
+        add_curve(&mut quads, &columns(&lane.physical), &scale, (None, theme.physical));
+    }
     quads.paint(&painter);
     if is_capacity_near(input) {
         let y = scale.y(input.comparison.device.memory_bytes);
@@ -90,7 +98,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 
 /// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
-fn add_curve(quads: &mut Quads, columns: &[(u64, u64)], scale: &Scale, (fill, line): (Color32, Color32)) {
+fn add_curve(quads: &mut Quads, columns: &[(u64, u64)], scale: &Scale, (fill, line): (Option<Color32>, Color32)) {
     let width = scale.rect.width() / columns.len().max(1) as f32;
     let mut start = 0;
     for end in 1..=columns.len() {
@@ -106,7 +114,9 @@ fn add_curve(quads: &mut Quads, columns: &[(u64, u64)], scale: &Scale, (fill, li
         );
         let (y_high, y_low) = (scale.y(high), scale.y(low));
         let rect = |y0: f32, y1: f32, x0: f32, x1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
-        quads.add(rect(y_high, scale.rect.bottom(), x0, x1), fill);
+        if let Some(fill) = fill {
+            quads.add(rect(y_high, scale.rect.bottom(), x0, x1), fill);
+        }
         quads.add(rect(y_high, (y_low).max(y_high + 1.5), x0, x1), line);
         if reach < low {
             let edge =
@@ -216,17 +226,23 @@ fn paint_reading(
     state: &LanesState,
     peak: Option<Rect>,
 ) {
-    let (Some(x), Some(step)) = (cursor_x(scale.rect, state), state.cursor) else {
+    let (Some(x), Some(step)) = (reading_x(scale.rect, state), state.reading()) else {
         return;
     };
     let theme = input.theme;
     let lane = &input.timeline.lanes[frame.lane];
     let step = Step(step.max(0.0) as u32);
     let (reserved, live) = (lane.reserved.at(step.0), lane.live.at(step.0));
-    for (bytes, color) in [(reserved, theme.reserved), (live, theme.live)] {
+    let physical = (lane.physical.max() > 0).then(|| lane.physical.at(step.0));
+    let in_pages = physical.map(|bytes| (bytes, theme.physical));
+    for (bytes, color) in [(reserved, theme.reserved), (live, theme.live)]
+        .into_iter()
+        .chain(in_pages)
+    {
         painter.add(CircleShape::filled(pos2(x, scale.y(bytes)), 3.0, color));
     }
-    let words = format!("{} reserved, {} live", Bytes(reserved), Bytes(live));
+    let pages = physical.map_or_else(String::new, |bytes| format!("{} in pages, ", Bytes(bytes)));
+    let words = format!("{} reserved, {pages}{} live", Bytes(reserved), Bytes(live));
     let is_right = x < scale.rect.center().x;
     let (dx, anchor) = if is_right {
         (8.0, Align2::LEFT_BOTTOM)
@@ -234,7 +250,7 @@ fn paint_reading(
         (-8.0, Align2::RIGHT_BOTTOM)
     };
     let place = pos2(x + dx, scale.rect.bottom() - 2.0);
-    let expected = anchor.anchor_size(place, vec2(200.0, 15.0));
+    let expected = anchor.anchor_size(place, vec2(if physical.is_some() { 300.0 } else { 200.0 }, 15.0));
     if peak.is_none_or(|peak| !peak.intersects(expected)) {
         text_with_ground(painter, (place, anchor), words, (theme.text, theme.halo()), scale.rect);
     }

@@ -3,7 +3,7 @@
 use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
-use crate::analysis::Lane;
+use crate::analysis::{Lane, Scratch};
 use crate::sim::StaticMemoryPolicy;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
@@ -77,9 +77,13 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Vec<Figur
             width,
         }
     };
-    let bound = if input.comparison.lower_bound { "≥\u{a0}" } else { "" };
+    let bound = if input.comparison.scratch == Scratch::Missing {
+        "≥\u{a0}"
+    } else {
+        ""
+    };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
-    if input.comparison.lower_bound {
+    if input.comparison.scratch == Scratch::Missing {
         exact.push_str("\nA lower bound: no op states its scratch memory");
     }
     let peak = format!("{bound}{}", summary.peak_reserved);

@@ -12,6 +12,10 @@ const GAP: f32 = 8.0;
 const MIN_LANE: f32 = 104.0;
 /// The lowest lane with a header of three lines.
 const MIN_NARROW_LANE: f32 = 180.0;
+/// Height of the tick lane, and what it is in low lanes.
+const TICKS: (f32, f32) = (15.0, 10.0);
+/// Lanes that are lower have a low tick lane.
+const LOW_BODY: f32 = 120.0;
 /// Narrower lanes write their figures below the name.
 const WIDE_HEADER: f32 = 640.0;
 
@@ -87,6 +91,8 @@ pub(super) struct LaneFrame {
     pub(super) is_wide: bool,
     pub(super) body: Rect,
     pub(super) curve: Rect,
+    /// Device events; without height where there can be none.
+    pub(super) ticks: Rect,
     pub(super) map: Rect,
     pub(super) response: Response,
 }
@@ -100,7 +106,12 @@ impl LaneFrame {
             pos2(rect.left() + GUTTER, header.bottom()),
             pos2(rect.right() - MARGIN, rect.bottom() - GAP),
         );
-        let split = (body.top() + body.height() * 0.44).round();
+        let ticks = match body.height() {
+            _ if input.comparison.is_problem() => 0.0,
+            height if height < LOW_BODY => TICKS.1,
+            _ => TICKS.0,
+        };
+        let split = (body.top() + (body.height() - ticks) * 0.44 + ticks).round();
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
         response.widget_info(|| {
@@ -112,7 +123,8 @@ impl LaneFrame {
             header,
             is_wide,
             body,
-            curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0)),
+            curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - ticks)),
+            ticks: Rect::from_min_max(pos2(body.left(), split - ticks), pos2(body.right(), split)),
             map: Rect::from_min_max(pos2(body.left(), split + 2.0), body.max),
             response,
         }

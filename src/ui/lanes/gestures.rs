@@ -5,8 +5,10 @@
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rangef, Rect, Ui};
 
 use super::frame::LaneFrame;
-use super::{LaneAction, LanesInput, LanesState, Selected};
+use super::spot::{Move, Spot};
+use super::{LaneAction, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::timeline::Viewport;
+use crate::units::Step;
 
 /// How much a key zooms.
 const ZOOM: f64 = 1.25;
@@ -62,7 +64,16 @@ fn key_pressed(
         (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
         (Key::H, _) => state.fit(),
         (Key::F, _) => focus(input, state),
-        (Key::Escape, _) => actions.push(LaneAction::Select(None)),
+        (Key::Escape, _) => {
+            state.unpin();
+            state.highlight = None;
+            actions.push(LaneAction::Select(None));
+        }
+        (Key::J | Key::K, false) => state.move_spot(Move::Step { is_next: key == Key::K }, input),
+        (Key::OpenBracket | Key::CloseBracket, _) => {
+            let is_next = key == Key::CloseBracket;
+            state.move_spot(Move::Event { is_next }, input);
+        }
         (Key::Comma | Key::Period, _) => {
             let next = input.timeline.rows.neighbour(input.selected, key == Key::Period);
             actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
@@ -123,6 +134,7 @@ pub(super) fn pointer(
     actions: &mut Vec<LaneAction>,
 ) {
     state.hovered = None;
+    follow_step(state);
     for frame in frames {
         let response = &frame.response;
         navigate(ui, response, frame.body, (frame.map, state));
@@ -138,9 +150,80 @@ pub(super) fn pointer(
         } else if response.clicked() {
             response.request_focus();
             actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
-            actions.push(LaneAction::Select(tensor));
+            if !pin_at(pos, frame, (input, state), actions) {
+                actions.push(LaneAction::Select(tensor));
+            }
         }
+        follow(frame.lane, pos, frame, state);
     }
+}
+
+/// A click on events, or on the end of a run, pins the step and shows the device there; one on the curve pins its
+/// step, or takes the pin away where it is already.
+fn pin_at(
+    pos: Pos2,
+    frame: &LaneFrame,
+    (input, state): (&LanesInput<'_>, &mut LanesState),
+    actions: &mut Vec<LaneAction>,
+) -> bool {
+    let ticks = ticks::column_at(pos, frame, input, state).map(|column| column.steps.0);
+    let failed = input.comparison.lanes[frame.lane].simulation.out_of_memory.as_ref();
+    let failed = failed.filter(|_| shortage::is_at(pos, frame, input, state));
+    if let Some(step) = ticks.or(failed.map(|failed| failed.step)) {
+        state.pin(frame.lane, step);
+        actions.push(LaneAction::ShowDevice);
+        return true;
+    }
+    if !frame.curve.contains(pos) && !frame.ticks.contains(pos) {
+        return false;
+    }
+    let Some(step) = step_at(pos, frame, state) else {
+        return false;
+    };
+    match state.pinned() {
+        Some(spot) if (spot.lane, spot.step) == (frame.lane, step) => state.unpin(),
+        _ => state.pin(frame.lane, step),
+    }
+    true
+}
+
+/// Beside the lanes the pointer tells a step, but no lane.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn follow_step(state: &mut LanesState) {
+    let (None, Some(step)) = (state.pinned(), state.cursor) else {
+        return;
+    };
+    if let Some(spot) = &mut state.spot {
+        spot.step = Step(step.max(0.0) as u32);
+    }
+}
+
+/// The device panel looks where the pointer is, unless a step is pinned.
+fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
+    let Some(step) = step_at(pos, frame, state) else { return };
+    if state.pinned().is_none() && frame.body.contains(pos) {
+        state.spot = Some(Spot {
+            lane,
+            step,
+            is_pinned: false,
+        });
+    }
+}
+
+/// The step under the pointer.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the steps there are"
+)]
+fn step_at(pos: Pos2, frame: &LaneFrame, state: &LanesState) -> Option<Step> {
+    let (viewport, whole) = (state.viewport?, state.whole?);
+    let step = viewport.step_from_x(f64::from(pos.x - frame.body.left()), f64::from(frame.body.width()));
+    Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
 }
 
 /// Wheel and drags move the view. `map` is the part whose heights are addresses.

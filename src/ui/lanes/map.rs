@@ -4,11 +4,14 @@ use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
 use super::frame::LaneFrame;
+use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected};
-use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Viewport, byte_ticks};
+use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 
+/// Lower regions would be all outline.
+const LEAST_OUTLINED: f32 = 4.0;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
 /// Labels per lane; with four lanes about 200 in all.
@@ -40,12 +43,14 @@ pub(super) fn paint(
     let painter = ui.painter_at(rect);
     let items = lane.visible(&viewport, canvas_of(rect));
     let arrows = marks::arrows(lane, input, state, rect.height());
-    let mut quads = Quads::with_capacity(lane.regions.len());
     let regions = region_rects(lane, &viewport, rect);
-    for (region, place) in &regions {
-        quads.add(*place, theme.region(lane.regions[*region].kind));
-    }
-    quads.paint(&painter);
+    let ground = Place {
+        lane,
+        viewport: &viewport,
+        rect,
+        theme,
+    };
+    holdings::paint(&painter, &ground, &regions);
     let mut holes = (0, 0);
     if state.marks.has_holes {
         holes = marks::paint_holes(&painter, rect, (lane, &viewport), theme, picture);
@@ -54,7 +59,12 @@ pub(super) fn paint(
     for (region, place) in &regions {
         outline_region(&painter, *place, (lane, *region), theme);
     }
+    holdings::paint_breaks(&painter, &ground, &regions);
     paint_labels(&painter, rect, &items, (lane, input));
+    let id = input.comparison.lanes[frame.lane].id;
+    if let Some((_, what)) = state.highlight.filter(|(lane, _)| *lane == id) {
+        holdings::paint_highlight(&painter, &ground, &regions, what);
+    }
     outlines(&painter, rect, lane, (input, state));
     marks::paint_edges(&painter, rect, (lane, &viewport), &arrows, theme);
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
@@ -128,12 +138,12 @@ fn region_rects(lane: &LaneView, viewport: &Viewport, rect: Rect) -> Vec<(usize,
 }
 
 fn outline_region(painter: &Painter, place: Rect, (lane, region): (&LaneView, usize), theme: &Theme) {
-    if place.width() < 2.0 || place.height() < 2.0 {
+    if place.width() < 2.0 || place.height() < LEAST_OUTLINED {
         return;
     }
     painter.rect_stroke(place, 0, Stroke::new(1.0, theme.region_outline), StrokeKind::Inside);
     let region = &lane.regions[region];
-    let is_resident = theme.region(region.kind) == theme.region_resident;
+    let is_resident = matches!(region.owner, Owner::Variables | Owner::Weights | Owner::InputOutput);
     let seen = place.intersect(painter.clip_rect());
     if is_resident && seen.width() >= MIN_LABEL_WIDTH && seen.height() >= MIN_LABEL_HEIGHT {
         let text = format!("{} {}", region.label, region.bytes);

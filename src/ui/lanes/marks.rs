@@ -142,7 +142,7 @@ fn hole_picture(
 ) -> HolePicture {
     let viewport = &viewport;
     let items = lane.visible_holes(viewport, canvas_of(rect));
-    let mut mesh = Mesh::with_texture(hatch_texture(ctx, theme));
+    let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of holes", theme.hole));
     mesh.reserve_vertices(items.n_drawn() * 4);
     mesh.reserve_triangles(items.n_drawn() * 2);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
@@ -160,17 +160,17 @@ fn hole_picture(
     }
 }
 
-fn in_pattern(pos: Pos2) -> Pos2 {
+pub(super) fn in_pattern(pos: Pos2) -> Pos2 {
     pos2(pos.x / HATCH_POINTS, pos.y / HATCH_POINTS)
 }
 
-/// The pattern, uploaded once a theme.
-fn hatch_texture(ctx: &egui::Context, theme: &Theme) -> egui::TextureId {
-    let id = egui::Id::unique(("hatch of holes", theme.is_dark));
+/// A hatching in two colours, uploaded once.
+pub(super) fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32)) -> egui::TextureId {
+    let id = egui::Id::unique((name, colors));
     if let Some(known) = ctx.data(|data| data.get_temp::<egui::TextureHandle>(id)) {
         return known.id();
     }
-    let handle = ctx.load_texture("hatch of holes", hatch(theme.hole), TextureOptions::LINEAR_REPEAT);
+    let handle = ctx.load_texture(name, hatch(colors), TextureOptions::LINEAR_REPEAT);
     let texture = handle.id();
     ctx.data_mut(|data| data.insert_temp(id, handle));
     texture
@@ -339,7 +339,7 @@ fn name(response: &Response, is_chosen: bool, words: &str) {
 
 fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
     let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
-    let mut mesh = Mesh::with_texture(hatch_texture(ui.ctx(), theme));
+    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of holes", theme.hole));
     mesh.add_rect_with_uv(
         place,
         Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),

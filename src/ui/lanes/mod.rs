@@ -5,10 +5,12 @@
 //!
 //! ```text
 //! toolbar   Memory map | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
+//!           whose memory the bands are, marks of events
 //! ruler     runs, phases, steps
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
-//!           map: address by time, holes, reuse edges
+//!           events: what the device and the pools did
+//!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
 mod canvas;
@@ -18,10 +20,15 @@ mod figures;
 mod frame;
 mod gestures;
 mod header;
+mod holdings;
+mod legend;
 mod map;
 mod marks;
 mod rows;
 mod ruler;
+mod shortage;
+mod spot;
+mod ticks;
 mod toolbar;
 mod tooltip;
 
@@ -29,6 +36,8 @@ use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
 pub use marks::{EdgeChoice, Marks};
+pub use shortage::sentences;
+pub use spot::{Highlight, Move, Spot};
 
 use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
@@ -59,6 +68,8 @@ pub enum LaneAction {
     Explain(LaneId),
     /// Put a policy in force.
     ConfigurePolicy(StaticMemoryPolicy),
+    /// Show the device at the step that was pinned.
+    ShowDevice,
     /// Place a lane's arenas by a strategy; `None` takes the choice back.
     SetStrategy(LaneId, Option<&'static str>),
 }
@@ -94,6 +105,10 @@ pub struct LanesState {
     pub content: LaneContent,
     /// The step under the pointer.
     pub cursor: Option<f64>,
+    /// The step and the lane that the device panel looks at.
+    pub spot: Option<Spot>,
+    /// What the device panel points at.
+    pub highlight: Option<(LaneId, Highlight)>,
     /// The tensor under the pointer.
     pub hovered: Option<Selected>,
     /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
@@ -197,6 +212,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         for (frame, picture) in frames.iter().zip(&mut pictures) {
             header::header_ui(ui, frame, input, actions);
             curve::paint(ui, frame, input, state);
+            ticks::paint(ui, frame, input, state);
             for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
                 *sum = (sum.0 + drawn, sum.1 + total);
             }
@@ -208,6 +224,8 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
         state.hole_pictures = pictures;
         for frame in &frames {
+            shortage::paint(ui, frame, input, state);
+            spot::paint(ui, (frame.lane, frame.body), input, state);
             canvas::cursor_line(ui, frame.body, state, input.theme);
             tooltip::lane_tooltip(frame, input, state);
         }

@@ -3,7 +3,7 @@
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, TextStyle, TextWrapMode, Ui, Vec2, vec2};
 
-use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, figures, marks};
+use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, figures, legend, marks};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
@@ -39,6 +39,15 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         }
         if !is_beside {
             legend.left_to_right(ui);
+            if has_marks {
+                ui.separator();
+            }
+        }
+        if has_marks {
+            if is_beside {
+                ui.end_row();
+            }
+            legend::legend_ui(ui, input);
         }
     });
 }
@@ -85,6 +94,10 @@ impl Legend {
             if input.comparison.has_capacity() {
                 let why = "Memory of the device; far above the picture where an arrow stands for the line";
                 entries.push((capacity, theme.capacity, why, is_above));
+            }
+            if input.timeline.lanes.iter().any(|lane| lane.physical.max() > 0) {
+                let why = "Bytes of physical pages that the driver gave, under policies with virtual ranges";
+                entries.push(("pages".to_owned(), theme.physical, why, false));
             }
             let why = "Exact bytes that the graphs hold: no weights, no rounding";
             entries.push(("live".to_owned(), theme.live, why, false));

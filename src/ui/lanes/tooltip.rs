@@ -3,9 +3,11 @@
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState, Selected, gestures};
-use crate::timeline::{LaneView, facts, step_facts};
+use super::{LanesInput, LanesState, Selected, gestures, shortage, ticks};
+use crate::graph::Id as _;
+use crate::timeline::{LaneView, Owner, facts, step_facts};
 use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
 
 /// The tooltip of a lane, where the pointer rests on it.
 pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
@@ -14,6 +16,17 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         return;
     }
     let lane = &input.timeline.lanes[frame.lane];
+    if let Some(column) = ticks::column_at(pos, frame, input, state) {
+        let hovered = frame.response.clone();
+        hovered.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, (frame.lane, &column), input));
+        return;
+    }
+    if shortage::is_at(pos, frame, input, state) {
+        let row = &input.comparison.lanes[frame.lane];
+        let hovered = frame.response.clone();
+        hovered.on_hover_ui_at_pointer(|ui| shortage::tooltip_ui(ui, row, input));
+        return;
+    }
     let block = gestures::block_at(pos, frame, input, state);
     if let Some((block, tensor)) = block.and_then(|block| Some((block, lane.tensor(block)?))) {
         let place = Some((frame.lane, block));
@@ -32,18 +45,64 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
                 .on_hover_ui_at_pointer(|ui| hole_ui(ui, (frame, hole), input, state));
             return;
         }
-        let region = &lane.regions[region];
-        frame.response.clone().on_hover_ui_at_pointer(|ui| {
-            ui.strong(&*region.label);
-            let life = format!("steps {} to {}", region.start, Step(region.end.0.saturating_sub(1)));
-            rows_ui(ui, &[("reserved", exact(region.bytes)), ("held", life)]);
-        });
+        frame
+            .response
+            .clone()
+            .on_hover_ui_at_pointer(|ui| region_ui(ui, (lane, region), pos, (frame, input, state)));
     } else if let Some(step) = state.cursor {
         frame
             .response
             .clone()
             .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, step));
     }
+}
+
+/// Memory that no tensor occupies: its region, and who holds it.
+fn region_ui(
+    ui: &mut Ui,
+    (lane, region): (&LaneView, usize),
+    pos: eframe::egui::Pos2,
+    (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
+) {
+    let region = &lane.regions[region];
+    let life = |start: u32, end: u32| format!("steps {start} to {}", end.saturating_sub(1));
+    let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_holding(step, address));
+    ui.strong(&*region.label);
+    let what = if region.is_paged { "addresses used" } else { "reserved" };
+    let mut rows = vec![
+        (what, exact(region.bytes)),
+        ("held", life(region.start.0, region.end.0)),
+    ];
+    let name = |graph: GraphIdx| {
+        let known = input.comparison.session.graphs.get(graph.idx());
+        known.map(|graph| graph.name.as_str())
+    };
+    match holding {
+        Some(idx) => {
+            let holdings = &lane.holdings;
+            let bytes = Bytes(holdings.bytes[idx]);
+            let pages = holdings.n_pages[idx];
+            let text = match pages {
+                0 => format!("{}, granted block of {bytes}", holdings.owner[idx].words(name)),
+                1 => format!("{}, one page of {bytes}", holdings.owner[idx].words(name)),
+                _ => format!("{}, {pages} pages of {bytes} in sum", holdings.owner[idx].words(name)),
+            };
+            rows.push(("here", text));
+            rows.push(("since", life(holdings.start[idx], holdings.end[idx])));
+        }
+        None if region.is_paged => rows.push(("here", "address space without memory".to_owned())),
+        None if region.owner == Owner::DevicePool => rows.push(("here", "idle in the device pool".to_owned())),
+        None => {}
+    }
+    rows_ui(ui, &rows);
+}
+
+/// Step and address under the pointer.
+fn place_at(pos: eframe::egui::Pos2, frame: &LaneFrame, state: &LanesState) -> Option<(f64, f64)> {
+    let (viewport, map) = (state.viewport?, frame.map);
+    let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
+    let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
+    Some((step, address))
 }
 
 /// The region under the pointer, and the hole there.
@@ -53,9 +112,7 @@ fn free_at(
     input: &LanesInput<'_>,
     state: &LanesState,
 ) -> Option<(usize, Option<u32>)> {
-    let (viewport, map) = (state.viewport?, frame.map);
-    let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
-    let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
+    let (step, address) = place_at(pos, frame, state)?;
     let lane = &input.timeline.lanes[frame.lane];
     Some((lane.pick_region(step, address)?, lane.pick_hole(step, address)))
 }
@@ -112,7 +169,14 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     rows.push(("phase", facts.phase.name().to_owned()));
     rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
     rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
+    if lane.physical.max() > 0 {
+        rows.push(("in pages", exact(Bytes(lane.physical.at(step.0)))));
+    }
+    if lane.virtual_space.max() > 0 {
+        rows.push(("in ranges", exact(Bytes(lane.virtual_space.at(step.0)))));
+    }
     rows.push(("live", exact(Bytes(lane.live.at(step.0)))));
+    rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
     rows.push(("holes", holes_text(lane, f64::from(step.0))));
     rows_ui(ui, &rows);
 }
@@ -161,7 +225,7 @@ fn exact(bytes: Bytes) -> String {
     format!("{} ({bytes})", bytes.exact())
 }
 
-fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
+pub(super) fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
     Grid::new("facts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
             ui.weak(*name);

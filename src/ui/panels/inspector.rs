@@ -139,8 +139,10 @@ fn peak_ui(
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
-    if let Some(text) = lane.out_of_memory_text() {
-        ui.label(RichText::new(text).color(theme.bad));
+    if let Some(story) = &lane.out_of_memory_story {
+        for sentence in story.sentences() {
+            ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
+        }
         ui.add_space(4.0);
     }
     let Some(step) = lane.summary.peak_reserved_step else {
@@ -151,6 +153,8 @@ fn peak_ui(
     ui.add_space(2.0);
     parts_ui(ui, lane, theme);
     ui.add_space(6.0);
+    explanation_ui(ui, lane);
+    overhead_ui(ui, lane);
     footprint_ui(ui, (comparison, timeline), lane, &mut state.footprint, commands);
     regions_ui(ui, comparison, view, step);
     ui.add_space(6.0);
@@ -171,6 +175,41 @@ fn peak_ui(
         if comparison.is_problem() { "buffers" } else { "tensors" }
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
+}
+
+/// Where the peak comes from, and where the lane parts from policy 0.
+fn explanation_ui(ui: &mut egui::Ui, lane: &Lane) {
+    // The first sentence says what the parts above say.
+    for remark in lane.explanation.iter().skip(1) {
+        ui.add(egui::Label::new(&remark.text).wrap());
+        ui.add_space(3.0);
+    }
+}
+
+/// What the policy's own calls cost, by cause: exact counts, estimated times.
+fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
+    let rows: Vec<_> = lane.summary.overhead.iter().filter(|row| row.count > 0).collect();
+    if rows.is_empty() {
+        return;
+    }
+    let title = format!(
+        "Calls of the policy: about {} (estimate)",
+        lane.summary.estimated_overhead
+    );
+    egui::CollapsingHeader::new(title).id_salt("overhead").show(ui, |ui| {
+        egui::Grid::new("overhead rows")
+            .num_columns(3)
+            .striped(true)
+            .show(ui, |ui| {
+                for row in rows {
+                    ui.label(row.cause.label());
+                    ui.monospace(row.count.to_string());
+                    ui.weak(format!("est. {}", row.time));
+                    ui.end_row();
+                }
+            });
+    });
+    ui.add_space(4.0);
 }
 
 /// Every live tensor with its bytes; only visible rows are made.

@@ -1,5 +1,6 @@
 //! The panes around the lanes. Each is a function of the session and its own view state; it pushes commands.
 
+pub mod device;
 mod footprint;
 pub mod inspector;
 pub mod options;

@@ -168,8 +168,8 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         ui.label(alike);
         differ_ui(ui, session, commands);
     }
-    if comparison.lower_bound {
-        ui.weak("Lower bounds: kernel scratch not included. Overhead is an estimate.");
+    if let Some(note) = comparison.scratch.note() {
+        ui.weak(note);
     }
     if !comparison.estimates.is_empty() {
         let text = |estimate: &Estimate| format!("{} {}", estimate.key, estimate.effect);

@@ -315,7 +315,7 @@ impl Shown {
 }
 
 /// A number with a unit, cut to three digits before the unit: `2.574 GiB` is `2.57 GiB`, `205.58 ms` is `206 ms`.
-fn three_digits(text: &str) -> String {
+pub(super) fn three_digits(text: &str) -> String {
     let Some((number, unit)) = text.split_once([' ', '\u{a0}']) else {
         return text.to_owned();
     };

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use highwater::options::{ESTIMATES, TABLE, find as find_option};
 
-use super::graphs::{CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
+use super::graphs::{CHAIN, GROWING, MIXED, SMALL_INPUTS, TRAINING, TWO};
 use super::{Ask, Settings, shapes};
+
+/// A device on which two graphs cannot stay loaded.
+const ROOM_FOR_ONE: Settings<'_> = &[("simulation.device_memory", "13MiB")];
 
 /// For every option that becomes a parameter: a setting, what it is set beside, and a graph on which it matters.
 const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
@@ -74,6 +77,32 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
         &[("dynamic_input", "True"), ("dynamic_inputs_shape_range", "data:[1~9]")],
         shapes::SYMBOLIC,
     ),
+    ("simulation.policy_2_behaviour", "documented", &[], GROWING),
+    ("simulation.unload_graphs", "after_run", &[], TWO),
+    ("simulation.workspace_estimate", "on", &[], CHAIN),
+    (
+        "simulation.workspace_table",
+        "Add=3MiB",
+        &[("simulation.workspace_estimate", "on")],
+        CHAIN,
+    ),
+    ("simulation.malloc_ns", "1", &[], CHAIN),
+    ("simulation.free_ns", "1", ROOM_FOR_ONE, TWO),
+    ("simulation.map_ns", "1", &[], CHAIN),
+    ("simulation.unmap_ns", "1", &[], GROWING),
+    ("simulation.reserve_ns", "1", &[], CHAIN),
+    (
+        "simulation.sync_ns",
+        "1",
+        &[
+            ("compile_dynamic_mode", "True"),
+            ("ge.experiment.memory_pool_threshold", "1"),
+        ],
+        shapes::POOLED,
+    ),
+    ("simulation.launch_ns", "1", &[], CHAIN),
+    ("simulation.memset_bytes_per_second", "1MB", &[], CHAIN),
+    ("simulation.reload_bytes_per_second", "1MB", ROOM_FOR_ONE, TWO),
     (
         "simulation.shape_samples",
         "2",
@@ -91,6 +120,7 @@ fn every_option_with_a_parameter_changes_some_comparison() {
         assert!(find_option(key).is_some_and(|row| row.lowers_to.is_some()), "{key}");
         let answer = |settings: Settings<'_>| {
             let mut ask = Ask::new(graph, settings);
+            ask.iterations = if graph == &TWO { 2 } else { 1 };
             ask.files = &[("list.json", r#"{"black-list": {"to-add": ["MatMul", "Add"]}}"#)];
             // Where an option binds the dimension, no value is given.
             let binds = settings

@@ -78,3 +78,18 @@ pub(super) const TWO: &str = r#"{"graphs": [
     {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
    "inputs": [{"id": "x", "shape": [64], "dtype": "float32"},
     {"id": "w", "shape": [1024, 1024], "dtype": "float32", "role": "weight"}], "outputs": ["z"]}]}"#;
+
+/// Three graphs, the second one the largest.
+pub(super) const GROWING: &str = r#"{"graphs": [
+  {"name": "one", "nodes": [
+    {"op": "Add", "inputs": ["x"], "outputs": [{"id": "a", "shape": [10, 262144], "dtype": "float32"}]},
+    {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
+   "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["z"]},
+  {"name": "two", "nodes": [
+    {"op": "Add", "inputs": ["x"], "outputs": [{"id": "a", "shape": [30, 262144], "dtype": "float32"}]},
+    {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
+   "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["z"]},
+  {"name": "three", "nodes": [
+    {"op": "Add", "inputs": ["x"], "outputs": [{"id": "a", "shape": [20, 262144], "dtype": "float32"}]},
+    {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
+   "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["z"]}]}"#;

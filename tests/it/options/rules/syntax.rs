@@ -4,6 +4,7 @@ use super::{Case, case};
 
 const STREAMS: &str = "auto_multistream_parallel_mode";
 const OCCUPIED: &str = "simulation.occupied_memory";
+const WORKSPACES: &str = "simulation.workspace_table";
 
 pub(super) const CASES: &[Case] = &[
     case(&[("fusion_switch_file", "/home/test/fusion_switch-1.cfg")], ""),
@@ -23,6 +24,18 @@ pub(super) const CASES: &[Case] = &[
     case(&[(OCCUPIED, "0:2GiB,1:1024")], ""),
     case(&[(OCCUPIED, "")], ""),
     case(&[(OCCUPIED, "2GiB")], "K4E"),
+    case(&[(WORKSPACES, "Conv*=25%, LayerNorm=2MiB")], ""),
+    case(&[(WORKSPACES, "")], ""),
+    case(&[(WORKSPACES, "Conv*")], "K8E"),
+    case(&[(WORKSPACES, "Conv*=lots")], "K8E"),
+    case(&[(WORKSPACES, "Conv*=25%,Conv*=2MiB")], "K8E"),
+    case(&[(WORKSPACES, "C*v=25%")], "K8E"),
+    case(&[("simulation.workspace_estimate", "perhaps")], "K1E"),
+    case(&[("simulation.policy_2_behaviour", "documented")], ""),
+    case(&[("simulation.policy_2_behaviour", "as documented")], "K1E"),
+    case(&[("simulation.malloc_ns", "-1")], "K1E"),
+    case(&[("simulation.memset_bytes_per_second", "0")], "K1E"),
+    case(&[("simulation.memset_bytes_per_second", "800GB")], ""),
     // What excludes each other.
     case(&[("save_checkpoints_steps", "5")], ""),
     case(

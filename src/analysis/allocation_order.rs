@@ -1,0 +1,149 @@
+//! The order in which a graph's buffers come and go, for planners that look at more than steps.
+//!
+//! In: a graph, what its feature memory holds after all rewrites, its inputs and outputs. Out: an [`AllocationOrder`] of
+//! positions in the program. On one step ops take their results, then their workspaces; what they are done with goes
+//! back in this order: operands (each at the last place where it or a view of it is read), results, workspaces. A
+//! storage comes with the first tensor in it and goes with the last. Linear in ops and operands, plus sorts.
+
+use super::engine_size;
+use crate::graph::{Graph, Id as _, Role, TensorId};
+use crate::rewrite::op_of_workspace;
+use crate::sim::IoTensor;
+use crate::workload::{AllocationOrder, IoBlock, Program};
+
+/// A storage that no op touches.
+const NEVER: u64 = u64::MAX;
+
+/// The order of a program's buffers, as [`arena_problem`](super::arena_problem) numbers them, with the graph inputs and
+/// outputs that stand behind the arena.
+pub fn arena_order(graph: &Graph, program: &Program, io: &[IoTensor]) -> AllocationOrder {
+    let Touches { first, last, behind } = touches(graph);
+    // An estimated workspace is no tensor of the graph: it comes and goes with its op, behind all else.
+    let of = |ranks: &[u64], id: TensorId| match graph.tensors().get(id) {
+        Some(tensor) => ranks[tensor.storage.idx()],
+        None => op_of_workspace(graph, id).map_or(NEVER, |op| behind[op.idx()]),
+    };
+    let positions = |ranks: &[u64]| {
+        let items = (0_u32..).zip(&program.lifetimes.items);
+        let mut ranked: Vec<(u64, u32)> = items
+            .map(|(position, item)| (of(ranks, item.tensor), position))
+            .collect();
+        ranked.sort_unstable();
+        ranked
+    };
+    let births = positions(&first);
+    let io_rank = |block: &IoTensor| if block.is_input { 0 } else { of(&first, block.tensor) };
+    let mut by_rank: Vec<(u64, &IoTensor)> = io.iter().map(|block| (io_rank(block), block)).collect();
+    by_rank.sort_by_key(|(rank, _)| *rank);
+    let io = by_rank.into_iter().map(|(rank, block)| IoBlock {
+        before: u32::try_from(births.partition_point(|(birth, _)| *birth < rank)).unwrap_or(u32::MAX),
+        bytes: engine_size(block.bytes),
+        is_input: block.is_input,
+    });
+    AllocationOrder {
+        io: io.collect(),
+        births: births.into_iter().map(|(_, position)| position).collect(),
+        deaths: positions(&last).into_iter().map(|(_, position)| position).collect(),
+        kept_apart: program.kept_apart.clone(),
+        streams: Vec::new(),
+    }
+}
+
+/// Touches, counted over all operands and results.
+struct Touches {
+    /// By storage: the first one.
+    first: Vec<u64>,
+    /// By storage: the last one.
+    last: Vec<u64>,
+    /// By op: a count of its own behind those of its tensors.
+    behind: Vec<u64>,
+}
+
+/// When each storage is touched first and last.
+fn touches(graph: &Graph) -> Touches {
+    let n_storages = graph.storages().len();
+    let (mut first, mut last) = (vec![NEVER; n_storages], vec![NEVER; n_storages]);
+    let mut behind = Vec::with_capacity(graph.ops().len());
+    let mut clock = 0_u64;
+    for op in graph.ops().ids() {
+        let is_workspace = |tensor: &&TensorId| graph.tensors()[**tensor].role == Role::Workspace;
+        let results = graph.results(op).iter().filter(|tensor| !is_workspace(tensor));
+        let made = results.chain(graph.results(op).iter().filter(is_workspace));
+        for tensor in graph.operands(op).iter().chain(made) {
+            let storage = graph.tensors()[*tensor].storage.idx();
+            first[storage] = first[storage].min(clock);
+            last[storage] = clock;
+            clock += 1;
+        }
+        behind.push(clock);
+        clock += 1;
+    }
+    Touches { first, last, behind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arena_order;
+    use crate::graph::{DType, Graph, GraphBuilder, NewOp, NewTensor, Phase, Role, Sizes, TensorId};
+    use crate::liveness::feature_lifetimes;
+    use crate::units::Bytes;
+    use crate::workload::Program;
+
+    fn tensor(graph: &mut GraphBuilder, name: &str, role: Role) -> TensorId {
+        let new = NewTensor {
+            name,
+            dtype: DType::Float32,
+            shape: None,
+            role,
+        };
+        graph.tensor(new).expect("names are few")
+    }
+
+    fn op(graph: &mut GraphBuilder, name: &str, operands: &[TensorId], results: &[TensorId]) {
+        let new = NewOp {
+            name,
+            kind: "Op",
+            operands,
+            results,
+            phase: Phase::Forward,
+            flops: 0,
+        };
+        graph.op(new).expect("operands come first");
+    }
+
+    fn order_of(graph: &Graph, sizes: &Sizes) -> (Vec<String>, Vec<String>) {
+        let program = Program {
+            lifetimes: feature_lifetimes(graph, sizes),
+            kept_apart: Vec::new(),
+        };
+        let order = arena_order(graph, &program, &[]);
+        let name = |position: &u32| {
+            let item = &program.lifetimes.items[*position as usize];
+            graph.tensor_name(item.tensor).to_owned()
+        };
+        (
+            order.births.iter().map(name).collect(),
+            order.deaths.iter().map(name).collect(),
+        )
+    }
+
+    #[test]
+    fn operands_go_back_by_input_before_unread_results_and_workspaces() {
+        let mut graph = GraphBuilder::new("graph");
+        let x = tensor(&mut graph, "x", Role::Input);
+        let work = tensor(&mut graph, "work", Role::Workspace);
+        let [a, b, unread, y] = ["a", "b", "unread", "y"].map(|name| tensor(&mut graph, name, Role::Activation));
+        op(&mut graph, "first", &[x], &[a, b]);
+        // b is read before a, and a again behind it: a goes last.
+        op(&mut graph, "second", &[a, b, a], &[work, unread, y]);
+        graph.output(y);
+        let graph = graph.finish().expect("the graph is valid");
+        let mut sizes = graph.sizes(&crate::graph::Bindings::new());
+        for id in 0..graph.storages().len() {
+            sizes.set_storage(crate::graph::Id::from_idx(id), Bytes(64).get());
+        }
+        let (births, deaths) = order_of(&graph, &sizes);
+        assert_eq!(births, ["a", "b", "unread", "work"]);
+        assert_eq!(deaths, ["b", "a", "unread", "work"]);
+    }
+}

@@ -1,0 +1,412 @@
+//! Where a lane's peak comes from, and where it parts from policy 0, in sentences with figures.
+//!
+//! In: a lane, policy 0's lane, and the names of what runs. Out: [`Remark`]s, each with the step that it speaks of.
+//! Everything said is counted from the event log at that step; nothing is guessed. O(events * log blocks) a lane.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::{EstimatedWorkspaces, Lane};
+use crate::graph::{Id as _, TensorId};
+use crate::sim::fold::ReservedParts;
+use crate::sim::{
+    ArenaBehaviour, DevicePicture, DeviceSession, EventKind, PoolPicture, RegionKind, Simulation, picture,
+};
+use crate::units::{Bytes, Step, percent_text};
+use crate::workload::{Axis, GraphIdx, Workload};
+
+/// A sentence about a lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The sentence, with figures.
+    pub text: String,
+    /// The step that it speaks of.
+    pub step: Option<Step>,
+}
+
+/// The names of what runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene<'a> {
+    pub(super) workload: &'a Workload,
+    pub(super) axis: &'a Axis,
+    pub(super) session: &'a DeviceSession,
+    pub(super) arena_behaviour: ArenaBehaviour,
+    pub(super) workspaces: &'a EstimatedWorkspaces,
+}
+
+impl Scene<'_> {
+    /// The graph's name.
+    pub(super) fn graph(&self, graph: GraphIdx) -> &str {
+        let known = self.session.graphs.get(graph.idx());
+        known.map_or("a graph", |graph| graph.name.as_str())
+    }
+
+    /// A tensor's name, or that of estimated scratch memory; empty where it has none.
+    pub(super) fn tensor(&self, graph: GraphIdx, tensor: TensorId) -> &str {
+        self.workspaces.tensor_name(self.workload, (graph, tensor))
+    }
+
+    /// `step 12 (train, op conv_3)`.
+    pub(super) fn place(&self, step: Step) -> String {
+        let Some((run, op)) = self.axis.locate(step) else {
+            return format!("step {step}");
+        };
+        let graph = self.axis.runs[run].run.graph;
+        let entry = self.workload.graphs().get(graph.idx());
+        let known = entry.filter(|entry| entry.graph.ops().get(op).is_some());
+        let name = known.map_or("", |entry| {
+            let name = entry.graph.op_name(op);
+            if name.is_empty() { entry.graph.op_kind(op) } else { name }
+        });
+        match (self.graph(graph), name) {
+            (graph, "") => format!("step {step} ({graph})"),
+            (graph, op) => format!("step {step} ({graph}, op {op})"),
+        }
+    }
+
+    /// The graph that runs on a step.
+    fn running(&self, step: Step) -> Option<GraphIdx> {
+        let (run, _) = self.axis.locate(step)?;
+        Some(self.axis.runs[run].run.graph)
+    }
+}
+
+/// Everything there is to say about a lane; `reference` is policy 0's lane where this is another.
+pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, scene: &Scene<'_>) -> Vec<Remark> {
+    let Some(step) = lane
+        .summary
+        .peak_reserved_step
+        .filter(|_| lane.summary.peak_reserved > Bytes::ZERO)
+    else {
+        return Vec::new();
+    };
+    let at_peak = picture(&lane.simulation, step);
+    let mut texts = vec![peak(lane, step, scene)];
+    texts.extend(arenas(lane, &at_peak, scene));
+    texts.extend(pools(&at_peak, scene));
+    texts.extend(pages(&at_peak));
+    texts.extend(rounding(lane, step));
+    texts.extend(unloads(lane));
+    let mut remarks: Vec<Remark> = texts
+        .into_iter()
+        .map(|text| Remark { text, step: Some(step) })
+        .collect();
+    if let Some(reference) = reference {
+        remarks.extend(against(lane, reference));
+        remarks.extend(divergence(lane, reference, scene));
+    }
+    remarks
+}
+
+fn peak(lane: &Lane, step: Step, scene: &Scene<'_>) -> String {
+    let ReservedParts {
+        features,
+        weights,
+        variables,
+        io,
+    } = lane.summary.reserved;
+    let parts = [
+        (features, "feature memory"),
+        (weights, "weights"),
+        (variables, "variables"),
+        (io, "inputs and outputs"),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(bytes, _)| *bytes > Bytes::ZERO)
+        .map(|(bytes, name)| format!("{bytes} of {name}"))
+        .collect();
+    format!(
+        "The peak, {}, is reached at {}: {}.",
+        lane.summary.peak_reserved,
+        scene.place(step),
+        list(&parts)
+    )
+}
+
+/// Whose arenas are held at the peak.
+fn arenas(lane: &Lane, at_peak: &DevicePicture, scene: &Scene<'_>) -> Option<String> {
+    let held: Vec<(Option<GraphIdx>, Bytes)> = at_peak
+        .regions
+        .iter()
+        .filter(|region| region.kind == RegionKind::Arena)
+        .map(|region| (region.graph, region.held))
+        .collect();
+    if held.is_empty() {
+        return None;
+    }
+    let sum: Bytes = held.iter().map(|(_, bytes)| *bytes).sum();
+    let row = lane.policy.row();
+    Some(match (row.shares_static_arena, row.expands_pools) {
+        (false, _) => own_arenas(&held, scene.running(at_peak.step), scene),
+        (true, true) => format!(
+            "Static graphs hold pages only while they run; their range maps {sum}, which others use in between."
+        ),
+        (true, false) => shared_arena(sum, held.len(), largest_graph(scene), scene),
+    })
+}
+
+fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, scene: &Scene<'_>) -> String {
+    const SHOWN: usize = 4;
+    let mut by_graph: BTreeMap<GraphIdx, Bytes> = BTreeMap::new();
+    for (graph, bytes) in held {
+        if let Some(graph) = graph {
+            *by_graph.entry(*graph).or_default() += *bytes;
+        }
+    }
+    let mut sorted: Vec<(GraphIdx, Bytes)> = by_graph.into_iter().collect();
+    sorted.sort_by_key(|(graph, bytes)| (std::cmp::Reverse(*bytes), *graph));
+    let mut names: Vec<String> = sorted
+        .iter()
+        .take(SHOWN)
+        .map(|(graph, bytes)| format!("{} {bytes}", scene.graph(*graph)))
+        .collect();
+    if sorted.len() > SHOWN {
+        let rest: Bytes = sorted[SHOWN..].iter().map(|(_, bytes)| *bytes).sum();
+        names.push(format!("{} others {rest}", sorted.len() - SHOWN));
+    }
+    let waiting: Bytes = sorted
+        .iter()
+        .filter(|(graph, _)| Some(*graph) != running)
+        .map(|(_, bytes)| *bytes)
+        .sum();
+    match (&sorted[..], waiting) {
+        ([_], Bytes::ZERO) => format!("One static graph holds a block of its own: {}.", list(&names)),
+        (_, Bytes::ZERO) => format!("Static graphs hold a block each: {}.", list(&names)),
+        _ => format!(
+            "{} static graphs hold a block each from load to unload: {}. {waiting} of that wait for graphs that do \
+             not run at that step.",
+            sorted.len(),
+            list(&names)
+        ),
+    }
+}
+
+/// The largest static graph with its inputs and outputs, for one copy.
+fn largest_graph(scene: &Scene<'_>) -> Option<(GraphIdx, Bytes)> {
+    let bound = scene.session.runs.iter().filter_map(|run| {
+        let plan = run.bound.plan.as_ref()?;
+        Some((run.graph, plan.footprint))
+    });
+    bound.max_by_key(|(graph, bytes)| (*bytes, std::cmp::Reverse(*graph)))
+}
+
+fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
+    let Some((graph, bytes)) = largest else {
+        return format!("The shared arena holds {sum}.");
+    };
+    let name = scene.graph(graph);
+    if scene.arena_behaviour == ArenaBehaviour::Documented {
+        return format!(
+            "As documented, the shared arena is as large as the largest graph so far: {sum} (the tensors of {name} \
+             need {bytes})."
+        );
+    }
+    let blocks = if n_blocks == 1 {
+        "one block".to_owned()
+    } else {
+        format!("{n_blocks} blocks")
+    };
+    if sum <= bytes + Bytes::mib(2) {
+        return format!("The shared arena is {blocks}, {sum}: as much as its largest graph, {name}, needs.");
+    }
+    format!(
+        "The shared arena is {blocks}, {sum}; its largest graph, {name}, places tensors in {bytes}. The rest is inputs \
+         and outputs, and blocks that pieces of later graphs did not fit into: none is given back or joined while a \
+         graph is loaded."
+    )
+}
+
+/// What the largest pools hold.
+fn pools(at_peak: &DevicePicture, scene: &Scene<'_>) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let mut texts = Vec::new();
+    let mut graphs: Vec<&PoolPicture> = at_peak.pools.iter().filter(|pool| pool.graph.is_some()).collect();
+    graphs.sort_by_key(|pool| (std::cmp::Reverse(pool.occupied), pool.graph));
+    for pool in graphs.iter().take(SHOWN).filter(|pool| pool.occupied > Bytes::ZERO) {
+        let name = pool.graph.map_or("", |graph| scene.graph(graph));
+        let mut text = format!("The pool of {name} holds {}: {} in tensors", pool.occupied, pool.given);
+        if pool.idle() > Bytes::ZERO {
+            let n_spans: u64 = pool.idle_spans.iter().map(|(_, count)| count).sum();
+            text.push_str(&format!(
+                ", {} idle in {}, the largest {}",
+                pool.idle(),
+                counted(n_spans, "span"),
+                pool.largest_idle()
+            ));
+        }
+        if pool.idle_pages > Bytes::ZERO {
+            text.push_str(&format!(", {} in idle pages", pool.idle_pages));
+        }
+        text.push('.');
+        texts.push(text);
+    }
+    let device = at_peak.pools.first().filter(|pool| pool.idle() > Bytes::ZERO);
+    if let Some(device) = device {
+        texts.push(format!(
+            "The device's pool keeps {} that no graph holds, the largest piece {}.",
+            device.idle(),
+            device.largest_idle()
+        ));
+    }
+    texts
+}
+
+fn pages(at_peak: &DevicePicture) -> Option<String> {
+    let pages = at_peak.pages;
+    (pages.count > 0).then(|| {
+        format!(
+            "{} ({}) were taken from the driver; tensors touch {} at that step.",
+            counted(pages.count, "physical page"),
+            pages.bytes,
+            pages.touched
+        )
+    })
+}
+
+/// What the allocators' units cost.
+fn rounding(lane: &Lane, step: Step) -> Option<String> {
+    let (live, rounded) = (
+        *lane.curves.live.get(step.idx())?,
+        *lane.curves.rounded.get(step.idx())?,
+    );
+    let cost = rounded.saturating_sub(live);
+    (cost > Bytes::ZERO).then(|| {
+        format!(
+            "Tensors ask for {live} at that step and are given {rounded}: rounding costs {cost} ({}).",
+            percent_text(rounded.percent_over(live))
+        )
+    })
+}
+
+fn unloads(lane: &Lane) -> Option<String> {
+    let reloads = lane
+        .simulation
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::Reload);
+    (lane.summary.unloads > 0).then(|| {
+        format!(
+            "Memory was short: loaded graphs were unloaded {} times to make room and loaded again {} times.",
+            lane.summary.unloads,
+            reloads.count()
+        )
+    })
+}
+
+/// How the peak compares with policy 0's.
+fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
+    let (own, other) = (lane.summary.peak_reserved, reference.summary.peak_reserved);
+    if lane.summary.out_of_memory || reference.summary.out_of_memory {
+        return None;
+    }
+    let text = match own.cmp(&other) {
+        Ordering::Less => format!(
+            "That is {} ({}) less than policy 0.",
+            other - own,
+            percent_text(share(other - own, other))
+        ),
+        Ordering::Greater => format!(
+            "That is more than policy 0 needs: {} ({}) on top. Policy {} does not save memory in this session.",
+            own - other,
+            percent_text(own.percent_over(other)),
+            lane.policy.number()
+        ),
+        Ordering::Equal => "That is just what policy 0 needs.".to_owned(),
+    };
+    Some(Remark { text, step: None })
+}
+
+/// A part in percent of a whole.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
+fn share(part: Bytes, whole: Bytes) -> f64 {
+    part.get() as f64 / whole.get().max(1) as f64 * 100.0
+}
+
+/// The first step at which the lanes differ, and what each does there.
+fn divergence(lane: &Lane, reference: &Lane, scene: &Scene<'_>) -> Option<Remark> {
+    let step = lane.first_divergence?;
+    Some(Remark {
+        text: format!(
+            "It first differs from policy 0 at {}: here the device {}; under policy 0 it {}.",
+            scene.place(step),
+            what_happens(&lane.simulation, step, scene),
+            what_happens(&reference.simulation, step, scene)
+        ),
+        step: Some(step),
+    })
+}
+
+/// What the driver does on a step, in a clause.
+fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> String {
+    let first = simulation.events.partition_point(|event| event.step < step);
+    let mut given: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
+    let (mut back, mut pages, mut mapped, mut is_reused) = (Bytes::ZERO, (0_u64, Bytes::ZERO), 0_u64, false);
+    for event in simulation.events[first..].iter().take_while(|event| event.step == step) {
+        let region = simulation.region(event.region);
+        match event.kind {
+            EventKind::DeviceMalloc => *given.entry((region.kind, region.graph)).or_default() += event.bytes,
+            EventKind::DeviceFree | EventKind::PageFree => back += event.bytes,
+            EventKind::PageAlloc => pages = (pages.0 + 1, pages.1 + event.bytes),
+            EventKind::Map => mapped += 1,
+            EventKind::Reuse => is_reused = true,
+            _ => {}
+        }
+    }
+    let mut clauses: Vec<String> = given
+        .into_iter()
+        .map(|((kind, graph), bytes)| format!("gives {bytes} for {}", region_text((kind, graph), scene)))
+        .collect();
+    if pages.0 > 0 {
+        clauses.push(format!("gives {} ({})", counted(pages.0, "page"), pages.1));
+    }
+    if mapped > pages.0 {
+        clauses.push(format!(
+            "maps {} that there already were",
+            counted(mapped - pages.0, "page")
+        ));
+    }
+    if back > Bytes::ZERO {
+        clauses.push(format!("takes {back} back"));
+    }
+    if clauses.is_empty() && is_reused {
+        return "gives nothing, the arena serves again".to_owned();
+    }
+    if clauses.is_empty() {
+        return "gives nothing".to_owned();
+    }
+    list(&clauses)
+}
+
+/// A region in words, such as `the arena of train`.
+pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), scene: &Scene<'_>) -> String {
+    let what = match kind {
+        RegionKind::Variables => "the variables",
+        RegionKind::Weights => "the weights",
+        RegionKind::InputOutput => "inputs and outputs",
+        RegionKind::Arena if graph.is_none() => "the shared arena",
+        RegionKind::Arena => "the arena",
+        RegionKind::PoolBlock => "the device's pool",
+        RegionKind::PagedRange => "the range of the pool",
+        RegionKind::Stitched => "a stitched range of the pool",
+        RegionKind::FixedFeatures => "fixed feature memory",
+    };
+    match graph {
+        Some(graph) => format!("{what} of {}", scene.graph(graph)),
+        None => what.to_owned(),
+    }
+}
+
+/// `1 page`, `2 pages`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list(parts: &[String]) -> String {
+    match parts {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,113 @@
+//! Simulates, compares and explains lanes, each on a thread of its own; the answer does not depend on their timing.
+
+use std::collections::BTreeMap;
+
+use super::explain::Scene;
+use super::lanes::{LaneId, Plans};
+use super::shortage::OutOfMemoryStory;
+use super::{Lane, Remark, explain, problem, shortage};
+use crate::plan::Strategy;
+use crate::progress::{Cancelled, Progress};
+use crate::sim::fold::{curves, summary};
+use crate::sim::{DeviceSession, Params, StaticMemoryPolicy, simulate};
+use crate::units::Step;
+
+/// A session with its plans, and what the lane is called and made of.
+pub(super) type LaneJob<'a> = (&'a DeviceSession, LaneParts);
+
+/// Id, strategy, and the plans that it made.
+pub(super) type LaneParts = (LaneId, &'static Strategy, Plans);
+
+/// The lanes in order; each is computed by a thread of its own.
+pub(super) fn simulate_all(
+    jobs: Vec<LaneJob<'_>>,
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<Vec<Lane>, Cancelled> {
+    progress.set("simulating", 0, 1)?;
+    let cancel = progress.cancel_flag();
+    let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = jobs
+            .into_iter()
+            .map(|(session, parts)| scope.spawn(move || lane_of(session, parts, params, &Progress::silent(cancel))))
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    progress.set("simulating", 1, 1)?;
+    lanes.into_iter().collect()
+}
+
+pub(super) fn lane_of(
+    session: &DeviceSession,
+    (id, strategy, plans): LaneParts,
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<Lane, Cancelled> {
+    let policy = problem::policy_of(id);
+    let simulation = simulate(session, policy, params, progress)?;
+    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
+    let curves = curves(&simulation);
+    let summary = summary(&simulation, &curves, params);
+    Ok(Lane {
+        id,
+        policy,
+        strategy,
+        chosen: false,
+        plans,
+        simulation,
+        curves,
+        summary,
+        first_divergence: None,
+        explanation: Vec::new(),
+        out_of_memory_story: None,
+    })
+}
+
+/// What is told of a lane.
+type Told = Result<(Vec<Remark>, Option<OutOfMemoryStory>), Cancelled>;
+
+/// Explains every lane, each on a thread of its own.
+pub(super) fn tell(
+    lanes: &mut [Lane],
+    (sessions, params): (&BTreeMap<&'static str, DeviceSession>, &Params),
+    scene: &Scene<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), Cancelled> {
+    progress.set("explaining", 0, 1)?;
+    let cancel = progress.cancel_flag();
+    let reference = lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
+    let tell_one = |lane: &Lane| -> Told {
+        let progress = Progress::silent(cancel);
+        let other = reference.filter(|other| other.policy != lane.policy);
+        let session = &sessions[lane.strategy.name];
+        let scene = Scene { session, ..*scene };
+        let story = shortage::story(lane, (session, params), &scene, &progress)?;
+        Ok((explain::explain(lane, other, &scene), story))
+    };
+    let told: Vec<Told> = std::thread::scope(|scope| {
+        let handles: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| tell_one(lane))).collect();
+        let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .map(|told| told.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    for (lane, told) in lanes.iter_mut().zip(told) {
+        (lane.explanation, lane.out_of_memory_story) = told?;
+    }
+    Ok(())
+}
+
+/// The first step at which each lane reserves other bytes than policy 0.
+pub(super) fn set_divergence(lanes: &mut [Lane]) {
+    let Some(position) = lanes.iter().position(|lane| lane.policy == StaticMemoryPolicy::Dynamic) else {
+        return;
+    };
+    let reference = lanes[position].curves.reserved.clone();
+    for lane in lanes {
+        let differs = reference.iter().zip(&lane.curves.reserved).position(|(a, b)| a != b);
+        lane.first_divergence = differs.and_then(|step| u32::try_from(step).ok()).map(Step);
+    }
+}

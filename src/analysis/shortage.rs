@@ -1,0 +1,192 @@
+//! The story of a run that is out of memory: what was asked, who held what, what would have been enough.
+
+use std::collections::BTreeMap;
+
+use super::Lane;
+use super::explain::{Scene, region_text};
+use crate::progress::{Cancelled, Progress};
+use crate::sim::{
+    DevicePicture, DeviceSession, OutOfMemory, Params, RegionKind, StaticMemoryPolicy, Subject, picture, simulate,
+};
+use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
+
+/// Events that looking for a device that is large enough may cost, in sum over its tries.
+const MOST_EVENTS: usize = 4_000_000;
+/// How exactly a device that is large enough is told.
+const UNIT: u64 = 1 << 20;
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfMemoryStory {
+    /// When.
+    pub step: Step,
+    /// Where, in words.
+    pub place: String,
+    /// Who asked, in words.
+    pub who: String,
+    /// What the request was for, exactly; 0 where that is not one tensor.
+    pub asked: Bytes,
+    /// What was asked of the driver.
+    pub requested: Bytes,
+    /// Device bytes in use at that moment.
+    pub in_use: Bytes,
+    /// Who held them, largest first.
+    pub holders: Vec<(String, Bytes)>,
+    /// Idle bytes within the pools of dynamic graphs, and the largest idle piece.
+    pub idle: (Bytes, Bytes),
+    /// A device on which the session runs to its end, in whole MiB: the smallest that was found.
+    pub enough: Option<Bytes>,
+}
+
+impl OutOfMemoryStory {
+    /// The story in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let device = self.in_use + self.requested;
+        let mut texts = vec![format!(
+            "Out of memory at {}: {} asks for {}, and {} are in use.",
+            self.place, self.who, self.requested, self.in_use
+        )];
+        let holders: Vec<String> = self
+            .holders
+            .iter()
+            .map(|(who, bytes)| format!("{who} {bytes}"))
+            .collect();
+        if !holders.is_empty() {
+            texts.push(format!("Held by: {}.", holders.join(", ")));
+        }
+        let (idle, largest) = self.idle;
+        if idle > Bytes::ZERO {
+            texts.push(format!(
+                "Pools hold {idle} idle, the largest piece {largest}: too small, or not the kind that was asked for."
+            ));
+        }
+        texts.push(match self.enough {
+            Some(enough) => format!("A device of {enough} would have been enough for the whole session."),
+            None => format!("This request alone needs a device of at least {device}."),
+        });
+        texts
+    }
+}
+
+/// The story of a lane that ran out.
+pub(super) fn story(
+    lane: &Lane,
+    (session, params): (&DeviceSession, &Params),
+    scene: &Scene<'_>,
+    progress: &Progress<'_>,
+) -> Result<Option<OutOfMemoryStory>, Cancelled> {
+    let Some(failed) = &lane.simulation.out_of_memory else {
+        return Ok(None);
+    };
+    let then = picture(&lane.simulation, failed.step);
+    let (who, asked) = who(lane, failed, scene);
+    Ok(Some(OutOfMemoryStory {
+        step: failed.step,
+        place: scene.place(failed.step),
+        who,
+        asked,
+        requested: failed.requested,
+        in_use: failed.in_use,
+        holders: holders(&then, scene),
+        idle: idle(&then),
+        enough: enough(lane.policy, (session, params), progress)?,
+    }))
+}
+
+fn who(lane: &Lane, failed: &OutOfMemory, scene: &Scene<'_>) -> (String, Bytes) {
+    match failed.subject {
+        Subject::Tensor { run, tensor, .. } => {
+            let graph = scene
+                .session
+                .runs
+                .get(run as usize)
+                .map_or(GraphIdx(0), |run| run.graph);
+            let name = scene.tensor(graph, tensor);
+            let rows = lane.simulation.subjects.iter().rev();
+            let asked = rows.clone().find(|row| row.who == failed.subject);
+            let text = if name.is_empty() {
+                format!("a tensor of {}", scene.graph(graph))
+            } else {
+                format!("tensor {name} of {}", scene.graph(graph))
+            };
+            (text, asked.map_or(Bytes::ZERO, |row| row.requested))
+        }
+        Subject::Graph(graph) | Subject::InputOutput(graph) => {
+            (format!("the load of {}", scene.graph(graph)), Bytes::ZERO)
+        }
+        Subject::Page(_) | Subject::Pool(_) => ("a pool".to_owned(), Bytes::ZERO),
+        Subject::Session => ("the session's variables".to_owned(), Bytes::ZERO),
+    }
+}
+
+/// Regions by kind and graph, largest first.
+fn holders(then: &DevicePicture, scene: &Scene<'_>) -> Vec<(String, Bytes)> {
+    const SHOWN: usize = 6;
+    let mut sums: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
+    for region in &then.regions {
+        *sums.entry((region.kind, region.graph)).or_default() += region.held;
+    }
+    let mut list: Vec<_> = sums.into_iter().filter(|(_, bytes)| *bytes > Bytes::ZERO).collect();
+    list.sort_by_key(|(who, bytes)| (std::cmp::Reverse(*bytes), *who));
+    let rest: Bytes = list.iter().skip(SHOWN).map(|(_, bytes)| *bytes).sum();
+    let mut named: Vec<(String, Bytes)> = list
+        .iter()
+        .take(SHOWN)
+        .map(|(who, bytes)| (region_text(*who, scene), *bytes))
+        .collect();
+    if rest > Bytes::ZERO {
+        named.push((format!("{} others", list.len() - SHOWN), rest));
+    }
+    named
+}
+
+fn idle(then: &DevicePicture) -> (Bytes, Bytes) {
+    let pools = || then.pools.iter();
+    let sum = pools().map(|pool| pool.idle() + pool.idle_pages).sum();
+    (
+        sum,
+        pools()
+            .map(super::super::sim::PoolPicture::largest_idle)
+            .max()
+            .unwrap_or_default(),
+    )
+}
+
+/// The smallest device, in whole MiB, that was found to be enough: a search by halves from the peak on a device
+/// without limit. `None` where the session is too long to be tried so often.
+fn enough(
+    policy: StaticMemoryPolicy,
+    (session, params): (&DeviceSession, &Params),
+    progress: &Progress<'_>,
+) -> Result<Option<Bytes>, Cancelled> {
+    let mut budget = MOST_EVENTS;
+    let mut attempt = |bytes: u64| -> Result<Option<u64>, Cancelled> {
+        let larger = Params {
+            device_bytes: Bytes(bytes),
+            ..params.clone()
+        };
+        let tried = simulate(session, policy, &larger, progress)?;
+        budget = budget.saturating_sub(tried.events.len());
+        let curves = crate::sim::fold::curves(&tried);
+        let peak = curves.reserved.iter().max().map_or(0, |bytes| bytes.get());
+        Ok(tried.out_of_memory.is_none().then_some(peak).filter(|_| budget > 0))
+    };
+    let mut low = params.device_bytes.get() / UNIT;
+    let Some(peak) = attempt(1 << 50)? else {
+        return Ok(None);
+    };
+    // One 32nd is kept back, and pools begin to recycle at 95 %.
+    let mut high = (peak / UNIT + 1).saturating_mul(20) / 19 + 1;
+    if high <= low || attempt(high * UNIT)?.is_none() {
+        return Ok(None);
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        match attempt(middle * UNIT)? {
+            Some(_) => high = middle,
+            None => low = middle,
+        }
+    }
+    Ok(Some(Bytes(high * UNIT)))
+}

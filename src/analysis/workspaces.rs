@@ -1,0 +1,130 @@
+//! What is known of scratch memory, and the names of what is estimated of it.
+//!
+//! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`Scratch`]), and for
+//! each estimated workspace, which is no tensor of its graph, a name that says what it is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::graph::{Graph, Id as _, OpId, Role, TensorId};
+use crate::rewrite::op_of_workspace;
+use crate::sim::{BoundGraph, DeviceSession};
+use crate::workload::{GraphIdx, Workload};
+
+/// What figures hold of the scratch memory of kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scratch {
+    /// What the source states.
+    #[default]
+    Stated,
+    /// Nothing, for the source states nothing: figures are lower bounds.
+    Missing,
+    /// An estimate by op type where the source states nothing.
+    Estimated,
+}
+
+impl Scratch {
+    /// Its name in files, one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stated => "stated",
+            Self::Missing => "missing",
+            Self::Estimated => "estimated",
+        }
+    }
+
+    /// What to say beside figures; nothing where the source states it.
+    pub const fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Stated => None,
+            Self::Missing => Some("Figures are lower bounds: kernel scratch not included."),
+            Self::Estimated => Some(
+                "Kernel scratch is an estimate by op type (simulation.workspace_table) where the source states none.",
+            ),
+        }
+    }
+}
+
+/// Names of estimated workspaces, by graph and tensor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EstimatedWorkspaces {
+    names: BTreeMap<(GraphIdx, TensorId), Arc<str>>,
+}
+
+impl EstimatedWorkspaces {
+    /// Those of a session. O(live ranges of runs that differ).
+    pub(super) fn of(workload: &Workload, session: &DeviceSession) -> Self {
+        let mut estimated = Self::default();
+        let mut seen: Vec<(GraphIdx, *const BoundGraph)> = Vec::new();
+        for run in &session.runs {
+            let what = (run.graph, Arc::as_ptr(&run.bound));
+            let Some(entry) = workload.graphs().get(run.graph.idx()) else {
+                continue;
+            };
+            if seen.contains(&what) {
+                continue;
+            }
+            seen.push(what);
+            for item in &run.bound.program.lifetimes.items {
+                if let Some(op) = op_of_workspace(&entry.graph, item.tensor) {
+                    let key = (run.graph, item.tensor);
+                    estimated
+                        .names
+                        .entry(key)
+                        .or_insert_with(|| name_of(&entry.graph, op).into());
+                }
+            }
+        }
+        estimated
+    }
+
+    /// The name of a tensor; `None` where it is no estimated workspace.
+    pub fn name(&self, graph: GraphIdx, tensor: TensorId) -> Option<&str> {
+        self.names.get(&(graph, tensor)).map(|name| &**name)
+    }
+
+    /// The name of a tensor of a graph, its own or estimated; empty where it has none.
+    pub(super) fn tensor_name<'a>(&'a self, workload: &'a Workload, (graph, tensor): (GraphIdx, TensorId)) -> &'a str {
+        let entry = workload.graphs().get(graph.idx());
+        match entry.filter(|entry| entry.graph.tensors().get(tensor).is_some()) {
+            Some(entry) => entry.graph.tensor_name(tensor),
+            None => self.name(graph, tensor).unwrap_or(""),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+fn name_of(graph: &Graph, op: OpId) -> String {
+    let who = match (graph.op_name(op), graph.op_kind(op)) {
+        ("", "") => format!("op {}", op.0),
+        ("", kind) => format!("{kind} of step {}", op.0),
+        (name, _) => name.to_owned(),
+    };
+    format!("workspace of {who} (estimate)")
+}
+
+/// What the figures of a session hold of scratch memory.
+pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> Scratch {
+    match (estimated.is_empty(), states_workspaces(workload)) {
+        (false, _) => Scratch::Estimated,
+        (true, true) => Scratch::Stated,
+        (true, false) => Scratch::Missing,
+    }
+}
+
+/// Whether some graph states scratch memory.
+pub(super) fn states_workspaces(workload: &Workload) -> bool {
+    workload.graphs().iter().any(|entry| {
+        let mut tensors = entry.graph.tensors().iter();
+        tensors.any(|tensor| tensor.role == Role::Workspace)
+    })
+}

@@ -1,0 +1,143 @@
+//! `highwater replay`: an allocation trace through the engine's allocators.
+
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+
+use super::args::{Format, ReplayArgs};
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::diagnostics::Diagnostics;
+use crate::export::{WireReplay, replay_final, replay_header, replay_line};
+use crate::progress::Progress;
+use crate::session::{SourceSpec, read_source};
+use crate::sim::StaticMemoryPolicy;
+use crate::sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
+use crate::units::{Bytes, Nanos};
+use crate::workload::{AllocationTrace, Source};
+
+/// How often progress is shown, in commands.
+const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
+
+/// Runs the command.
+pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.format, Format::Text | Format::Json) {
+        return Err(args.format.refusal());
+    }
+    let policy = policy(&args.policy)?;
+    if args.documented && policy != StaticMemoryPolicy::StaticExtend {
+        bail!("--documented is about the arena of policy 2; use it with --policy 2");
+    }
+    let device_bytes = device_bytes(args.device_memory.as_deref())?;
+    let source = SourceSpec::from_argument(&args.trace)?;
+    let imported = read_source(&source, progress)?;
+    let trace = match imported.source {
+        Source::Traces(mut traces) if traces.len() == 1 => traces.remove(0),
+        _ => bail!(
+            "{}: this is {}, not an allocation trace; docs/format.md describes traces",
+            source.title(),
+            imported.format
+        ),
+    };
+    let rules = ReplayRules {
+        is_legacy: args.legacy,
+        is_documented: args.documented,
+        ..ReplayRules::new(&trace, policy, device_bytes)
+    };
+    if args.events {
+        return write_events(&trace, rules, progress);
+    }
+    let mut replay = Replay::new(&trace, rules);
+    let (summary, elapsed) = timed(|| replay.run(progress));
+    let summary = summary?;
+    if args.format == Format::Json {
+        print_json(&WireReplay::new(&rules, &summary, elapsed.0))?;
+    } else {
+        print(&text(&trace, &rules, &summary, (elapsed, &imported.diagnostics)))?;
+    }
+    Ok(Verdict::Done)
+}
+
+/// A value, and how long it took.
+#[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Nanos) {
+    let start = Instant::now();
+    let value = work();
+    (
+        value,
+        Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)),
+    )
+}
+
+fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
+    let number = text.trim().parse().ok();
+    let Some(policy) = number.and_then(StaticMemoryPolicy::from_number) else {
+        bail!("--policy {text}: there is no such policy; use 0, 1 (which is 2), 2, 3 or 4");
+    };
+    Ok(policy)
+}
+
+fn device_bytes(text: Option<&str>) -> anyhow::Result<Option<Bytes>> {
+    let Some(text) = text else { return Ok(None) };
+    let bytes = Bytes::parse(text).context("--device-memory")?;
+    if bytes == Bytes::ZERO || bytes > LARGEST_DEVICE {
+        bail!("--device-memory {text}: a device has between one byte and {LARGEST_DEVICE} in a replay");
+    }
+    Ok(Some(bytes))
+}
+
+/// JSON lines, written as the replay goes.
+fn write_events(trace: &Arc<AllocationTrace>, rules: ReplayRules, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut replay = Replay::new(trace, rules);
+    let total = trace.commands.len() as u64;
+    writeln!(out, "{}", replay_header(&rules))?;
+    while let Some(answer) = replay.step() {
+        if answer.index.is_multiple_of(COMMANDS_BETWEEN_REPORTS) {
+            progress.set("replaying", u64::from(answer.index), total)?;
+        }
+        writeln!(out, "{}", replay_line(trace, &rules, &answer))?;
+    }
+    writeln!(out, "{}", replay_final(&replay.finish()))?;
+    out.flush()?;
+    Ok(Verdict::Done)
+}
+
+fn text(
+    trace: &AllocationTrace,
+    rules: &ReplayRules,
+    summary: &ReplaySummary,
+    (elapsed, import): (Nanos, &Diagnostics),
+) -> String {
+    let title = format!("policy {}, {}", rules.policy.number(), rules.allocator());
+    let mut table = Table::new(&[&trace.name, &title, ">"]);
+    let mut size = |what: &str, bytes: Bytes| table.row(vec![what.to_owned(), bytes.to_string(), bytes.exact()]);
+    size("device", rules.device_bytes);
+    size("peak reserved", summary.peak_reserved);
+    size("peak live", summary.peak_live);
+    size("reserved at the end", summary.reserved);
+    let mut count = |what: &str, number: u64| table.row(vec![what.to_owned(), number.to_string(), String::new()]);
+    count("commands", u64::from(summary.commands));
+    count("device mallocs", summary.calls.mallocs);
+    count("device frees", summary.calls.frees);
+    count("pages allocated", summary.calls.page_allocs);
+    count("pages mapped", summary.calls.maps);
+    table.row(vec!["time".to_owned(), elapsed.to_string(), String::new()]);
+    let mut out = table.text();
+    if let Some(first) = summary.first_failure {
+        let position = first as usize;
+        let word = trace.commands.get(position).map_or("", |command| command.word());
+        let line = trace.lines.get(position).copied().unwrap_or(0);
+        out.push_str(&format!(
+            "\n{} of them failed for want of memory; the first is \"{word}\" in line {line}\n",
+            summary.failed
+        ));
+    }
+    if !import.entries().is_empty() {
+        out.push('\n');
+        out.push_str(&diagnostics(import));
+    }
+    out
+}

@@ -1,0 +1,368 @@
+//! The wire forms of `highwater replay`: a summary object, or JSON lines with everything about every command.
+//!
+//! ```text
+//! {"header":1,"policy":0,"device":...}
+//! {"i":0,"ev":"a","k":0,"id":"x",...,"addr":["dev",1966080],...,"dev":[["malloc",0,2097152]],"used":...}
+//! {"final":1,"pools":{...},"l1":{...},"dev":{...}}
+//! ```
+//!
+//! In: answers. Out: one line each, without a line break. Fields and their order are a contract; addresses are pairs
+//! of a space (`dev` or `va`) and an offset.
+
+mod fields;
+
+use serde::Serialize;
+
+use crate::sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
+use crate::sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
+use crate::workload::{AllocationTrace, TraceCommand, TraceName};
+use fields::{Fields, address, calls, pool_vector};
+
+/// The summary.
+#[derive(Serialize, Debug)]
+pub struct WireReplay {
+    allocator: &'static str,
+    policy: u8,
+    device_bytes: u64,
+    events: u32,
+    failed: u64,
+    peak_reserved_bytes: u64,
+    peak_live_bytes: u64,
+    reserved_bytes: u64,
+    device_mallocs: u64,
+    device_frees: u64,
+    pages_allocated: u64,
+    pages_mapped: u64,
+    elapsed_ns: u64,
+}
+
+impl WireReplay {
+    /// The wire form of a summary.
+    pub fn new(rules: &ReplayRules, summary: &ReplaySummary, elapsed_ns: u64) -> Self {
+        Self {
+            allocator: rules.allocator(),
+            policy: rules.policy.number(),
+            device_bytes: rules.device_bytes.get(),
+            events: summary.commands,
+            failed: summary.failed,
+            peak_reserved_bytes: summary.peak_reserved.get(),
+            peak_live_bytes: summary.peak_live.get(),
+            reserved_bytes: summary.reserved.get(),
+            device_mallocs: summary.calls.mallocs,
+            device_frees: summary.calls.frees,
+            pages_allocated: summary.calls.page_allocs,
+            pages_mapped: summary.calls.maps,
+            elapsed_ns,
+        }
+    }
+}
+
+/// The first line. The legacy allocator knows no policy: there it is 0.
+pub fn replay_header(rules: &ReplayRules) -> String {
+    const GIB: u64 = 1 << 30;
+    let policy = if rules.is_legacy { 0 } else { rules.policy.number() };
+    // A size that the engine computes and never decides by.
+    let uncacheable = if rules.device_bytes.get() > 32 * GIB { 32 } else { 16 };
+    let mut line = Fields::new();
+    line.number("header", 1);
+    line.number("policy", u64::from(policy));
+    line.number("device", rules.device_bytes.get());
+    line.number("threshold", rules.threshold.get());
+    line.number("uncacheable", uncacheable * GIB);
+    line.finish()
+}
+
+/// The line of a command.
+pub fn replay_line(trace: &AllocationTrace, rules: &ReplayRules, answer: &Answer<'_>) -> String {
+    let mut line = Fields::new();
+    line.number("i", u64::from(answer.index));
+    line.text("ev", event(answer));
+    subject(&mut line, trace, answer);
+    outcome(&mut line, rules, answer);
+    if let Some(figures) = &answer.legacy
+        && is_dynamic(&answer.command)
+    {
+        let idle = [figures.idle, figures.idle_parts];
+        line.raw(
+            "v1",
+            &format!("[{},{},{},{}]", figures.held, figures.used, idle[0], idle[1]),
+        );
+    }
+    arena(&mut line, answer);
+    let ending = match &answer.outcome {
+        Outcome::Ran { calls_before, .. } if has_two_parts(rules, answer) => &answer.calls[*calls_before..],
+        _ => answer.calls,
+    };
+    line.raw("dev", &calls(ending));
+    line.number("used", answer.in_use.get());
+    line.number("phys", answer.pages.get());
+    line.raw("pool", &vector(answer.pool_figures.as_ref()));
+    line.raw("l1", &vector(answer.device_pool.as_ref()));
+    line.finish()
+}
+
+/// The last line.
+pub fn replay_final(finish: &Finish) -> String {
+    let mut pools = Fields::new();
+    for (key, figures) in &finish.pools {
+        pools.raw(&key.0.to_string(), &final_pool(figures));
+    }
+    let mut line = Fields::new();
+    line.number("final", 1);
+    line.raw("pools", &pools.finish());
+    let device_pool = finish.device_pool.as_ref().map(final_device_pool);
+    line.raw("l1", device_pool.as_deref().unwrap_or("null"));
+    line.raw("dev", &final_driver(finish));
+    line.finish()
+}
+
+fn event(answer: &Answer<'_>) -> &'static str {
+    let is_legacy = answer.legacy.is_some();
+    match answer.command {
+        TraceCommand::Allocate { .. } if is_legacy => "v1a",
+        TraceCommand::Free { .. } if is_legacy => "v1f",
+        TraceCommand::Recycle if is_legacy => "v1try",
+        command => command.word(),
+    }
+}
+
+fn is_dynamic(command: &TraceCommand) -> bool {
+    matches!(
+        command,
+        TraceCommand::Allocate { .. } | TraceCommand::Free { .. } | TraceCommand::Recycle
+    )
+}
+
+/// What the command speaks of: `k`, `id`, `g`, `n`, `size`.
+fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &Answer<'_>) {
+    let is_legacy = answer.legacy.is_some();
+    let is_skipped = answer.outcome == Outcome::Skipped;
+    let name = |line: &mut Fields, key: &str, name: TraceName| line.text(key, trace.name(name));
+    match answer.command {
+        TraceCommand::Use(_) | TraceCommand::Synchronize => line.number("k", u64::from(answer.pool.0)),
+        TraceCommand::Recycle if !is_legacy => line.number("k", u64::from(answer.pool.0)),
+        TraceCommand::Destroy(pool) => line.number("k", u64::from(pool)),
+        TraceCommand::Allocate { id, bytes } => {
+            if !is_legacy {
+                line.number("k", u64::from(answer.pool.0));
+            }
+            name(line, "id", id);
+            line.number("size", bytes.get());
+        }
+        TraceCommand::Free { id } => {
+            if !is_legacy && !is_skipped {
+                line.number("k", u64::from(answer.pool.0));
+            }
+            name(line, "id", id);
+        }
+        TraceCommand::EndIteration(marker) => name(line, "n", marker),
+        TraceCommand::Load { graph, first, count } => {
+            name(line, "g", graph);
+            line.number("size", trace.load_bytes(first, count).get());
+        }
+        TraceCommand::Execute(graph)
+        | TraceCommand::Begin(graph)
+        | TraceCommand::Finish(graph)
+        | TraceCommand::Unload(graph)
+        | TraceCommand::Unfixed(graph) => name(line, "g", graph),
+        TraceCommand::Weights { id, bytes } => {
+            name(line, "id", id);
+            line.number("size", bytes.get());
+        }
+        TraceCommand::FreeWeights { id } => name(line, "id", id),
+        TraceCommand::Fixed { graph, bytes } => {
+            name(line, "g", graph);
+            line.number("size", bytes.get());
+        }
+        TraceCommand::Recycle | TraceCommand::RecycleDevice => {}
+    }
+}
+
+/// What it led to.
+fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
+    let is_legacy = answer.legacy.is_some();
+    match &answer.outcome {
+        Outcome::Done => {}
+        Outcome::Skipped => skipped(line, answer),
+        Outcome::Allocated(grant, slots) => {
+            line.flag("ok", true);
+            line.raw("addr", &address(Some(grant.at)));
+            if is_legacy {
+                line.number("block", grant.bytes.get());
+            } else {
+                line.number("span", grant.bytes.get());
+                line.number("nv", u64::from(grant.is_stitched));
+            }
+            if grant.is_stitched {
+                line.raw("pa", &fields::list(slots.iter().map(u32::to_string)));
+            }
+        }
+        Outcome::NotAllocated => {
+            line.flag("ok", false);
+            if is_legacy {
+                line.raw("addr", "null");
+            }
+        }
+        Outcome::Loaded(loaded) => load(line, (true, loaded), answer),
+        Outcome::NotLoaded(loaded) => load(line, (false, loaded), answer),
+        Outcome::Ran {
+            status,
+            calls_before,
+            in_use,
+        } => {
+            line.number("st", u64::from(status.number()));
+            if has_two_parts(rules, answer) {
+                line.raw("pre_dev", &calls(&answer.calls[..*calls_before]));
+                line.number("used_run", in_use.get());
+            }
+        }
+        Outcome::Placed(at) => placed(line, true, *at),
+        Outcome::NotPlaced => placed(line, false, None),
+    }
+    if matches!(answer.command, TraceCommand::Fixed { .. } | TraceCommand::Unfixed(_)) {
+        line.number("pool_size", answer.fixed.get());
+    }
+}
+
+/// Unloading and withdrawing what is not there is no oddity of the engine; the others are marked.
+fn skipped(line: &mut Fields, answer: &Answer<'_>) {
+    let is_request = matches!(
+        answer.command,
+        TraceCommand::Allocate { .. } | TraceCommand::Load { .. } | TraceCommand::Weights { .. }
+    );
+    if is_request {
+        line.flag("ok", false);
+    }
+    let is_silent = matches!(
+        answer.command,
+        TraceCommand::Unload(_) | TraceCommand::Unfixed(_) | TraceCommand::FreeWeights { .. }
+    );
+    if !is_silent && answer.legacy.is_none() {
+        line.flag("skip", true);
+    }
+}
+
+fn placed(line: &mut Fields, is_ok: bool, at: Option<Address>) {
+    line.flag("ok", is_ok);
+    line.raw("addr", &address(at));
+}
+
+fn load(line: &mut Fields, (is_ok, loaded): (bool, &LoadedSegments), answer: &Answer<'_>) {
+    line.flag("ok", is_ok);
+    line.raw("base", &address(loaded.base.filter(|_| is_ok)));
+    if answer.arena.is_none() {
+        return;
+    }
+    let segments = loaded.segments.iter();
+    let segment = |piece: &crate::sim::alloc::JoinedSegment| {
+        format!("[{},{},{}]", piece.logical, piece.bytes.get(), address(piece.at))
+    };
+    line.raw("seg", &fields::list(segments.map(segment)));
+    let active = loaded.active.iter();
+    let part = |(at, bytes): &(Address, crate::units::Bytes)| format!("[{},{}]", address(Some(*at)), bytes.get());
+    line.raw("active", &fields::list(active.map(part)));
+}
+
+/// Where arenas hold pages only while their graph runs, a run has a part that maps and one that gives back.
+fn has_two_parts(rules: &ReplayRules, answer: &Answer<'_>) -> bool {
+    let row = rules.policy.row();
+    row.shares_static_arena && row.expands_pools && matches!(answer.command, TraceCommand::Execute(_))
+}
+
+fn arena(line: &mut Fields, answer: &Answer<'_>) {
+    let is_half = matches!(answer.command, TraceCommand::Begin(_) | TraceCommand::Finish(_));
+    let is_static = matches!(
+        answer.command,
+        TraceCommand::Load { .. } | TraceCommand::Execute(_) | TraceCommand::Unload(_)
+    );
+    let figures = match &answer.arena {
+        Some(figures) if is_static || is_half => figures,
+        None if is_half => &ArenaFigures::default(),
+        _ => return,
+    };
+    let block = |block: &crate::sim::alloc::ArenaBlock| {
+        let (total, used) = (block.total.get(), block.used.get());
+        format!(
+            "[{},{total},{used},{}]",
+            address(Some(block.at)),
+            u8::from(block.is_new)
+        )
+    };
+    let mut state = Fields::new();
+    state.raw("blocks", &fields::list(figures.blocks.iter().map(block)));
+    state.number("total", figures.blocks.iter().map(|block| block.total.get()).sum());
+    state.number("used", figures.blocks.iter().map(|block| block.used.get()).sum());
+    state.number("peak", figures.peak.get());
+    state.number("used_count", figures.users);
+    state.number("va_used", figures.range_used.get());
+    state.number("expand_phys", figures.pages.get());
+    line.raw("am", &state.finish());
+}
+
+fn vector(figures: Option<&PoolFigures>) -> String {
+    figures.map_or_else(|| "null".to_owned(), pool_vector)
+}
+
+fn final_pool(figures: &PoolFigures) -> String {
+    let mut pool = Fields::new();
+    pool.number("dev_alloc", figures.blocks_taken);
+    pool.number("dev_free", figures.blocks_returned);
+    pool.number("total_size", figures.occupied);
+    pool.number("max_occupied", figures.occupied_peak);
+    pool.number("new_va_size", figures.stitched_reserved);
+    pool.number("real_theory_min", figures.requested_peak);
+    pool.number("theory_min", figures.theory_peak);
+    pool.raw("reach_theory_rate", &format!("{:.4}", figures.reach_rate()));
+    pool.number("alloc_succ", figures.requests_met);
+    pool.number("free_succ", figures.grants_freed);
+    pool.number("recycles", figures.recycles);
+    pool.finish()
+}
+
+fn final_device_pool(figures: &PoolFigures) -> String {
+    let mut pool = Fields::new();
+    pool.number("dev_alloc", figures.blocks_taken);
+    pool.number("dev_free", figures.blocks_returned);
+    pool.number("total_size", figures.occupied);
+    pool.number("max_occupied", figures.occupied_peak);
+    pool.number("theory_min", figures.theory_peak);
+    pool.number("recycles", figures.recycles);
+    pool.finish()
+}
+
+fn final_driver(finish: &Finish) -> String {
+    let CallCounts {
+        mallocs,
+        frees,
+        page_allocs,
+        page_frees,
+        maps,
+        unmaps,
+        reserves,
+        releases,
+        synchronizations,
+        memsets,
+        memset_bytes,
+        failures,
+    } = finish.calls;
+    let mut driver = Fields::new();
+    driver.number("peak_used", finish.peak.get());
+    driver.number("used", finish.in_use.get());
+    for (key, count) in [
+        ("malloc", mallocs),
+        ("free", frees),
+        ("palloc", page_allocs),
+        ("pfree", page_frees),
+        ("map", maps),
+        ("unmap", unmaps),
+        ("reserve", reserves),
+        ("release", releases),
+        ("sync", synchronizations),
+        ("memset", memsets),
+        ("memset_bytes", memset_bytes),
+        ("fail", failures),
+    ] {
+        driver.number(key, count);
+    }
+    driver.finish()
+}

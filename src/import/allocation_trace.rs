@@ -1,0 +1,106 @@
+//! Allocation traces: text, one command a line (docs/format.md has the whole description).
+//!
+//! ```text
+//! # a comment                       device 32G            the device, before the first command
+//! a block 1.5M                      use 1                 pool 1 is the current one
+//! f block                           load G 200M 20M:nz    a static graph and its segments
+//! ```
+//!
+//! In: text, read line by line, so that only the commands are held. Out: one
+//! [`AllocationTrace`](crate::workload::AllocationTrace). Every error names its line. What the commands mean together
+//! (a free without an allocation) is the replay's business.
+
+mod commands;
+mod limits;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::sync::Arc;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::Source;
+use commands::Reader;
+
+/// The bytes with which some programs start a text.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// How many lines with a command detection looks at.
+const LINES_LOOKED_AT: usize = 32;
+
+/// How often cancelling is looked for, in lines.
+const LINES_BETWEEN_CHECKS: u64 = 1 << 14;
+
+/// At least one whole command among the first lines, and more lines that begin like a command than others.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    let is_cut = (head.len() as u64) < input.len();
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let mut lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').collect();
+    if is_cut && lines.len() > 1 {
+        lines.pop();
+    }
+    let (mut whole, mut alike, mut other) = (0_usize, 0_usize, 0_usize);
+    for line in lines {
+        let Ok(line) = std::str::from_utf8(line) else {
+            return false;
+        };
+        match commands::resemblance(line) {
+            commands::Resemblance::Nothing => {}
+            commands::Resemblance::Command => whole += 1,
+            commands::Resemblance::Word => alike += 1,
+            commands::Resemblance::Other => other += 1,
+        }
+        if whole + alike + other == LINES_LOOKED_AT {
+            break;
+        }
+    }
+    whole > 0 && whole + alike > other
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    _diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let mut reader = Reader::new(input.name());
+    let total = input.len();
+    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
+    let mut line = Vec::new();
+    let mut at = 0_u64;
+    let mut number = 0_u64;
+    loop {
+        line.clear();
+        let read = source
+            .by_ref()
+            .take(limits::LINE_BYTES + 1)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        if number % LINES_BETWEEN_CHECKS == 1 {
+            progress.set("reading", at, total)?;
+        }
+        at += read as u64;
+        limits::check_line(read as u64, number)?;
+        let bytes = if number == 1 {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line)
+        } else {
+            &line
+        };
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            ImportError::at(
+                "the text is not UTF-8",
+                format!("line {number} byte {}", error.valid_up_to() + 1),
+                "save the file as UTF-8",
+            )
+        })?;
+        reader.line(text, number)?;
+    }
+    Ok(Source::Traces(vec![Arc::new(reader.finish())]))
+}
+
+#[cfg(test)]
+mod tests;

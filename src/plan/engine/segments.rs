@@ -1,0 +1,107 @@
+//! Segments: the parts of an arena that are placed on the device one by one.
+//!
+//! The engine cuts its plans between top-level blocks, as soon as a segment has reached a limit. A plan of anybody else
+//! is cut by the same rule between its own top-level parts: wherever no buffer crosses an address. What is kept
+//! apart is a segment of its own, and so are graph inputs and outputs, as the last, even without a byte.
+
+use crate::plan::problem::{Plan, Problem};
+use crate::units::Bytes;
+
+/// The limit of a graph that is static as a whole: a segment for every top-level part.
+pub const SEGMENT_LIMIT: Bytes = Bytes(512);
+
+/// The limit of static parts of a dynamic graph.
+pub const SEGMENT_LIMIT_OF_PARTS: Bytes = Bytes(200 << 20);
+
+/// A top-level part of an arena: nothing crosses its borders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Where it starts; the end of the part before.
+    pub base: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// Whether it may be in no segment with others.
+    pub is_apart: bool,
+}
+
+/// Bytes that are placed as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Where they start in the plan.
+    pub base: u64,
+    /// How many.
+    pub size: u64,
+}
+
+/// How an arena is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentRule {
+    /// A segment of so many bytes or more is not continued.
+    pub limit: Bytes,
+    /// Bytes of graph inputs and outputs behind the arena.
+    pub io: Bytes,
+}
+
+/// The segments of a plan, with that of graph inputs and outputs as the last. `regions` are its top-level parts where
+/// its maker knows them ([`Planned::regions`](crate::plan::Planned::regions)); they are looked for where there are
+/// none. O(n log n).
+pub fn segments(problem: &Problem, plan: &Plan, regions: &[Region], rule: SegmentRule) -> Vec<Segment> {
+    if regions.is_empty() {
+        return of_regions(&parts(problem, plan), plan.footprint.get(), rule);
+    }
+    of_regions(regions, plan.footprint.get(), rule)
+}
+
+/// Cut between top-level parts.
+pub(super) fn of_regions(regions: &[Region], arena: u64, rule: SegmentRule) -> Vec<Segment> {
+    let (limit, io) = (rule.limit.get(), rule.io.get());
+    let mut cuts: Vec<u64> = vec![0];
+    if arena.saturating_add(io) > limit {
+        let mut is_alone = false;
+        for region in regions {
+            let start = cuts.last().copied().unwrap_or(0);
+            let is_full = region.base - start >= limit || region.is_apart || is_alone;
+            if region.base > start && is_full {
+                cuts.push(region.base);
+            }
+            is_alone = region.is_apart;
+        }
+    }
+    cuts.push(arena);
+    cuts.push(arena.saturating_add(io));
+    let segments = cuts.windows(2).map(|pair| Segment {
+        base: pair[0],
+        size: pair[1] - pair[0],
+    });
+    segments.collect()
+}
+
+/// The parts of a plan that no buffer joins; a hole belongs to the part before.
+fn parts(problem: &Problem, plan: &Plan) -> Vec<Region> {
+    let placed = problem.buffers.iter().zip(&plan.offsets);
+    let mut held: Vec<(u64, u64)> = placed
+        .map(|(buffer, offset)| (*offset, offset.saturating_add(buffer.size.get())))
+        .filter(|(start, end)| start < end)
+        .collect();
+    held.sort_unstable();
+    let mut parts: Vec<Region> = Vec::new();
+    let (mut base, mut top) = (0, 0);
+    let mut close = |base: u64, end: u64| {
+        parts.push(Region {
+            base,
+            size: end - base,
+            is_apart: false,
+        });
+    };
+    for (start, end) in held {
+        if start >= top && start > base {
+            close(base, start);
+            base = start;
+        }
+        top = top.max(end);
+    }
+    if top > base {
+        close(base, top);
+    }
+    parts
+}

@@ -1,0 +1,332 @@
+//! The virtual range of an expandable pool: how a span of it is backed by pages, stitched, held back or refused.
+//!
+//! ```text
+//! request    |      r bytes       |        spans are cut from the tail, so pages appear from the top
+//! slots      first .. at <- last           the walk goes down; `tail` bytes lie in a last slot shared with others
+//! ```
+//!
+//! In: a span of the range that was just taken. Out: [`Backing`]. Rules: slots without page get one, unless the pool
+//! holds clearly more pages than its peak needs (floor of 100 * peak / bytes with one page more, below 99): then idle
+//! pages from anywhere are stitched instead. A page that a stitched block uses stops the walk: the conflicting top of
+//! the span is held back, and the caller searches on. A page that cannot be had fails the request.
+//! Invariants: whatever the answer, references count live spans, and claimed slots belong to live stitched blocks.
+
+use super::driver::Shortage;
+use super::page_range::{PageRange, SlotState, Touched};
+use super::spans::{SPAN_PAGE, SpanId, Spans};
+use super::stitch::Stitches;
+use super::{PoolFigures, SimulatedDevice};
+use crate::units::Bytes;
+
+/// A pool with fewer pages than this part of its peak (in percent) takes fresh ones.
+const ENOUGH_PERCENT: u128 = 99;
+
+/// How a span of the range was backed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backing {
+    /// By its own slots.
+    Span,
+    /// By a stitched block of this id; the span is gone.
+    Stitched(u32),
+    /// Not: a page is in use; the span, or its conflicting top, is held back.
+    HeldBack,
+}
+
+/// The virtual range of a pool.
+#[derive(Debug)]
+pub(super) struct Expandable {
+    /// Its slots.
+    pub(super) range: PageRange,
+    /// Its stitched blocks.
+    pub(super) stitches: Stitches,
+    held: Vec<SpanId>,
+    /// Slots of the block that may be stitched: those of the walk and those claimed, as they come.
+    list: Vec<u64>,
+}
+
+/// One walk over the slots of a span.
+struct Walk {
+    touched: Touched,
+    /// Bytes of the span in a last slot that others use too.
+    tail: u64,
+    /// Slots that the span needs.
+    needed: usize,
+    /// Whether slots of the walk are listed.
+    is_listing: bool,
+    /// The walk ends here.
+    until: u64,
+    /// The lowest slot that it used so far; above the last one where there is none.
+    low: u64,
+    /// Idle slots that were claimed for the list, and where they begin in it; `None` before it was asked.
+    claimed: Option<(usize, usize)>,
+}
+
+impl Walk {
+    fn n_claimed(&self) -> usize {
+        self.claimed.map_or(0, |(_, count)| count)
+    }
+}
+
+enum Step {
+    Next,
+    Done,
+    InUse,
+    Failed(Shortage),
+}
+
+impl Expandable {
+    /// An unused range.
+    pub(super) fn new(range: PageRange) -> Self {
+        Self {
+            range,
+            stitches: Stitches::default(),
+            held: Vec::new(),
+            list: Vec::new(),
+        }
+    }
+
+    /// Backs a span; `figures` hold the pool's peak before this request. O(slots touched).
+    ///
+    /// # Errors
+    /// [`Shortage`] where a page cannot be had; the span is idle again.
+    pub(super) fn back(
+        &mut self,
+        id: SpanId,
+        (spans, figures): (&mut Spans, &mut PoolFigures),
+        device: &mut SimulatedDevice,
+    ) -> Result<Backing, Shortage> {
+        let requested = Bytes(spans.get(id).bytes());
+        let Some(mut walk) = self.begin(spans, id) else {
+            spans.free(id);
+            return Err(Shortage { requested });
+        };
+        let mut at = walk.touched.last;
+        loop {
+            match self.step(at, &mut walk, (figures.theory_peak, &mut *device)) {
+                Step::Next => {}
+                Step::Done => break,
+                Step::InUse => {
+                    self.hold_back(id, &walk, spans);
+                    return Ok(Backing::HeldBack);
+                }
+                Step::Failed(shortage) => {
+                    self.undo(&walk);
+                    self.return_pages(&walk, device);
+                    spans.free(id);
+                    return Err(shortage);
+                }
+            }
+            walk.low = at;
+            if at <= walk.until {
+                break;
+            }
+            at -= 1;
+        }
+        if walk.n_claimed() == 0 {
+            return Ok(Backing::Span);
+        }
+        let stitched = self.stitch(id, &walk, (spans, figures, device));
+        stitched.map(Backing::Stitched).ok_or(Shortage { requested })
+    }
+
+    /// Holds a taken span back until the request ends.
+    pub(super) fn hold(&mut self, id: SpanId) {
+        self.held.push(id);
+    }
+
+    /// Frees what was held back, in that order; returns how many spans.
+    pub(super) fn free_held(&mut self, spans: &mut Spans) -> u64 {
+        let count = self.held.len() as u64;
+        for id in self.held.drain(..) {
+            spans.free(id);
+        }
+        count
+    }
+
+    fn begin(&mut self, spans: &Spans, id: SpanId) -> Option<Walk> {
+        let span = spans.get(id);
+        let (bytes, page) = (span.bytes(), self.range.page_bytes());
+        let offset = span.at.offset().checked_sub(self.range.base().offset())?;
+        let touched = self.range.touched(offset, bytes)?;
+        let is_shared = touched.first < touched.last && self.range.refs(touched.last) > 0;
+        self.list.clear();
+        Some(Walk {
+            touched,
+            tail: if is_shared { (offset + bytes) % page } else { 0 },
+            needed: usize::try_from(bytes.div_ceil(page)).ok()?,
+            is_listing: !self.has_page(touched.first),
+            until: touched.first,
+            low: touched.last + 1,
+            claimed: None,
+        })
+    }
+
+    fn step(&mut self, at: u64, walk: &mut Walk, (peak, device): (u64, &mut SimulatedDevice)) -> Step {
+        match self.range.look(at) {
+            (state @ (SlotState::Empty | SlotState::Returned), _) => {
+                if state == SlotState::Empty && walk.claimed.is_none() && self.has_enough(peak) {
+                    self.claim_idle(walk);
+                }
+                let is_full = walk.n_claimed() > 0 && self.list.len() == walk.needed;
+                if is_full || at < walk.until {
+                    return Step::Done;
+                }
+                let parts = (&mut device.pages, &mut device.driver);
+                if let Err(shortage) = self.range.fill(at, parts) {
+                    return Step::Failed(shortage);
+                }
+            }
+            (SlotState::Busy, 1..) if at == walk.until || at == walk.touched.last => {
+                self.range.share(at);
+                return Step::Next;
+            }
+            (SlotState::Busy, _) => return Step::InUse,
+            (SlotState::Idle, _) => self.range.reuse(at),
+        }
+        if walk.is_listing {
+            self.list.push(at);
+        }
+        Step::Next
+    }
+
+    /// Whether one page more would leave the pool clearly above its peak.
+    fn has_enough(&self, peak: u64) -> bool {
+        let page = u128::from(self.range.page_bytes());
+        let with_one_more = page * (u128::from(self.range.pages()) + 1);
+        u128::from(peak) * 100 / with_one_more < ENOUGH_PERCENT
+    }
+
+    /// Claims idle slots, the one listed last first, until the list is full; the walk ends so much earlier.
+    fn claim_idle(&mut self, walk: &mut Walk) {
+        let from = self.list.len();
+        while self.list.len() < walk.needed {
+            let Some(slot) = self.range.claim_listed() else {
+                break;
+            };
+            self.list.push(slot);
+        }
+        let count = self.list.len() - from;
+        walk.claimed = Some((from, count));
+        if count > 0 {
+            let Touched { first, last } = walk.touched;
+            let whole = u64::from(walk.tail == 0 && first < last);
+            walk.until = (last + whole).saturating_sub((walk.needed - count) as u64);
+        }
+    }
+
+    /// Joins the listed slots into one range of its own; the span gives way to a shadow over what the walk used.
+    fn stitch(
+        &mut self,
+        id: SpanId,
+        walk: &Walk,
+        (spans, figures, device): (&mut Spans, &mut PoolFigures, &mut SimulatedDevice),
+    ) -> Option<u32> {
+        if self.list.len() != walk.needed {
+            self.undo(walk);
+            spans.free(id);
+            return None;
+        }
+        let list = std::mem::take(&mut self.list);
+        for slot in &list {
+            self.range.rest_unlisted(*slot);
+        }
+        if walk.tail > 0 {
+            self.range.leave(walk.touched.last);
+        }
+        let page = self.range.page_bytes();
+        let used = (list.len() - walk.n_claimed()) as u64 * page + walk.tail;
+        let top = if used > page { used % page } else { 0 };
+        let shadow = carve(spans, id, (top / SPAN_PAGE, (used - top) / SPAN_PAGE));
+        let kept = self.stitches.take_kept(&list, &mut self.range);
+        let block = kept.or_else(|| {
+            let parts = (&device.pages, &mut device.driver);
+            self.stitches.make(&list, &mut self.range, parts)
+        });
+        // The engine counts the span that gave way, the shadow (even of nothing) and the top.
+        figures.requests_met += 2 + u64::from(top > 0);
+        figures.grants_freed += u64::from(top > 0);
+        if let Some(stitched) = block.and_then(|block| self.stitches.get_mut(block)) {
+            stitched.shadow = shadow;
+        } else {
+            for slot in &list {
+                self.range.rest(*slot);
+            }
+            if let Some(shadow) = shadow {
+                spans.free(shadow);
+            }
+        }
+        self.list = list;
+        block
+    }
+
+    /// Gives up what a walk took above a conflict, and holds the conflicting top of the span back.
+    fn hold_back(&mut self, id: SpanId, walk: &Walk, spans: &mut Spans) {
+        let (pages, page) = (spans.get(id).pages, self.range.page_bytes());
+        let mut part = pages;
+        if walk.is_listing {
+            let top = walk.touched.last - u64::from(walk.tail > 0);
+            let slots = (walk.touched.first..=top).rev();
+            let with_page = slots.take_while(|slot| self.has_page(*slot)).count() as u64;
+            part = pages.min((page * with_page + walk.tail) / SPAN_PAGE).max(1);
+        }
+        self.undo(walk);
+        if part == pages {
+            self.held.push(id);
+            return;
+        }
+        let (whole, _) = spans.free(id);
+        spans.take_whole(whole);
+        self.held.push(spans.split_tail(whole, part));
+    }
+
+    /// Gives up the slots that the walk used, and those that were claimed; all keep their pages.
+    fn undo(&mut self, walk: &Walk) {
+        for at in walk.low..=walk.touched.last {
+            self.range.leave(at);
+        }
+        if let Some((from, count)) = walk.claimed {
+            for slot in self.list.iter().skip(from).take(count) {
+                self.range.rest(*slot);
+            }
+        }
+    }
+
+    /// What a walk that failed had used goes back to the shared pages.
+    fn return_pages(&mut self, walk: &Walk, device: &mut SimulatedDevice) {
+        let page = self.range.page_bytes();
+        let slots = walk.touched.last + 1 - walk.low;
+        self.range
+            .recycle(walk.low * page, Bytes(slots * page), &mut device.pages);
+    }
+
+    fn has_page(&self, at: u64) -> bool {
+        matches!(self.range.state(at), SlotState::Idle | SlotState::Busy)
+    }
+}
+
+/// Makes a taken span idle, and cuts from its tail `top` pages, which stay idle, and below them the shadow, which is
+/// taken.
+fn carve(spans: &mut Spans, id: SpanId, (top, shadow): (u64, u64)) -> Option<SpanId> {
+    let (whole, _) = spans.free(id);
+    let pages = spans.get(whole).pages;
+    let top = top.min(pages);
+    let shadow = shadow.min(pages - top);
+    if shadow == 0 {
+        return None;
+    }
+    spans.take_whole(whole);
+    let mut upper = None;
+    if top > 0 {
+        upper = Some(spans.split_tail(whole, top));
+        spans.take_whole(whole);
+    }
+    let below = if spans.get(whole).pages > shadow {
+        spans.split_tail(whole, shadow)
+    } else {
+        whole
+    };
+    if let Some(upper) = upper {
+        spans.free(upper);
+    }
+    Some(below)
+}

@@ -1,0 +1,175 @@
+//! Every pool of dynamic memory of a device: the two-level page pools, expandable or not.
+//!
+//! ```text
+//! pools, in order of creation   [0]  [1]  [2]          a short one recycles itself, then the others in this order
+//! device's pool                 [         ]
+//! ```
+//!
+//! In: requests and orders. Out: grants, calls. Invariants: a pool stands in the list from its first use until it is
+//! destroyed; a request fails only after every pool was waited for and recycled.
+
+use super::device_pool::{DevicePool, PoolRules};
+use super::driver::{PoolKey, Shortage};
+use super::graph_pool::{Below, GraphPool};
+use super::{DynamicMemory, Grant, GrantId, Order, PoolFigures, SimulatedDevice};
+use crate::units::Bytes;
+
+/// What page pools are told when they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PagePoolRules {
+    /// Bytes above which a request fails, and a pool with idle bytes recycles before it grows.
+    pub threshold: Bytes,
+    /// Whether pools have virtual ranges that expand by pages.
+    pub expands: bool,
+}
+
+impl PagePoolRules {
+    /// The engine's threshold: 95% of the device, or what the user gives (more than 0, at most that).
+    pub fn of_device(capacity: Bytes, own_threshold: Option<Bytes>, expands: bool) -> Self {
+        let usual = u128::from(capacity.get()) * 95 / 100;
+        let usual = Bytes(u64::try_from(usual).unwrap_or(u64::MAX));
+        let own = own_threshold.filter(|own| *own > Bytes::ZERO && *own <= usual);
+        Self {
+            threshold: own.unwrap_or(usual),
+            expands,
+        }
+    }
+}
+
+/// Every page pool of a device.
+#[derive(Debug)]
+pub struct PagePools {
+    rules: PagePoolRules,
+    device_pool: DevicePool,
+    /// In order of creation.
+    pools: Vec<GraphPool>,
+    /// Their keys.
+    keys: Vec<PoolKey>,
+    /// Whether any pool was ever made.
+    was_used: bool,
+}
+
+impl PagePools {
+    /// No pool yet.
+    pub fn new(rules: PagePoolRules) -> Self {
+        Self {
+            rules,
+            device_pool: DevicePool::new(pool_rules(rules)),
+            pools: Vec::new(),
+            keys: Vec::new(),
+            was_used: false,
+        }
+    }
+
+    fn position(&self, key: PoolKey) -> Option<usize> {
+        self.keys.iter().position(|other| *other == key)
+    }
+
+    fn create(&mut self, key: PoolKey, device: &mut SimulatedDevice) -> usize {
+        if let Some(at) = self.position(key) {
+            return at;
+        }
+        self.was_used = true;
+        let mut pool = GraphPool::new(key, pool_rules(self.rules));
+        if self.rules.expands {
+            pool.expand(device);
+        }
+        self.pools.push(pool);
+        self.keys.push(key);
+        self.pools.len() - 1
+    }
+
+    /// Waits for pools and recycles them, own first, with one more try after each.
+    fn reclaim(&mut self, at: usize, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Grant, Shortage> {
+        let mut below = Below {
+            pool: &mut self.device_pool,
+            device,
+        };
+        let others = (0..self.pools.len()).filter(|other| *other != at);
+        for victim in std::iter::once(at).chain(others) {
+            below.device.driver.synchronize();
+            self.pools[victim].recycle(&mut below);
+            if let Ok(grant) = self.pools[at].allocate(bytes, &mut below) {
+                return Ok(grant);
+            }
+        }
+        Err(Shortage { requested: bytes })
+    }
+}
+
+fn pool_rules(rules: PagePoolRules) -> PoolRules {
+    PoolRules {
+        threshold: rules.threshold.get(),
+    }
+}
+
+impl DynamicMemory for PagePools {
+    fn allocate(&mut self, pool: PoolKey, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Grant, Shortage> {
+        let at = self.create(pool, device);
+        let mut below = Below {
+            pool: &mut self.device_pool,
+            device: &mut *device,
+        };
+        match self.pools[at].allocate(bytes, &mut below) {
+            Ok(grant) => Ok(grant),
+            Err(_) => self.reclaim(at, bytes, device),
+        }
+    }
+
+    fn free(&mut self, pool: PoolKey, grant: GrantId, device: &mut SimulatedDevice) {
+        if let Some(at) = self.position(pool) {
+            let mut below = Below {
+                pool: &mut self.device_pool,
+                device,
+            };
+            self.pools[at].free(grant, &mut below);
+        }
+    }
+
+    fn manage(&mut self, order: Order, device: &mut SimulatedDevice) {
+        match order {
+            Order::Create(key) => {
+                self.create(key, device);
+            }
+            Order::Synchronize(key) => {
+                if self.position(key).is_some() {
+                    device.driver.synchronize();
+                }
+            }
+            Order::Recycle(key) => {
+                if let Some(at) = self.position(key) {
+                    let pool = &mut self.device_pool;
+                    self.pools[at].recycle(&mut Below { pool, device });
+                }
+            }
+            Order::RecycleDevice => self.device_pool.recycle(device),
+            Order::Destroy(key) => {
+                if let Some(at) = self.position(key) {
+                    self.keys.remove(at);
+                    let gone = self.pools.remove(at);
+                    let pool = &mut self.device_pool;
+                    gone.destroy(&mut Below { pool, device });
+                }
+            }
+        }
+    }
+
+    fn figures(&self, pool: Option<PoolKey>) -> Option<PoolFigures> {
+        match pool {
+            Some(key) => self.position(key).map(|at| self.pools[at].figures()),
+            None => self.was_used.then(|| self.device_pool.figures()),
+        }
+    }
+
+    fn stitched_slots(&self, pool: PoolKey, grant: GrantId) -> Vec<u32> {
+        let slots = self.position(pool).map(|at| self.pools[at].stitched_slots(grant));
+        let narrow = |slot: &u64| u32::try_from(*slot).unwrap_or(u32::MAX);
+        slots
+            .map(|slots| slots.iter().map(narrow).collect())
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+#[path = "page_pools_tests.rs"]
+mod tests;

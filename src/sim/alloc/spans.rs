@@ -1,0 +1,333 @@
+//! Spans: pieces of blocks, idle or taken, and the layers in which idle ones wait.
+//!
+//! ```text
+//! block   |  idle 3  | taken 2 |  idle 5    |     neighbours are linked
+//! layers  3: [span]      5: [span, ...]           one stack per page count, the front is taken first
+//! request of 2 pages      best fit: layer 3       |idle 1|taken 2|   the request gets the tail
+//! ```
+//!
+//! In: blocks, requests in pages. Out: span ids. Invariants: the spans of a block tile it; two idle neighbours never
+//! stay apart; a span stands in a layer exactly while it is idle. A span without neighbours is *whole*. A whole block
+//! is not split at once: a counter in the span, raised by the pages of each request that meets it, must first pass one
+//! hundredth of the block's pages. Spans of a virtual range may be split at any time.
+//!
+//! Deliberately not here: where blocks come from and where they go, and what backs them.
+
+use super::driver::Address;
+use super::layers::{Layers, NONE};
+use crate::units::Bytes;
+
+/// Bytes of a page of spans.
+pub(super) const SPAN_PAGE: u64 = 64 << 10;
+
+/// A whole block is split once the pages asked of it pass this part of its own.
+const SPLIT_RATIO: u64 = 100;
+
+/// A span of one [`Spans`]; ids are used again after the span is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SpanId(pub(super) u32);
+
+/// Where a span's block came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A block of the driver.
+    Driver,
+    /// A span of the device's pool.
+    Below(SpanId),
+    /// The pool's own virtual range, which may be split at any time and never goes back.
+    Range,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SpanState {
+    Idle,
+    Taken,
+    Unused,
+}
+
+/// A piece of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Where.
+    pub(super) at: Address,
+    /// How many pages.
+    pub(super) pages: u64,
+    /// Bytes that its user asked for.
+    pub(super) requested: u64,
+    /// Where its block came from.
+    pub(super) origin: Origin,
+    /// Pages that requests asked of the whole block without splitting it.
+    tries: u64,
+    /// Neighbours in the block.
+    lower: u32,
+    upper: u32,
+    /// Neighbours in the layer.
+    front: u32,
+    back: u32,
+    state: SpanState,
+}
+
+impl Span {
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pages * SPAN_PAGE
+    }
+
+    /// Whether it is the lowest piece of its block.
+    pub(super) fn is_first(&self) -> bool {
+        self.lower == NONE
+    }
+
+    /// Whether it is a whole block.
+    pub(super) fn is_whole(&self) -> bool {
+        self.lower == NONE && self.upper == NONE
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The idle span.
+    pub(super) id: SpanId,
+    /// Whether it must be split.
+    pub(super) is_larger: bool,
+}
+
+/// Spans and layers of one pool.
+#[derive(Debug)]
+pub(super) struct Spans {
+    all: Vec<Span>,
+    unused: Vec<u32>,
+    layers: Layers,
+    idle_pages: u64,
+    all_pages: u64,
+}
+
+impl Spans {
+    /// No spans yet.
+    pub(super) fn new() -> Self {
+        Self {
+            all: Vec::new(),
+            unused: Vec::new(),
+            layers: Layers::new(),
+            idle_pages: 0,
+            all_pages: 0,
+        }
+    }
+
+    /// Bytes of idle spans.
+    pub(super) fn idle(&self) -> u64 {
+        self.idle_pages * SPAN_PAGE
+    }
+
+    /// Bytes of taken spans.
+    pub(super) fn taken(&self) -> u64 {
+        (self.all_pages - self.idle_pages) * SPAN_PAGE
+    }
+
+    /// A span.
+    #[inline]
+    pub(super) fn get(&self, id: SpanId) -> &Span {
+        &self.all[id.0 as usize]
+    }
+
+    /// Notes what the user of a span asked for.
+    #[inline]
+    pub(super) fn set_requested(&mut self, id: SpanId, bytes: Bytes) {
+        self.at(id.0).requested = bytes.get();
+    }
+
+    /// Whether an id names a taken span.
+    #[inline]
+    pub(super) fn is_taken(&self, id: SpanId) -> bool {
+        self.all
+            .get(id.0 as usize)
+            .is_some_and(|span| span.state == SpanState::Taken)
+    }
+
+    /// A new block as one taken span.
+    pub(super) fn insert(&mut self, at: Address, pages: u64, origin: Origin) -> SpanId {
+        self.all_pages += pages;
+        SpanId(self.place(Span {
+            at,
+            pages,
+            requested: 0,
+            origin,
+            tries: 0,
+            lower: NONE,
+            upper: NONE,
+            front: NONE,
+            back: NONE,
+            state: SpanState::Taken,
+        }))
+    }
+
+    /// The idle span that a request is to have: of its own layer, else of the smallest larger one. `None` where there
+    /// is none, or where that span is a whole block that may not be split yet. O(log large layers).
+    #[inline]
+    pub(super) fn find(&mut self, pages: u64) -> Option<Found> {
+        let (layer, front) = self.layers.first_from(pages)?;
+        let is_larger = layer > pages;
+        (!is_larger || self.may_split(front, pages)).then_some(Found {
+            id: SpanId(front),
+            is_larger,
+        })
+    }
+
+    /// Takes what [`Self::find`] found: the tail where it is larger.
+    #[inline]
+    pub(super) fn take(&mut self, found: Found, pages: u64) -> SpanId {
+        self.unlink(found.id.0);
+        if found.is_larger {
+            self.split_tail(found.id, pages)
+        } else {
+            found.id
+        }
+    }
+
+    /// Cuts the tail of `pages` off a taken span; the head becomes idle, the tail is taken.
+    pub(super) fn split_tail(&mut self, id: SpanId, pages: u64) -> SpanId {
+        let head = *self.get(id);
+        let head_pages = head.pages - pages;
+        let tail = self.place(Span {
+            at: head.at.plus(head_pages * SPAN_PAGE),
+            pages,
+            lower: id.0,
+            tries: 0,
+            ..head
+        });
+        if head.upper != NONE {
+            self.at(head.upper).lower = tail;
+        }
+        let head = self.at(id.0);
+        head.pages = head_pages;
+        head.upper = tail;
+        self.push(id.0);
+        SpanId(tail)
+    }
+
+    /// Makes a taken span idle: it joins its idle neighbours (the upper first) and goes to the front of its layer.
+    /// Returns the joined span and how many joined it. O(log large layers).
+    #[inline]
+    pub(super) fn free(&mut self, id: SpanId) -> (SpanId, u32) {
+        let (mut joined, mut count) = (id.0, 0);
+        let upper = self.get(id).upper;
+        if upper != NONE && self.at(upper).state == SpanState::Idle {
+            self.unlink(upper);
+            self.join(joined, upper);
+            count += 1;
+        }
+        let lower = self.at(joined).lower;
+        if lower != NONE && self.at(lower).state == SpanState::Idle {
+            self.unlink(lower);
+            self.join(lower, joined);
+            joined = lower;
+            count += 1;
+        }
+        self.push(joined);
+        (SpanId(joined), count)
+    }
+
+    /// Takes an idle span out of its layer, whole.
+    pub(super) fn take_whole(&mut self, id: SpanId) {
+        self.unlink(id.0);
+    }
+
+    /// The front of the smallest layer of at least `pages` that is not empty.
+    pub(super) fn front_from(&self, pages: u64) -> Option<SpanId> {
+        self.layers.first_from(pages).map(|(_, front)| SpanId(front))
+    }
+
+    /// The idle span behind another in its layer.
+    pub(super) fn behind(&self, id: SpanId) -> Option<SpanId> {
+        let back = self.get(id).back;
+        (back != NONE).then_some(SpanId(back))
+    }
+
+    /// Removes an idle span that is a whole block.
+    pub(super) fn remove_idle(&mut self, id: SpanId) -> Span {
+        self.unlink(id.0);
+        let span = *self.get(id);
+        self.all_pages -= span.pages;
+        self.at(id.0).state = SpanState::Unused;
+        self.unused.push(id.0);
+        span
+    }
+
+    /// Every span that is there, in order of ids.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Span> {
+        self.all.iter().filter(|span| span.state != SpanState::Unused)
+    }
+
+    /// Whether the front of a larger layer may be split for a request; counts the try.
+    #[inline]
+    fn may_split(&mut self, id: u32, pages: u64) -> bool {
+        let span = self.at(id);
+        if !span.is_whole() || span.origin == Origin::Range {
+            return true;
+        }
+        span.tries = span.tries.saturating_add(pages);
+        span.tries > span.pages / SPLIT_RATIO
+    }
+
+    /// Appends `upper` to `lower`, both in no layer.
+    #[inline]
+    fn join(&mut self, lower: u32, upper: u32) {
+        let gone = self.at(upper);
+        let (pages, next) = (gone.pages, gone.upper);
+        gone.state = SpanState::Unused;
+        let span = self.at(lower);
+        span.pages += pages;
+        span.upper = next;
+        // Only whole spans look at the counter, and a span becomes whole only by joining.
+        span.tries = 0;
+        if next != NONE {
+            self.at(next).lower = lower;
+        }
+        self.unused.push(upper);
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32) {
+        let pages = self.at(id).pages;
+        self.idle_pages += pages;
+        let old = self.layers.replace_front(pages, id);
+        if old != NONE {
+            self.at(old).front = id;
+        }
+        let span = self.at(id);
+        span.state = SpanState::Idle;
+        span.front = NONE;
+        span.back = old;
+    }
+
+    #[inline]
+    fn unlink(&mut self, id: u32) {
+        let span = self.at(id);
+        span.state = SpanState::Taken;
+        let (pages, front, back) = (span.pages, span.front, span.back);
+        self.idle_pages -= pages;
+        if back != NONE {
+            self.at(back).front = front;
+        }
+        if front == NONE {
+            self.layers.set_front(pages, back);
+        } else {
+            self.at(front).back = back;
+        }
+    }
+
+    fn place(&mut self, span: Span) -> u32 {
+        if let Some(id) = self.unused.pop() {
+            self.all[id as usize] = span;
+            return id;
+        }
+        self.all.push(span);
+        u32::try_from(self.all.len() - 1).unwrap_or(NONE)
+    }
+
+    #[inline]
+    fn at(&mut self, id: u32) -> &mut Span {
+        &mut self.all[id as usize]
+    }
+}

@@ -1,0 +1,303 @@
+//! The device at one moment: what holds memory, which pools there are, what is idle in them.
+//!
+//! ```text
+//! device      |arena of A|  |block: gggg....|  |range: ..pppp|      g granted to a graph's pool, . idle
+//! pool of G    blocks = what it was granted, and its own range;  idle = what no live tensor holds there
+//! free list    4 spans: 2 of 64 KiB, 1 of 1 MiB, 1 of 8 MiB;  largest 8 MiB
+//! ```
+//!
+//! In: a simulation and a step. Out: a [`DevicePicture`] as it stands when the ops of that step run (all events of the
+//! step have happened). Idle neighbours are one span, as the pools join them at once. O(events * log blocks).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::{Event, EventKind, RegionId, RegionKind, Simulation, Subject};
+use super::fold::{ReservedParts, parts_after};
+use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
+
+/// The device at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DevicePicture {
+    /// When.
+    pub step: Step,
+    /// Device bytes in use, by what they serve.
+    pub parts: ReservedParts,
+    /// Device bytes that are not in use.
+    pub available: Bytes,
+    /// Regions that hold memory, in order of birth.
+    pub regions: Vec<RegionPicture>,
+    /// Pools of dynamic memory; the first is the device's.
+    pub pools: Vec<PoolPicture>,
+    /// Physical pages.
+    pub pages: PagesPicture,
+}
+
+/// A region that holds memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionPicture {
+    /// Which.
+    pub region: RegionId,
+    /// What it is.
+    pub kind: RegionKind,
+    /// Whose.
+    pub graph: Option<GraphIdx>,
+    /// Bytes of memory: of a block all, of a range its mapped pages.
+    pub held: Bytes,
+    /// Bytes that live tensors occupy.
+    pub live: Bytes,
+    /// Live tensors.
+    pub n_live: u64,
+}
+
+/// A pool of dynamic memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolPicture {
+    /// The graph that it serves; `None` for the device's pool.
+    pub graph: Option<GraphIdx>,
+    /// Blocks that it got from below: region, offset, bytes.
+    pub blocks: Vec<(RegionId, u64, Bytes)>,
+    /// Bytes that it holds: blocks, and pages of its range.
+    pub occupied: Bytes,
+    /// Bytes that it gave out (to tensors; the device's pool to other pools).
+    pub given: Bytes,
+    /// Idle spans in its blocks by size, ascending: bytes and how many.
+    pub idle_spans: Vec<(Bytes, u64)>,
+    /// Bytes of pages that are mapped in its range and that no live tensor touches anywhere.
+    pub idle_pages: Bytes,
+}
+
+impl PoolPicture {
+    /// Bytes of idle spans.
+    pub fn idle(&self) -> Bytes {
+        let bytes = self
+            .idle_spans
+            .iter()
+            .map(|(bytes, count)| bytes.get().saturating_mul(*count));
+        Bytes(bytes.fold(0, u64::saturating_add))
+    }
+
+    /// The largest idle span.
+    pub fn largest_idle(&self) -> Bytes {
+        self.idle_spans.last().map_or(Bytes::ZERO, |(bytes, _)| *bytes)
+    }
+}
+
+/// Physical pages of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PagesPicture {
+    /// Pages that the driver gave.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// Pages that live tensors touch.
+    pub touched: u64,
+    /// Places where pages are mapped; a page may be mapped at several.
+    pub mappings: u64,
+}
+
+/// Live bytes, grants and mappings by place.
+type Places<T> = BTreeMap<(u32, u64), T>;
+
+/// What the log says up to a step.
+#[derive(Default)]
+struct Replay {
+    held: BTreeMap<u32, u64>,
+    live: Places<u64>,
+    grants: Places<(u64, u32)>,
+    mapped: Places<(u64, u32)>,
+    pages: BTreeMap<u32, u64>,
+    n_events: usize,
+}
+
+impl Replay {
+    fn apply(&mut self, event: &Event) {
+        let place = (event.region.0, event.offset);
+        let bytes = event.bytes.get();
+        match event.kind {
+            EventKind::DeviceMalloc => drop(self.held.insert(event.region.0, bytes)),
+            EventKind::DeviceFree => drop(self.held.remove(&event.region.0)),
+            EventKind::Alloc if bytes > 0 => drop(self.live.insert(place, bytes)),
+            EventKind::Free if bytes > 0 => drop(self.live.remove(&place)),
+            EventKind::Grant => drop(self.grants.insert(place, (bytes, event.subject.0))),
+            EventKind::Return => drop(self.grants.remove(&place)),
+            EventKind::Map => drop(self.mapped.insert(place, (bytes, event.subject.0))),
+            EventKind::Unmap => drop(self.mapped.remove(&place)),
+            EventKind::PageAlloc => drop(self.pages.insert(event.subject.0, bytes)),
+            EventKind::PageFree => drop(self.pages.remove(&event.subject.0)),
+            _ => {}
+        }
+    }
+
+    /// Live bytes within a piece of a region, and how many.
+    fn live_within(&self, region: u32, (start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let blocks = self.live.range((region, start)..(region, end));
+        blocks.map(|((_, offset), bytes)| (*offset, *bytes))
+    }
+}
+
+/// The device when the ops of a step run.
+pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
+    let mut replay = Replay::default();
+    for event in simulation.events.iter().take_while(|event| event.step <= step) {
+        replay.apply(event);
+        replay.n_events += 1;
+    }
+    let touched = touched_pages(&replay);
+    let parts = parts_after(simulation, replay.n_events);
+    DevicePicture {
+        step,
+        parts,
+        available: simulation.device_bytes.saturating_sub(parts.total()),
+        regions: regions(simulation, &replay),
+        pools: pools(simulation, &replay, &touched),
+        pages: PagesPicture {
+            count: replay.pages.len() as u64,
+            bytes: Bytes(replay.pages.values().sum()),
+            touched: touched.len() as u64,
+            mappings: replay.mapped.len() as u64,
+        },
+    }
+}
+
+fn regions(simulation: &Simulation, replay: &Replay) -> Vec<RegionPicture> {
+    let mut held: BTreeMap<u32, u64> = replay.held.clone();
+    for ((region, _), (bytes, _)) in &replay.mapped {
+        *held.entry(*region).or_default() += bytes;
+    }
+    let picture = |(region, held): (u32, u64)| {
+        let row = &simulation.regions[region as usize];
+        let blocks = replay.live_within(region, (0, u64::MAX));
+        let (n_live, live) = blocks.fold((0, 0_u64), |(n, sum), (_, bytes)| (n + 1, sum.saturating_add(bytes)));
+        RegionPicture {
+            region: RegionId(region),
+            kind: row.kind,
+            graph: row.graph,
+            held: Bytes(held),
+            live: Bytes(live),
+            n_live,
+        }
+    };
+    held.into_iter().map(picture).collect()
+}
+
+fn pools(simulation: &Simulation, replay: &Replay, touched: &BTreeSet<u32>) -> Vec<PoolPicture> {
+    if simulation.pools.is_empty() {
+        return Vec::new();
+    }
+    let mut pools = vec![device_pool(simulation, replay)];
+    let graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
+    for (position, graph) in (0_u32..).zip(graphs) {
+        pools.push(graph_pool((simulation, replay), (position, graph), touched));
+    }
+    pools
+}
+
+/// Device blocks of pools, less what was granted.
+fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
+    let mut pool = PoolPicture::empty(None);
+    let mut spans = IdleSpans::default();
+    for (region, bytes) in &replay.held {
+        if simulation.regions[*region as usize].kind == RegionKind::PoolBlock {
+            pool.blocks.push((RegionId(*region), 0, Bytes(*bytes)));
+            let grants = replay.grants.range((*region, 0)..=(*region, u64::MAX));
+            let taken = grants.map(|((_, offset), (bytes, _))| (*offset, *bytes));
+            pool.given += spans.add((0, *bytes), taken);
+        }
+    }
+    pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
+    pool.idle_spans = spans.by_size();
+    pool
+}
+
+/// What a graph's pool was granted, and its range.
+fn graph_pool(
+    (simulation, replay): (&Simulation, &Replay),
+    (position, graph): (u32, GraphIdx),
+    touched: &BTreeSet<u32>,
+) -> PoolPicture {
+    let mut pool = PoolPicture::empty(Some(graph));
+    let mut spans = IdleSpans::default();
+    let is_own = |subject: u32| simulation.subjects[subject as usize].who == Subject::Pool(position);
+    let granted = replay.grants.iter().filter(|(_, (_, subject))| is_own(*subject));
+    for ((region, offset), (bytes, _)) in granted {
+        pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));
+        let piece = (*offset, offset + bytes);
+        pool.given += spans.add(piece, replay.live_within(*region, piece));
+    }
+    pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
+    let is_own_range = |region: u32| {
+        let row = &simulation.regions[region as usize];
+        row.graph == Some(graph) && matches!(row.kind, RegionKind::PagedRange | RegionKind::Stitched)
+    };
+    let mut held: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
+    for ((region, offset), (bytes, page)) in replay.mapped.iter().filter(|((region, _), _)| is_own_range(*region)) {
+        held.entry(*page).or_insert((*bytes, false)).1 |= is_touched(replay, *region, (*offset, offset + bytes));
+    }
+    // A page that somebody else uses may still be mapped here.
+    held.retain(|page, (_, is_touched_here)| *is_touched_here || !touched.contains(page));
+    let own_live = replay.live.iter().filter(|((region, _), _)| is_own_range(*region));
+    pool.given += own_live.map(|(_, bytes)| Bytes(*bytes)).sum();
+    pool.occupied += held.values().map(|(bytes, _)| Bytes(*bytes)).sum();
+    let idle = held.values().filter(|(_, is_touched_here)| !is_touched_here);
+    pool.idle_pages = idle.map(|(bytes, _)| Bytes(*bytes)).sum();
+    pool.idle_spans = spans.by_size();
+    pool
+}
+
+/// Whether a live block reaches into a piece of a region.
+fn is_touched(replay: &Replay, region: u32, (start, end): (u64, u64)) -> bool {
+    let below = replay.live.range((region, 0)..(region, end)).next_back();
+    below.is_some_and(|((_, offset), bytes)| offset + bytes > start)
+}
+
+/// Pages that live blocks touch, by subject.
+fn touched_pages(replay: &Replay) -> BTreeSet<u32> {
+    let touched = replay
+        .mapped
+        .iter()
+        .filter(|((region, offset), (bytes, _))| is_touched(replay, *region, (*offset, offset + bytes)));
+    touched.map(|(_, (_, page))| *page).collect()
+}
+
+impl PoolPicture {
+    fn empty(graph: Option<GraphIdx>) -> Self {
+        Self {
+            graph,
+            blocks: Vec::new(),
+            occupied: Bytes::ZERO,
+            given: Bytes::ZERO,
+            idle_spans: Vec::new(),
+            idle_pages: Bytes::ZERO,
+        }
+    }
+}
+
+/// Idle spans by size.
+#[derive(Default)]
+struct IdleSpans(BTreeMap<u64, u64>);
+
+impl IdleSpans {
+    /// Adds what lies between the taken pieces (ascending offsets and bytes) of a block; the bytes that are taken.
+    fn add(&mut self, (start, end): (u64, u64), taken: impl Iterator<Item = (u64, u64)>) -> Bytes {
+        let mut at = start;
+        let mut sum = 0;
+        for (offset, bytes) in taken {
+            self.push(offset.saturating_sub(at));
+            at = at.max(offset + bytes);
+            sum += bytes;
+        }
+        self.push(end.saturating_sub(at));
+        Bytes(sum)
+    }
+
+    fn push(&mut self, bytes: u64) {
+        if bytes > 0 {
+            *self.0.entry(bytes).or_default() += 1;
+        }
+    }
+
+    fn by_size(self) -> Vec<(Bytes, u64)> {
+        self.0.into_iter().map(|(bytes, count)| (Bytes(bytes), count)).collect()
+    }
+}

@@ -1,0 +1,323 @@
+//! Static graphs of a session: loaded as segments, run, unloaded, and where that puts their tensors.
+//!
+//! ```text
+//! plan       |seg 0.......|seg 1..|seg 2|io|        offsets of the compile-time plan
+//! memory     seg 1 here      seg 0 there            one block (0, 3), or wherever the arena has room (2, 4)
+//! ```
+//!
+//! In: a bound graph with its plan and segments. Out: for every tensor a region and an offset. Concurrent copies of a
+//! graph have memory of their own. Invariants: a segment lies in one region; inputs and outputs lie behind the plan,
+//! from load to unload where the block is the graph's own, and only while it runs where graphs share an arena.
+
+use super::alloc::{
+    Address, ArenaChange, ArenaSegment, DocumentedArena, LoadedSegments, OwnBlocks, RunError, SegmentArena, Shortage,
+    StaticGraph, StaticMemory,
+};
+use super::device::DeviceMemory;
+use super::event::{EventKind, RegionId, RegionKind, SubjectId};
+use super::params::{ArenaBehaviour, Params};
+use super::policies::StaticMemoryPolicy;
+use super::recorder::{NO_REGION, Purpose};
+use super::session::BoundGraph;
+use crate::graph::Id as _;
+use crate::units::Bytes;
+use crate::workload::GraphIdx;
+
+/// A static graph that is loaded or run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArenaRequest<'a> {
+    pub(super) graph: GraphIdx,
+    pub(super) bound: &'a BoundGraph,
+    /// Bytes of its inputs and outputs; 0 where the caller brings them.
+    pub(super) io: Bytes,
+    /// Who its inputs and outputs are in the log.
+    pub(super) io_subject: SubjectId,
+}
+
+impl ArenaRequest<'_> {
+    /// Feature memory with inputs and outputs, for one copy.
+    pub(super) fn bytes(&self) -> Bytes {
+        let features: Bytes = self.bound.segments.iter().map(|segment| segment.bytes).sum();
+        features + self.io
+    }
+}
+
+/// A piece of a plan in memory.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Plan offsets.
+    start: u64,
+    end: u64,
+    region: RegionId,
+    /// Where the piece begins in the region.
+    offset: u64,
+}
+
+/// One copy of a loaded graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Placed {
+    pieces: Vec<Piece>,
+    io: Option<(RegionId, u64, Bytes)>,
+}
+
+impl Placed {
+    /// Where a plan's offset lies. O(log pieces).
+    pub(super) fn locate(&self, offset: u64) -> (RegionId, u64) {
+        let behind = self.pieces.partition_point(|piece| piece.start <= offset);
+        let piece = behind.checked_sub(1).and_then(|idx| self.pieces.get(idx));
+        match piece {
+            Some(piece) if offset <= piece.end => (piece.region, piece.offset + (offset - piece.start)),
+            _ => (NO_REGION, 0),
+        }
+    }
+
+    /// All of it lies in another region from now on, at the same offsets.
+    fn move_to(&mut self, region: RegionId) {
+        for piece in &mut self.pieces {
+            piece.region = region;
+        }
+        if let Some((io_region, ..)) = &mut self.io {
+            *io_region = region;
+        }
+    }
+
+    fn first_region(&self) -> RegionId {
+        let piece = self.pieces.first().map(|piece| piece.region);
+        piece.or(self.io.map(|(region, ..)| region)).unwrap_or(NO_REGION)
+    }
+}
+
+/// How static graphs get memory.
+#[derive(Debug)]
+enum Arena {
+    Own(OwnBlocks),
+    Segments(SegmentArena),
+    Documented(DocumentedArena),
+}
+
+impl Arena {
+    fn new(policy: StaticMemoryPolicy, behaviour: ArenaBehaviour) -> Self {
+        let row = policy.row();
+        match (row.shares_static_arena, row.expands_pools, behaviour) {
+            (false, ..) => Self::Own(OwnBlocks::new()),
+            (true, false, ArenaBehaviour::Documented) => Self::Documented(DocumentedArena::new()),
+            (true, false, ArenaBehaviour::Engine) => Self::Segments(SegmentArena::on_device()),
+            (true, true, _) => Self::Segments(SegmentArena::in_range()),
+        }
+    }
+
+    fn memory(&self) -> &dyn StaticMemory {
+        match self {
+            Self::Own(memory) => memory,
+            Self::Segments(memory) => memory,
+            Self::Documented(memory) => memory,
+        }
+    }
+
+    fn memory_mut(&mut self) -> &mut dyn StaticMemory {
+        match self {
+            Self::Own(memory) => memory,
+            Self::Segments(memory) => memory,
+            Self::Documented(memory) => memory,
+        }
+    }
+
+    /// What the last load did to the arena, where it is the documented one.
+    fn last_change(&self) -> Option<ArenaChange> {
+        match self {
+            Self::Documented(memory) => memory.last_change(),
+            Self::Own(_) | Self::Segments(_) => None,
+        }
+    }
+}
+
+/// The memory of all static graphs.
+#[derive(Debug)]
+pub(super) struct StaticGraphs {
+    /// One per concurrent copy.
+    copies: Vec<Arena>,
+    shares_arena: bool,
+    /// Whether the arena's pages serve others while no static graph runs.
+    shares_pages: bool,
+    /// By graph, one per copy.
+    placed: Vec<Vec<Placed>>,
+}
+
+impl StaticGraphs {
+    /// Nothing is loaded yet.
+    pub(super) fn new(policy: StaticMemoryPolicy, params: &Params, n_graphs: usize) -> Self {
+        let copies = params.feature_copies.clamp(1, u32::from(u16::MAX));
+        Self {
+            copies: (0..copies)
+                .map(|_| Arena::new(policy, params.arena_behaviour))
+                .collect(),
+            shares_arena: policy.row().shares_static_arena,
+            shares_pages: policy.row().shares_static_arena && policy.row().expands_pools,
+            placed: vec![Vec::new(); n_graphs],
+        }
+    }
+
+    /// Bytes that loading would add, for the room check: the peak of a shared arena serves again.
+    pub(super) fn missing(&self, request: &ArenaRequest<'_>) -> Bytes {
+        let there = |arena: &Arena| arena.memory().figures().map_or(Bytes::ZERO, |figures| figures.peak);
+        let bytes = request.bytes();
+        self.copies.iter().map(|arena| bytes.saturating_sub(there(arena))).sum()
+    }
+
+    /// Gets the memory of a graph.
+    pub(super) fn load(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) -> Result<(), Shortage> {
+        let (segments, bases) = segments_of(request);
+        let owner = (!self.shares_arena).then_some(request.graph);
+        memory.log.purpose(Purpose {
+            io: if self.shares_arena { Bytes::ZERO } else { request.io },
+            ..Purpose::of(RegionKind::Arena, owner)
+        });
+        for (copy, arena) in self.copies.iter_mut().enumerate() {
+            let loaded = arena
+                .memory_mut()
+                .load(StaticGraph(request.graph.0), &segments, &mut memory.device);
+            if let (Ok(_), Some(change)) = (&loaded, arena.last_change()) {
+                record_change(change, request, memory);
+            }
+            memory.settle();
+            let loaded = loaded?;
+            let placed = placed(&loaded, (&segments, &bases), memory);
+            if arena.last_change() == Some(ArenaChange::Reallocated) {
+                // The one arena moved, and with it every graph that is loaded.
+                let region = placed.first_region();
+                let others = self.placed.iter_mut().filter_map(|copies| copies.get_mut(copy));
+                others.for_each(|other| other.move_to(region));
+            }
+            self.placed[request.graph.idx()].push(placed);
+        }
+        if !self.shares_arena {
+            self.hold_io(request, memory, EventKind::Alloc);
+        }
+        Ok(())
+    }
+
+    /// Prepares a run.
+    pub(super) fn begin(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) -> Result<(), RunError> {
+        memory.log.purpose(Purpose::of(RegionKind::Arena, None));
+        for copy in &mut self.copies {
+            let ready = copy
+                .memory_mut()
+                .begin(StaticGraph(request.graph.0), &mut memory.device);
+            memory.settle();
+            ready?;
+        }
+        if self.shares_arena {
+            let region = self.placed(request.graph, 0).map_or(NO_REGION, Placed::first_region);
+            memory.record(EventKind::Run, region, 0, self.copies.iter().map(|_| request.io).sum());
+            self.hold_io(request, memory, EventKind::Alloc);
+        }
+        Ok(())
+    }
+
+    /// Ends a run.
+    pub(super) fn finish(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
+        if self.shares_arena {
+            self.hold_io(request, memory, EventKind::Free);
+        }
+        if self.shares_pages {
+            memory.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+        }
+        for copy in &mut self.copies {
+            copy.memory_mut()
+                .finish(StaticGraph(request.graph.0), &mut memory.device);
+            memory.settle();
+        }
+    }
+
+    /// Gives back what only this graph holds.
+    pub(super) fn unload(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
+        if !self.shares_arena {
+            self.hold_io(request, memory, EventKind::Free);
+        }
+        for copy in &mut self.copies {
+            copy.memory_mut()
+                .unload(StaticGraph(request.graph.0), &mut memory.device);
+            memory.settle();
+        }
+        self.placed[request.graph.idx()].clear();
+    }
+
+    /// Where one copy of a loaded graph is.
+    pub(super) fn placed(&self, graph: GraphIdx, copy: usize) -> Option<&Placed> {
+        self.placed.get(graph.idx())?.get(copy)
+    }
+
+    /// The region that stands for a graph's memory, where it has one.
+    pub(super) fn region(&self, graph: GraphIdx) -> Option<RegionId> {
+        self.placed(graph, 0).map(Placed::first_region)
+    }
+
+    /// Inputs and outputs appear in the log, or go.
+    fn hold_io(&self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory, kind: EventKind) {
+        for placed in &self.placed[request.graph.idx()] {
+            if let Some((region, offset, bytes)) = placed.io {
+                memory.serve(request.io_subject);
+                memory.record(kind, region, offset, bytes);
+            }
+        }
+    }
+}
+
+/// Says what happens to the documented arena, before the calls that do it.
+fn record_change(change: ArenaChange, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
+    match change {
+        ArenaChange::Reallocated => memory.record(EventKind::Reallocate, NO_REGION, 0, request.bytes()),
+        ArenaChange::Reused => memory.record(EventKind::Reuse, NO_REGION, 0, request.bytes()),
+        ArenaChange::Made => {}
+    }
+}
+
+/// The segments as the engine loads them, inputs and outputs last, and the plan offset of each.
+fn segments_of(request: &ArenaRequest<'_>) -> (Vec<ArenaSegment>, Vec<u64>) {
+    let segment = |bytes: Bytes, is_zero_copy: bool| ArenaSegment {
+        bytes,
+        by_caller: false,
+        is_zero_copy,
+        has_gap: false,
+    };
+    let planned = request.bound.segments.iter();
+    let mut segments: Vec<ArenaSegment> = planned.clone().map(|planned| segment(planned.bytes, false)).collect();
+    let mut bases: Vec<u64> = planned.map(|planned| planned.base).collect();
+    bases.push(segments.iter().map(|segment| segment.bytes.get()).sum());
+    segments.push(segment(request.io, true));
+    (segments, bases)
+}
+
+/// Finds each segment in what was loaded: joined segments are told by their logical offset.
+fn placed(loaded: &LoadedSegments, (segments, bases): (&[ArenaSegment], &[u64]), memory: &DeviceMemory) -> Placed {
+    let mut placed = Placed::default();
+    let mut logical = 0;
+    for (segment, base) in segments.iter().zip(bases) {
+        let bytes = segment.bytes.get();
+        let at = (bytes > 0).then(|| address_of(loaded, logical)).flatten();
+        if let Some(at) = at {
+            let (region, offset) = memory.log.locate(at);
+            if segment.is_zero_copy {
+                placed.io = Some((region, offset, segment.bytes));
+            } else {
+                placed.pieces.push(Piece {
+                    start: *base,
+                    end: base + bytes,
+                    region,
+                    offset,
+                });
+            }
+        }
+        logical += bytes;
+    }
+    placed
+}
+
+fn address_of(loaded: &LoadedSegments, logical: u64) -> Option<Address> {
+    if loaded.segments.is_empty() {
+        return loaded.base.map(|base| base.plus(logical));
+    }
+    let behind = loaded.segments.partition_point(|segment| segment.logical <= logical);
+    let segment = loaded.segments.get(behind.checked_sub(1)?)?;
+    Some(segment.at?.plus(logical - segment.logical))
+}

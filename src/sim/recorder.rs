@@ -1,0 +1,357 @@
+//! The recorder: what the allocators' calls mean for the session, as an event log.
+//!
+//! In: the calls that a [`SimulatedDevice`] logged, and who is served. Out: a [`Simulation`]. After every request the
+//! driver's calls are taken away and become events: a malloc or a reserved range is a region, a page is a subject.
+//! Invariants: a region keeps its size; every event is stamped with the step and the subject that were set last.
+//! Region 0 (the variables) and subject 0 (the session) always exist: events that concern no region or nobody name
+//! them.
+//!
+//! ```text
+//! calls    malloc(at, bytes)  page(7)  map(at, 7)  ...      absolute addresses, as the driver gives them
+//! events   region 3 is born   subject 9 = page 7 ...        offsets in regions, on the step axis
+//! ```
+
+use crate::graph::Id as _;
+use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
+
+use super::alloc::{Address, Call, PageHandle, PoolKey, SimulatedDevice};
+use super::event::{
+    Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId,
+    SubjectRow,
+};
+use super::policies::StaticMemoryPolicy;
+
+/// The region of events that concern none.
+pub(super) const NO_REGION: RegionId = RegionId(0);
+/// The subject of events that concern nobody in particular.
+pub(super) const THE_SESSION: SubjectId = SubjectId(0);
+
+/// What the regions are that the calls at hand give birth to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Purpose {
+    /// Of device memory, and whose.
+    pub(super) block: (RegionKind, Option<GraphIdx>),
+    /// Of a virtual range, and whose.
+    pub(super) range: (RegionKind, Option<GraphIdx>),
+    /// Bytes of inputs and outputs in a device block.
+    pub(super) io: Bytes,
+}
+
+impl Purpose {
+    /// Both kinds alike, for a graph or for all.
+    pub(super) const fn of(kind: RegionKind, graph: Option<GraphIdx>) -> Self {
+        Self {
+            block: (kind, graph),
+            range: (kind, graph),
+            io: Bytes::ZERO,
+        }
+    }
+}
+
+/// Where regions begin and end in one address space; both spaces grow upwards, so the list is sorted.
+#[derive(Debug, Default)]
+struct AddressMap(Vec<(u64, u64, RegionId)>);
+
+impl AddressMap {
+    fn push(&mut self, at: u64, bytes: u64, region: RegionId) {
+        self.0.push((at, at.saturating_add(bytes), region));
+    }
+
+    /// The region and the offset in it. O(log regions).
+    fn find(&self, at: u64) -> Option<(RegionId, u64)> {
+        let behind = self.0.partition_point(|(start, _, _)| *start <= at);
+        let (start, end, region) = *self.0.get(behind.checked_sub(1)?)?;
+        (at < end || at == start).then(|| (region, at - start))
+    }
+}
+
+/// A physical page of the log.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    subject: SubjectId,
+    region: RegionId,
+    bytes: u64,
+}
+
+/// A log in the making.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    step: Step,
+    subject: SubjectId,
+    purpose: Purpose,
+    blocks: AddressMap,
+    ranges: AddressMap,
+    /// By handle, from 1.
+    pages: Vec<Page>,
+    /// What is mapped where: virtual offset and page, sorted.
+    mapped: std::collections::BTreeMap<u64, PageHandle>,
+    /// Subjects of pools, by key.
+    pool_subjects: Vec<(PoolKey, SubjectId)>,
+    log: Simulation,
+}
+
+/// What a log is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogSpec {
+    pub(super) policy: StaticMemoryPolicy,
+    pub(super) capacity: Bytes,
+    /// Whether the driver can reserve virtual ranges.
+    pub(super) can_reserve: bool,
+    /// Steps of the axis.
+    pub(super) n_steps: u32,
+    /// How many blocks will be handed out, to size the log.
+    pub(super) n_blocks: usize,
+}
+
+impl Recorder {
+    /// An empty log.
+    pub(super) fn new(spec: LogSpec) -> Self {
+        let variables = Region {
+            kind: RegionKind::Variables,
+            graph: None,
+            bytes: Bytes::ZERO,
+            io: Bytes::ZERO,
+            at: Address::default(),
+        };
+        let mut subjects = Vec::with_capacity(spec.n_blocks + 64);
+        subjects.push(SubjectRow {
+            who: Subject::Session,
+            requested: Bytes::ZERO,
+        });
+        Self {
+            step: Step(0),
+            subject: THE_SESSION,
+            purpose: Purpose::of(RegionKind::PoolBlock, None),
+            blocks: AddressMap::default(),
+            ranges: AddressMap::default(),
+            pages: Vec::new(),
+            mapped: std::collections::BTreeMap::new(),
+            pool_subjects: Vec::new(),
+            log: Simulation {
+                policy: spec.policy,
+                n_steps: spec.n_steps,
+                device_bytes: spec.capacity,
+                events: Vec::with_capacity(spec.n_blocks * 2 + 64),
+                regions: vec![variables],
+                subjects,
+                pools: Vec::new(),
+                spans: SpanCounts::default(),
+                out_of_memory: None,
+            },
+        }
+    }
+
+    /// The log so far, as the answer.
+    pub(super) fn finish(self, pools: Vec<PoolRow>) -> Simulation {
+        Simulation { pools, ..self.log }
+    }
+
+    /// Number of events so far.
+    pub(super) fn n_events(&self) -> usize {
+        self.log.events.len()
+    }
+
+    /// Sets the step of the events that follow; steps never fall.
+    pub(super) fn at(&mut self, step: Step) {
+        self.step = step;
+    }
+
+    /// Adds a subject; the events that follow are for it.
+    pub(super) fn serve_new(&mut self, who: Subject, requested: Bytes) -> SubjectId {
+        let id = self.add_subject(who, requested);
+        self.subject = id;
+        id
+    }
+
+    /// Adds a subject.
+    pub(super) fn add_subject(&mut self, who: Subject, requested: Bytes) -> SubjectId {
+        let id = SubjectId::from_idx(self.log.subjects.len());
+        self.log.subjects.push(SubjectRow { who, requested });
+        id
+    }
+
+    /// The events that follow are for this subject.
+    pub(super) fn serve(&mut self, subject: SubjectId) {
+        self.subject = subject;
+    }
+
+    /// The regions that are born from now on are these.
+    pub(super) fn purpose(&mut self, purpose: Purpose) {
+        self.purpose = purpose;
+    }
+
+    /// Makes a pool known, so that its notes find their subject.
+    pub(super) fn add_pool(&mut self, pool: PoolKey) {
+        let who = Subject::Pool(u32::try_from(self.pool_subjects.len()).unwrap_or(u32::MAX));
+        let subject = self.add_subject(who, Bytes::ZERO);
+        self.pool_subjects.push((pool, subject));
+    }
+
+    /// Writes an event.
+    pub(super) fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
+        self.record_for(self.subject, kind, (region, offset, bytes));
+    }
+
+    fn record_for(&mut self, subject: SubjectId, kind: EventKind, extent: (RegionId, u64, Bytes)) {
+        let (region, offset, bytes) = extent;
+        self.log.events.push(Event {
+            step: self.step,
+            kind,
+            region,
+            subject,
+            offset,
+            bytes,
+        });
+    }
+
+    /// The region that an address lies in, and the offset in it. Addresses that nobody was given lie in none.
+    pub(super) fn locate(&self, at: Address) -> (RegionId, u64) {
+        let map = if at.is_virtual() { &self.ranges } else { &self.blocks };
+        map.find(at.offset()).unwrap_or((NO_REGION, 0))
+    }
+
+    /// Ends the simulation: the last event is the request that failed.
+    pub(super) fn out_of_memory(&mut self, requested: Bytes, in_use: Bytes) {
+        self.record(EventKind::OutOfMemory, NO_REGION, 0, requested);
+        self.log.out_of_memory = Some(OutOfMemory {
+            step: self.step,
+            requested,
+            in_use,
+            subject: self.log.subjects[self.subject.idx()].who,
+        });
+    }
+
+    /// Turns the driver's calls since the last time into events. O(calls * log regions).
+    pub(super) fn settle(&mut self, device: &mut SimulatedDevice) {
+        let calls = device.driver.calls();
+        for (position, call) in calls.iter().enumerate() {
+            self.take(*call, &calls[position..]);
+        }
+        device.driver.clear_calls();
+    }
+
+    /// The variables' block, the only call since the last time: it is the region that waits for it.
+    pub(super) fn settle_variables(&mut self, device: &mut SimulatedDevice, (at, bytes): (Address, Bytes)) {
+        device.driver.clear_calls();
+        let variables = &mut self.log.regions[NO_REGION.idx()];
+        (variables.bytes, variables.at) = (bytes, at);
+        self.blocks.push(at.offset(), bytes.get(), NO_REGION);
+        self.record(EventKind::DeviceMalloc, NO_REGION, 0, bytes);
+    }
+
+    /// A region of the log.
+    pub(super) fn region(&self, region: RegionId) -> &Region {
+        &self.log.regions[region.idx()]
+    }
+
+    /// `behind` are this call and those that follow.
+    fn take(&mut self, call: Call, behind: &[Call]) {
+        match call {
+            Call::Malloc { at, bytes } => {
+                let region = self.add_region(self.purpose.block, Address::device(at), bytes);
+                self.blocks.push(at, bytes, region);
+                self.record(EventKind::DeviceMalloc, region, 0, Bytes(bytes));
+            }
+            Call::Free { at, bytes } => {
+                let (region, _) = self.locate(Address::device(at));
+                self.record(EventKind::DeviceFree, region, 0, Bytes(bytes));
+            }
+            Call::Reserve { at, bytes } => {
+                let region = self.add_region(self.purpose.range, Address::virtual_space(at), bytes);
+                self.ranges.push(at, bytes, region);
+                self.record(EventKind::Reserve, region, 0, Bytes(bytes));
+            }
+            Call::Release { at, bytes } => {
+                let (region, _) = self.locate(Address::virtual_space(at));
+                self.record(EventKind::Release, region, 0, Bytes(bytes));
+            }
+            Call::PageAlloc { page, bytes } => self.page_alloc(page, bytes, behind),
+            Call::PageFree { page, bytes } => {
+                let Page { subject, region, .. } = self.page(page);
+                self.record_for(subject, EventKind::PageFree, (region, 0, Bytes(bytes)));
+            }
+            Call::Map { at, page, bytes } => {
+                let (region, offset) = self.locate(Address::virtual_space(at));
+                self.mapped.insert(at, page);
+                self.record_for(self.page(page).subject, EventKind::Map, (region, offset, Bytes(bytes)));
+            }
+            Call::Unmap { at } => {
+                let (region, offset) = self.locate(Address::virtual_space(at));
+                if let Some(page) = self.mapped.remove(&at) {
+                    let Page { subject, bytes, .. } = self.page(page);
+                    self.record_for(subject, EventKind::Unmap, (region, offset, Bytes(bytes)));
+                }
+            }
+            Call::Memset { at, bytes } => {
+                let (region, offset) = self.locate(at);
+                self.record(EventKind::Memset, region, offset, Bytes(bytes));
+            }
+            Call::Synchronize => self.record(EventKind::Sync, NO_REGION, 0, Bytes::ZERO),
+            // A refusal shows in what follows it: another try, or the end.
+            Call::MallocFailed { .. } | Call::ReserveFailed { .. } | Call::PageAllocFailed { .. } => {}
+            Call::Grant { .. }
+            | Call::Return { .. }
+            | Call::Recycle { .. }
+            | Call::Stitch { .. }
+            | Call::Split
+            | Call::Merge => self.take_note(call),
+        }
+    }
+
+    fn take_note(&mut self, note: Call) {
+        match note {
+            Call::Grant { pool, at, bytes } => self.record_block(EventKind::Grant, pool, (at, bytes)),
+            Call::Return { pool, at, bytes } => self.record_block(EventKind::Return, pool, (at, bytes)),
+            Call::Recycle { pool } => {
+                let subject = pool.map_or(THE_SESSION, |pool| self.pool_subject(pool));
+                self.record_for(subject, EventKind::Recycle, (NO_REGION, 0, Bytes::ZERO));
+            }
+            Call::Stitch { pool, at, bytes } => {
+                self.record_block(EventKind::Stitch, pool, (Address::virtual_space(at), bytes));
+            }
+            Call::Split => self.log.spans.splits += 1,
+            Call::Merge => self.log.spans.merges += 1,
+            _ => {}
+        }
+    }
+
+    fn record_block(&mut self, kind: EventKind, pool: PoolKey, (at, bytes): (Address, u64)) {
+        let (region, offset) = self.locate(at);
+        self.record_for(self.pool_subject(pool), kind, (region, offset, Bytes(bytes)));
+    }
+
+    /// A page counts for the region that it is mapped in first, which the call behind tells.
+    fn page_alloc(&mut self, page: PageHandle, bytes: u64, behind: &[Call]) {
+        let place = behind.iter().find_map(|call| match call {
+            Call::Map { at, page: mapped, .. } if *mapped == page => Some(*at),
+            _ => None,
+        });
+        let region = place.map_or(NO_REGION, |at| self.locate(Address::virtual_space(at)).0);
+        let subject = self.add_subject(Subject::Page(page.0), Bytes(bytes));
+        debug_assert_eq!(self.pages.len() + 1, page.0 as usize, "handles count from 1");
+        self.pages.push(Page { subject, region, bytes });
+        self.record_for(subject, EventKind::PageAlloc, (region, 0, Bytes(bytes)));
+    }
+
+    fn page(&self, page: PageHandle) -> Page {
+        self.pages[page.0 as usize - 1]
+    }
+
+    fn pool_subject(&self, pool: PoolKey) -> SubjectId {
+        let known = self.pool_subjects.iter().find(|(key, _)| *key == pool);
+        known.map_or(THE_SESSION, |(_, subject)| *subject)
+    }
+
+    fn add_region(&mut self, (kind, graph): (RegionKind, Option<GraphIdx>), at: Address, bytes: u64) -> RegionId {
+        let id = RegionId::from_idx(self.log.regions.len());
+        self.log.regions.push(Region {
+            kind,
+            graph,
+            bytes: Bytes(bytes),
+            io: self.purpose.io,
+            at,
+        });
+        id
+    }
+}

@@ -1,0 +1,182 @@
+//! `AllocationTrace` + policy -> what every command did: the engine's allocators, call for call.
+//!
+//! ```text
+//! command --> dynamic pools | static graphs | fixed memory | weights --> one simulated device
+//!         <-- address, driver calls, bytes in use, figures of pools and of the arena
+//! ```
+//!
+//! In: a trace and [`ReplayRules`]. Out: an [`Answer`] per command ([`Replay::step`]) with a [`Finish`] at the end, or
+//! nothing but the figures ([`Replay::run`]). A request that fails is an answer. What makes no sense together (a block
+//! that is allocated while it is live, a free of nothing, a run of what is not loaded) changes nothing and is answered
+//! as [`Outcome::Skipped`].
+
+mod answer;
+mod state;
+
+pub use answer::{Answer, Finish, Outcome, ReplaySummary, RunStatus};
+
+use crate::progress::{Cancelled, Progress};
+use crate::units::Bytes;
+use crate::workload::{AllocationTrace, TraceCommand};
+
+use super::StaticMemoryPolicy;
+use super::alloc::{PagePoolRules, PoolKey};
+use state::State;
+
+/// The device of a trace that states none.
+pub const DEFAULT_DEVICE: Bytes = Bytes::gib(32);
+
+/// The largest device that can be replayed: there is a record for every page that was ever in use.
+pub const LARGEST_DEVICE: Bytes = Bytes::gib(4096);
+
+/// How often cancelling is looked for, in commands.
+const COMMANDS_BETWEEN_CHECKS: usize = 1 << 12;
+
+/// Which allocators answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayRules {
+    /// The policy.
+    pub policy: StaticMemoryPolicy,
+    /// Whether dynamic requests go to the legacy bins instead of the policy's pools.
+    pub is_legacy: bool,
+    /// Whether policy 2 has one arena as the vendor documents it, instead of the engine's list of blocks.
+    pub is_documented: bool,
+    /// The device's bytes.
+    pub device_bytes: Bytes,
+    /// Bytes above which a request to the pools fails.
+    pub threshold: Bytes,
+    /// Whether the driver can reserve virtual ranges.
+    pub can_reserve: bool,
+}
+
+impl ReplayRules {
+    /// The rules of a trace under a policy; `device_bytes` counts before what the trace states.
+    pub fn new(trace: &AllocationTrace, policy: StaticMemoryPolicy, device_bytes: Option<Bytes>) -> Self {
+        let device_bytes = device_bytes.or(trace.device_bytes).unwrap_or(DEFAULT_DEVICE);
+        let device_bytes = device_bytes.min(LARGEST_DEVICE);
+        let own = trace.threshold_gib.map(|gib| Bytes(gib.saturating_mul(1 << 30)));
+        Self {
+            policy,
+            is_legacy: false,
+            is_documented: false,
+            device_bytes,
+            threshold: PagePoolRules::of_device(device_bytes, own, false).threshold,
+            can_reserve: trace.can_reserve,
+        }
+    }
+
+    /// What answers dynamic requests.
+    pub fn allocator(&self) -> &'static str {
+        match (self.is_legacy, self.policy.row().expands_pools) {
+            (true, _) => "legacy",
+            (false, true) => "expandable_pools",
+            (false, false) => "page_pools",
+        }
+    }
+}
+
+/// A trace on its way through the allocators.
+#[derive(Debug)]
+pub struct Replay<'t> {
+    trace: &'t AllocationTrace,
+    rules: ReplayRules,
+    next: usize,
+    answered: u32,
+    failed: u64,
+    first_failure: Option<u32>,
+    state: State,
+}
+
+impl<'t> Replay<'t> {
+    /// Before the first command; nothing is in use.
+    pub fn new(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
+        Self {
+            trace,
+            rules,
+            next: 0,
+            answered: 0,
+            failed: 0,
+            first_failure: None,
+            state: State::new(trace.names.len(), &rules),
+        }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &ReplayRules {
+        &self.rules
+    }
+
+    /// Executes the next command and answers it with all figures; `None` at the end.
+    pub fn step(&mut self) -> Option<Answer<'_>> {
+        let (index, command) = self.execute_next()?;
+        Some(self.state.answer(index, command))
+    }
+
+    /// Executes all that is left, without answers.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn run(&mut self, progress: &Progress<'_>) -> Result<ReplaySummary, Cancelled> {
+        let total = self.trace.commands.len() as u64;
+        loop {
+            progress.set("replaying", self.next as u64, total)?;
+            for _ in 0..COMMANDS_BETWEEN_CHECKS {
+                if self.execute_next().is_none() {
+                    return Ok(self.summary());
+                }
+            }
+        }
+    }
+
+    /// What was counted until now.
+    pub fn summary(&self) -> ReplaySummary {
+        ReplaySummary {
+            commands: self.answered,
+            failed: self.failed,
+            first_failure: self.first_failure,
+            peak_reserved: self.state.device().driver.peak(),
+            reserved: self.state.device().driver.in_use(),
+            peak_live: self.state.peak_live(),
+            calls: *self.state.device().driver.counts(),
+        }
+    }
+
+    /// Figures of all pools and of the driver.
+    pub fn finish(&self) -> Finish {
+        self.state.finish()
+    }
+
+    /// Executes the next command that this allocator has; returns its position among those, and the command.
+    fn execute_next(&mut self) -> Option<(u32, TraceCommand)> {
+        loop {
+            let position = self.next;
+            let command = *self.trace.commands.get(position)?;
+            self.next += 1;
+            if self.rules.is_legacy && is_of_pools(&command) {
+                continue;
+            }
+            let index = self.answered;
+            self.answered += 1;
+            self.state.execute(self.trace, command);
+            if self.state.outcome().is_failure() {
+                self.failed += 1;
+                self.first_failure
+                    .get_or_insert(u32::try_from(position).unwrap_or(u32::MAX));
+            }
+            return Some((index, command));
+        }
+    }
+}
+
+/// Commands that mean nothing to the legacy allocator, which has no pools.
+fn is_of_pools(command: &TraceCommand) -> bool {
+    matches!(
+        command,
+        TraceCommand::Use(_) | TraceCommand::Destroy(_) | TraceCommand::Synchronize | TraceCommand::RecycleDevice
+    )
+}
+
+/// The pool of a number.
+const fn key(pool: u32) -> PoolKey {
+    PoolKey(pool)
+}

@@ -1,0 +1,360 @@
+//! What the device and the pools did, merged for the eye: exact counts per class and pixel column.
+//!
+//! ```text
+//! events   malloc malloc . map map map . . . sync recycle        (allocations of tensors are no ticks: they are blocks)
+//! columns  [driver 2]    [pages 3]         [waits 1, pools 1]
+//! ```
+//!
+//! In: an event log. Out: for any viewport the columns with events in them, each with exact counts, and what the
+//! events of some steps are in words. Counts of a column are a difference of running sums: O(log steps) each.
+
+use super::viewport::Viewport;
+use crate::analysis::Comparison;
+use crate::graph::Id as _;
+use crate::sim::{Event, EventKind, Simulation, Subject};
+use crate::units::{Bytes, Step};
+
+/// What kind of thing happened; the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TickClass {
+    /// Out of memory, memory in use.
+    Trouble,
+    /// Graphs unloaded and loaded again.
+    Graphs,
+    /// The shared arena reallocated or reused.
+    Arena,
+    /// Driver mallocs and frees.
+    Driver,
+    /// Pools that wait, recycle and stitch.
+    Pools,
+    /// Pages allocated, freed, mapped, unmapped; ranges reserved and released.
+    Pages,
+    /// Blocks between the device's pool and graph pools.
+    Grants,
+    /// Memory cleared or set to zero.
+    Clears,
+}
+
+impl TickClass {
+    /// All of them, the most telling first.
+    pub const ALL: [Self; 8] = [
+        Self::Trouble,
+        Self::Graphs,
+        Self::Arena,
+        Self::Driver,
+        Self::Pools,
+        Self::Pages,
+        Self::Grants,
+        Self::Clears,
+    ];
+
+    /// The class of an event; `None` for what is no tick: tensors, and static graphs that run.
+    pub const fn of(kind: EventKind) -> Option<Self> {
+        Some(match kind {
+            EventKind::Alloc | EventKind::Free | EventKind::Run => return None,
+            EventKind::OutOfMemory | EventKind::MemoryInUse => Self::Trouble,
+            EventKind::Unload | EventKind::Reload => Self::Graphs,
+            EventKind::Reallocate | EventKind::Reuse => Self::Arena,
+            EventKind::DeviceMalloc | EventKind::DeviceFree => Self::Driver,
+            EventKind::Sync | EventKind::Recycle | EventKind::Stitch => Self::Pools,
+            EventKind::Reserve
+            | EventKind::Release
+            | EventKind::PageAlloc
+            | EventKind::PageFree
+            | EventKind::Map
+            | EventKind::Unmap => Self::Pages,
+            EventKind::Grant | EventKind::Return => Self::Grants,
+            EventKind::Clear | EventKind::Memset => Self::Clears,
+        })
+    }
+
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Trouble => "out of memory, memory in use",
+            Self::Graphs => "graphs unloaded, reloaded",
+            Self::Arena => "arena reallocated, reused",
+            Self::Driver => "driver mallocs, frees",
+            Self::Pools => "waits, recycling, stitching",
+            Self::Pages => "pages and ranges",
+            Self::Grants => "blocks of the device pool",
+            Self::Clears => "memory cleared",
+        }
+    }
+}
+
+/// What an event is called, one of several.
+pub const fn event_words(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Alloc => "tensors allocated",
+        EventKind::Free => "tensors freed",
+        EventKind::DeviceMalloc => "driver mallocs",
+        EventKind::DeviceFree => "driver frees",
+        EventKind::Reallocate => "arena reallocated",
+        EventKind::Reuse => "arena reused",
+        EventKind::Reserve => "ranges reserved",
+        EventKind::Release => "ranges released",
+        EventKind::PageAlloc => "pages allocated",
+        EventKind::PageFree => "pages freed",
+        EventKind::Map => "pages mapped",
+        EventKind::Unmap => "pages unmapped",
+        EventKind::Memset => "memory zeroed",
+        EventKind::Sync => "stream waits",
+        EventKind::Recycle => "pools recycled",
+        EventKind::Grant => "blocks granted",
+        EventKind::Return => "blocks returned",
+        EventKind::Stitch => "ranges stitched",
+        EventKind::Run => "static runs",
+        EventKind::MemoryInUse => "memory in use",
+        EventKind::Clear => "clears",
+        EventKind::Unload => "graphs unloaded",
+        EventKind::Reload => "graphs reloaded",
+        EventKind::OutOfMemory => "out of memory",
+    }
+}
+
+/// Counts by class, in the order of [`TickClass::ALL`].
+pub type TickCounts = [u32; TickClass::ALL.len()];
+
+/// A pixel column with events in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickColumn {
+    /// From the left edge.
+    pub column: u32,
+    /// First and last step with events.
+    pub steps: (Step, Step),
+    /// How many events of each class.
+    pub counts: TickCounts,
+}
+
+impl TickColumn {
+    /// All events.
+    pub fn total(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// The classes that occur, the most telling first.
+    pub fn classes(&self) -> impl Iterator<Item = TickClass> + '_ {
+        let counted = TickClass::ALL.iter().zip(&self.counts);
+        counted.filter(|(_, count)| **count > 0).map(|(class, _)| *class)
+    }
+}
+
+/// The ticks of a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneTicks {
+    /// Steps with events, ascending.
+    steps: Vec<u32>,
+    /// Counts of all events before each of these steps, and of all.
+    before: Vec<TickCounts>,
+    /// By step with events: where its events begin in the log.
+    first_event: Vec<u32>,
+}
+
+/// Events of one kind, in words and figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TickRow {
+    /// What.
+    pub kind: EventKind,
+    /// How many.
+    pub count: u64,
+    /// Bytes in sum.
+    pub bytes: Bytes,
+    /// For whom or where, each once, the first few.
+    pub whom: Vec<String>,
+    /// Whether there are others.
+    pub has_others: bool,
+}
+
+/// Names in a row.
+const MOST_NAMES: usize = 3;
+
+impl LaneTicks {
+    /// The ticks of a log. O(events).
+    pub(super) fn new(simulation: &Simulation) -> Self {
+        let mut ticks = Self::default();
+        let mut counts = TickCounts::default();
+        for (position, event) in (0_u32..).zip(&simulation.events) {
+            let Some(class) = TickClass::of(event.kind) else {
+                continue;
+            };
+            if ticks.steps.last() != Some(&event.step.0) {
+                ticks.steps.push(event.step.0);
+                ticks.before.push(counts);
+                ticks.first_event.push(position);
+            }
+            counts[class as usize] = counts[class as usize].saturating_add(1);
+        }
+        ticks.before.push(counts);
+        ticks
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Counts of the whole axis.
+    pub fn totals(&self) -> TickCounts {
+        self.before.last().copied().unwrap_or_default()
+    }
+
+    /// The columns of a picture so many columns wide that have events in them; a tick stands at the beginning of its
+    /// step, and what comes behind the last step in the last column. O(width log steps).
+    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<TickColumn> {
+        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
+        let mut first = before(edge(0));
+        let mut columns = Vec::new();
+        for column in 0..width {
+            let behind = if column + 1 == width {
+                self.steps.partition_point(|step| f64::from(*step) <= viewport.t1)
+            } else {
+                before(edge(column + 1))
+            };
+            if behind > first {
+                columns.push(self.column(column, (first, behind)));
+                first = behind;
+            }
+        }
+        columns
+    }
+
+    fn column(&self, column: u32, (first, behind): (usize, usize)) -> TickColumn {
+        let mut counts = self.before[behind];
+        for (count, before) in counts.iter_mut().zip(&self.before[first]) {
+            *count -= before;
+        }
+        TickColumn {
+            column,
+            steps: (Step(self.steps[first]), Step(self.steps[behind - 1])),
+            counts,
+        }
+    }
+
+    /// The nearest step with events behind a step, or before it.
+    pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
+        let position = if is_next {
+            self.steps.partition_point(|known| *known <= step)
+        } else {
+            self.steps.partition_point(|known| *known < step).checked_sub(1)?
+        };
+        self.steps.get(position).copied()
+    }
+
+    /// The events of some steps, both inclusive, one row a kind in the order of the vocabulary.
+    /// O(events of these steps).
+    pub fn rows(&self, (comparison, lane): (&Comparison, usize), (from, to): (Step, Step)) -> Vec<TickRow> {
+        let simulation = &comparison.lanes[lane].simulation;
+        let position = self.steps.partition_point(|step| *step < from.0);
+        let first = self
+            .first_event
+            .get(position)
+            .map_or(usize::MAX, |event| *event as usize);
+        let events = simulation.events.get(first..).unwrap_or(&[]);
+        let mut drafts: Vec<Draft> = Vec::new();
+        for event in events.iter().take_while(|event| event.step <= to) {
+            if TickClass::of(event.kind).is_some() {
+                add(&mut drafts, event, (comparison, simulation));
+            }
+        }
+        let mut rows: Vec<TickRow> = drafts.into_iter().map(|draft| draft.row).collect();
+        rows.sort_by_key(|row| (TickClass::of(row.kind), row.kind));
+        rows
+    }
+}
+
+/// A row, and who is in it or was left out already: nobody is put into words twice.
+struct Draft {
+    row: TickRow,
+    known: Vec<(u32, u32)>,
+}
+
+fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
+    let position = drafts.iter().position(|draft| draft.row.kind == event.kind);
+    let idx = position.unwrap_or(drafts.len());
+    if position.is_none() {
+        let row = TickRow {
+            kind: event.kind,
+            count: 0,
+            bytes: Bytes::ZERO,
+            whom: Vec::new(),
+            has_others: false,
+        };
+        drafts.push(Draft { row, known: Vec::new() });
+    }
+    let Draft { row, known } = &mut drafts[idx];
+    row.count += 1;
+    row.bytes = Bytes(row.bytes.get().saturating_add(event.bytes.get()));
+    let subject = if is_of_page(event.kind) { 0 } else { event.subject.0 };
+    let key = (event.region.0, subject);
+    if row.has_others || known.contains(&key) {
+        return;
+    }
+    known.push(key);
+    let whom = whom(event, of);
+    if whom.is_empty() || row.whom.contains(&whom) {
+        return;
+    }
+    if row.whom.len() < MOST_NAMES {
+        row.whom.push(whom);
+    } else {
+        row.has_others = true;
+    }
+}
+
+/// Events whose subject is a page: their place says more.
+const fn is_of_page(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::PageAlloc | EventKind::PageFree | EventKind::Map | EventKind::Unmap
+    )
+}
+
+/// For whom an event is, or where; empty where that says nothing.
+fn whom(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
+    let region = simulation.region(event.region);
+    let place = super::block::region_text(&comparison.session, (region.kind, region.graph));
+    let who = subject_text(comparison, simulation, simulation.subject(event.subject).who);
+    match event.kind {
+        kind if is_of_page(kind) => place,
+        EventKind::DeviceMalloc | EventKind::Reserve | EventKind::Memset => {
+            let is_tensor = matches!(simulation.subject(event.subject).who, Subject::Tensor { .. });
+            if is_tensor {
+                format!("{place}, for {who}")
+            } else {
+                place
+            }
+        }
+        EventKind::DeviceFree | EventKind::Release | EventKind::Stitch => place,
+        _ => who,
+    }
+}
+
+/// Who a subject is.
+pub fn subject_text(comparison: &Comparison, simulation: &Simulation, who: Subject) -> String {
+    let graph = |idx: usize| {
+        let row = comparison.session.graphs.get(idx);
+        row.map_or_else(|| format!("graph {idx}"), |graph| graph.name.clone())
+    };
+    match who {
+        Subject::Tensor { run, tensor, .. } => {
+            let of_run = comparison.session.runs.get(run as usize);
+            let name = of_run.map_or("", |run| comparison.tensor_name(run.graph, tensor));
+            if name.is_empty() {
+                format!("tensor {}", tensor.0)
+            } else {
+                name.to_owned()
+            }
+        }
+        Subject::Graph(idx) => graph(idx.idx()),
+        Subject::InputOutput(idx) => format!("inputs and outputs of {}", graph(idx.idx())),
+        Subject::Page(handle) => format!("page {handle}"),
+        Subject::Pool(position) => {
+            let mut graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
+            let owner = graphs.nth(position as usize);
+            owner.map_or_else(|| "a pool".to_owned(), |idx| format!("pool of {}", graph(idx.idx())))
+        }
+        Subject::Session => String::new(),
+    }
+}

@@ -1,0 +1,342 @@
+//! Who holds which part of a region when: blocks that the device's pool granted, and pages of virtual ranges.
+//!
+//! ```text
+//! pool block   |....gggg....|      g granted to a graph's pool; the rest is the device pool's
+//! range        |..pppp..pp..|      p pages that are here; the rest is address space without memory
+//! ```
+//!
+//! In: an event log and where its regions are drawn. Out: holdings as columns, sorted by start and address. A page may
+//! be mapped at several places, because unmapping is put off; it is drawn at one: the place where it was mapped last,
+//! or where a block was put on it last. So on every step each page that is mapped anywhere is drawn exactly once.
+//! O((events + pages touched by blocks) log mappings).
+
+use std::collections::BTreeMap;
+
+use super::block::{CHUNK, LaneView};
+use super::layout::{Span, SpansOfRegions};
+use super::owner::Owner;
+use super::viewport::{Canvas, Viewport};
+use super::visible::{Columns, Items, visible};
+use crate::sim::{Event, EventKind, Simulation, Subject};
+use crate::units::Step;
+use crate::workload::GraphIdx;
+
+/// The holdings of a lane, sorted by start and then display address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneHoldings {
+    /// First step.
+    pub start: Vec<u32>,
+    /// Last step, exclusive; above `start`.
+    pub end: Vec<u32>,
+    /// Display address.
+    pub base: Vec<u64>,
+    /// Bytes.
+    pub bytes: Vec<u64>,
+    /// Position in [`LaneView::regions`].
+    pub span: Vec<u32>,
+    /// Whose.
+    pub owner: Vec<Owner>,
+    /// Pages that it consists of, all of one size; 0 where it is a granted block.
+    pub n_pages: Vec<u32>,
+    chunk_ends: Vec<u32>,
+}
+
+/// A region and an offset in it.
+type Place = (u32, u64);
+
+/// One holding while the log is read, and afterwards.
+#[derive(Clone, Copy, Debug)]
+struct Draft {
+    place: Place,
+    start: u32,
+    end: u32,
+    bytes: u64,
+    owner: Owner,
+    n_pages: u32,
+}
+
+/// A holding where it is drawn; in the order of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    start: u32,
+    base: u64,
+    end: u32,
+    bytes: u64,
+    span: u32,
+    owner: Owner,
+    n_pages: u32,
+}
+
+/// A page that is mapped somewhere.
+#[derive(Clone, Debug, Default)]
+struct Page {
+    bytes: u64,
+    /// Where it is mapped; the last one is where it is drawn.
+    places: Vec<Place>,
+    /// Since when it is drawn there.
+    since: u32,
+}
+
+struct Reader<'a> {
+    simulation: &'a Simulation,
+    /// Graphs of the pools, by the number of their subjects.
+    pool_graphs: Vec<GraphIdx>,
+    granted: BTreeMap<Place, (u32, u64, Owner)>,
+    /// Which page is mapped where.
+    mapped: BTreeMap<Place, u32>,
+    /// By subject.
+    pages: BTreeMap<u32, Page>,
+    drafts: Vec<Draft>,
+}
+
+impl LaneHoldings {
+    pub(super) fn new(simulation: &Simulation, spans: &[Span], of_regions: &SpansOfRegions) -> Self {
+        let mut reader = Reader::new(simulation);
+        for event in &simulation.events {
+            reader.take(event);
+        }
+        let drafts = reader.finish();
+        let mut rows: Vec<Row> = drafts
+            .into_iter()
+            .filter_map(|draft| {
+                let span = of_regions.at(draft.place.0, Step(draft.start))?;
+                Some(Row {
+                    start: draft.start,
+                    base: spans[span as usize].address(draft.place.1),
+                    end: draft.end,
+                    bytes: draft.bytes,
+                    span,
+                    owner: draft.owner,
+                    n_pages: draft.n_pages,
+                })
+            })
+            .collect();
+        rows.sort_unstable();
+        let rows = joined(rows);
+        let end: Vec<u32> = rows.iter().map(|row| row.end).collect();
+        let latest = |chunk: &[u32]| chunk.iter().copied().max().unwrap_or(0);
+        Self {
+            start: rows.iter().map(|row| row.start).collect(),
+            base: rows.iter().map(|row| row.base).collect(),
+            bytes: rows.iter().map(|row| row.bytes).collect(),
+            span: rows.iter().map(|row| row.span).collect(),
+            owner: rows.iter().map(|row| row.owner).collect(),
+            n_pages: rows.iter().map(|row| row.n_pages).collect(),
+            chunk_ends: end.chunks(CHUNK).map(latest).collect(),
+            end,
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// Holdings that a step meets. O(chunks + holdings of the chunks that are alive).
+    pub fn alive(&self, step: f64) -> impl Iterator<Item = usize> + '_ {
+        let born = self.start.partition_point(|start| f64::from(*start) <= step);
+        (0..born.div_ceil(CHUNK))
+            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
+            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
+            .filter(move |idx| f64::from(self.end[*idx]) > step)
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        Columns {
+            start: &self.start,
+            end: &self.end,
+            base: &self.base,
+            bytes: &self.bytes,
+            chunk_ends: &self.chunk_ends,
+        }
+    }
+}
+
+impl LaneView {
+    /// The holdings within a viewport, as [`Self::visible`] gives blocks.
+    pub fn visible_holdings(&self, viewport: &Viewport, canvas: Canvas) -> Items {
+        visible(&self.holdings.columns(), |_| 0, viewport, canvas)
+    }
+
+    /// The holding of an address on a step.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn pick_holding(&self, step: f64, address: f64) -> Option<usize> {
+        let holdings = &self.holdings;
+        let mut alive = holdings.alive(step);
+        alive.find(|idx| {
+            let base = holdings.base[*idx] as f64;
+            (base..base + holdings.bytes[*idx] as f64).contains(&address)
+        })
+    }
+}
+
+/// Pages that come and go together and lie side by side are one holding; granted blocks stay apart.
+fn joined(rows: Vec<Row>) -> Vec<Row> {
+    let mut joined: Vec<Row> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match joined.last_mut() {
+            Some(known) if known.goes_on(&row) => {
+                known.bytes += row.bytes;
+                known.n_pages += row.n_pages;
+            }
+            _ => joined.push(row),
+        }
+    }
+    joined
+}
+
+impl Row {
+    /// Whether another row is the next page of this one.
+    fn goes_on(&self, next: &Self) -> bool {
+        let key = |row: &Self| (row.start, row.end, row.span, row.owner);
+        self.n_pages > 0
+            && next.n_pages > 0
+            && key(self) == key(next)
+            && self.base.saturating_add(self.bytes) == next.base
+            && self.bytes / u64::from(self.n_pages) == next.bytes
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn new(simulation: &'a Simulation) -> Self {
+        Self {
+            simulation,
+            pool_graphs: simulation.pools.iter().filter_map(|pool| pool.graph).collect(),
+            granted: BTreeMap::new(),
+            mapped: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            drafts: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        let place = (event.region.0, event.offset);
+        let (step, bytes) = (event.step.0, event.bytes.get());
+        match event.kind {
+            EventKind::Grant => {
+                let owner = self.pool_owner(event.subject.0);
+                self.granted.insert(place, (step, bytes, owner));
+            }
+            EventKind::Return => self.end_grant(place, step),
+            EventKind::Map => {
+                self.unmap(place, step);
+                self.mapped.insert(place, event.subject.0);
+                self.pages.entry(event.subject.0).or_default().bytes = bytes;
+                self.move_page(event.subject.0, place, step);
+            }
+            EventKind::Unmap => self.unmap(place, step),
+            EventKind::Alloc if !self.mapped.is_empty() => self.touch(place, bytes, step),
+            // What the driver takes back is nobody's, whatever else the log says of it.
+            EventKind::DeviceFree => {
+                let within = self.granted.range((event.region.0, 0)..=(event.region.0, u64::MAX));
+                let places: Vec<Place> = within.map(|(place, _)| *place).collect();
+                for place in places {
+                    self.end_grant(place, step);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pool_owner(&self, subject: u32) -> Owner {
+        let row = self.simulation.subjects.get(subject as usize);
+        let graph = match row.map(|row| row.who) {
+            Some(Subject::Pool(position)) => self.pool_graphs.get(position as usize),
+            _ => None,
+        };
+        graph.map_or(Owner::DevicePool, |graph| Owner::Pool(*graph))
+    }
+
+    fn end_grant(&mut self, place: Place, step: u32) {
+        if let Some((start, bytes, owner)) = self.granted.remove(&place) {
+            self.push((place, bytes), (start, step), (owner, 0));
+        }
+    }
+
+    /// A block is put on pages: they are drawn there from now on.
+    fn touch(&mut self, (region, offset): Place, bytes: u64, step: u32) {
+        if bytes == 0 {
+            return;
+        }
+        let below = self.mapped.range((region, 0)..=(region, offset)).next_back();
+        let first = below.map_or(offset, |((_, start), _)| *start);
+        let end = offset.saturating_add(bytes);
+        let touched = self.mapped.range((region, first)..(region, end));
+        let touched: Vec<(Place, u32)> = touched.map(|(place, page)| (*place, *page)).collect();
+        for (place, page) in touched {
+            self.move_page(page, place, step);
+        }
+    }
+
+    /// Draws a page at a place where it is mapped.
+    fn move_page(&mut self, subject: u32, place: Place, step: u32) {
+        let Some(page) = self.pages.get_mut(&subject) else {
+            return;
+        };
+        if page.places.last() == Some(&place) || place.1.checked_add(page.bytes).is_none() {
+            return;
+        }
+        let left = page.places.last().copied();
+        page.places.retain(|known| *known != place);
+        page.places.push(place);
+        let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
+        if let Some(left) = left {
+            self.push_page((left, bytes), (since, step));
+        }
+    }
+
+    fn unmap(&mut self, place: Place, step: u32) {
+        let Some(subject) = self.mapped.remove(&place) else {
+            return;
+        };
+        let Some(page) = self.pages.get_mut(&subject) else {
+            return;
+        };
+        let is_here = page.places.last() == Some(&place);
+        page.places.retain(|known| *known != place);
+        if is_here {
+            let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
+            self.push_page((place, bytes), (since, step));
+        }
+    }
+
+    fn push_page(&mut self, (place, bytes): (Place, u64), time: (u32, u32)) {
+        let region = self.simulation.regions.get(place.0 as usize);
+        let owner = region.map_or(Owner::DevicePool, Owner::of);
+        self.push((place, bytes), time, (owner, 1));
+    }
+
+    /// What begins and ends on one step is never seen.
+    fn push(&mut self, (place, bytes): (Place, u64), (start, end): (u32, u32), (owner, n_pages): (Owner, u32)) {
+        if start < end && bytes > 0 {
+            self.drafts.push(Draft {
+                place,
+                start,
+                end,
+                bytes,
+                owner,
+                n_pages,
+            });
+        }
+    }
+
+    /// What is still held stays to the end.
+    fn finish(mut self) -> Vec<Draft> {
+        let end = self.simulation.n_steps;
+        let granted: Vec<Place> = self.granted.keys().copied().collect();
+        for place in granted {
+            self.end_grant(place, end);
+        }
+        for page in std::mem::take(&mut self.pages).into_values() {
+            if let Some(place) = page.places.last() {
+                self.push_page((*place, page.bytes), (page.since, end));
+            }
+        }
+        self.drafts
+    }
+}

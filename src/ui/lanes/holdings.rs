@@ -1,0 +1,160 @@
+//! The ground of the memory maps: whose each piece of memory is, in coloured bands below the tensors.
+//!
+//! ```text
+//! block    |device pool |pool of A    |      each granted block outlined
+//! range    |  . . . . . |#|#|#|#|#|#|#|      pages as a grid where one is high enough; no memory: no band
+//! stitched |//////////////|                  hatched
+//! ```
+
+use eframe::egui::epaint::{Mesh, Shape};
+use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
+
+use super::canvas::{Quads, canvas_of, on_canvas};
+use super::marks::{in_pattern, pattern};
+use super::spot::{Highlight, is_of};
+use crate::timeline::{ItemRect, LaneView, Owner, Viewport};
+use crate::ui::theme::Theme;
+
+/// A page is drawn by itself where it is at least this high.
+const LEAST_PAGE: f32 = 5.0;
+/// Lines of pages in a lane, at most.
+const MOST_LINES: usize = 600;
+/// Outlines of granted blocks are drawn where there is this much of them.
+const LEAST_BLOCK: f32 = 5.0;
+/// What is pointed at has an outline where it is at least this high.
+const LEAST_HIGHLIGHT: f32 = 10.0;
+
+/// Where a lane is drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) lane: &'a LaneView,
+    pub(super) viewport: &'a Viewport,
+    pub(super) rect: Rect,
+    pub(super) theme: &'a Theme,
+}
+
+impl Place<'_> {
+    /// The height of an address on the screen.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "points on a screen fit f32"
+    )]
+    fn y(&self, address: u64) -> f32 {
+        let canvas = canvas_of(self.rect);
+        let y = self.viewport.y_from_address(address as f64, canvas.height);
+        self.rect.top() + y.clamp(-2.0, canvas.height + 2.0) as f32
+    }
+}
+
+/// Paints the bands. `regions` are positions of regions with their places on the screen.
+pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)]) {
+    let Place { lane, theme, .. } = place;
+    let mut quads = Quads::with_capacity(regions.len());
+    for (idx, rect) in regions {
+        let region = &lane.regions[*idx];
+        let color = if region.is_paged {
+            theme.range
+        } else {
+            theme.owner(region.owner)
+        };
+        quads.add(*rect, color);
+    }
+    let items = lane.visible_holdings(place.viewport, canvas_of(place.rect));
+    let color = |item: &ItemRect| theme.owner(lane.holdings.owner[item.block as usize]);
+    let mut stitched = Mesh::with_texture(pattern(painter.ctx(), "stitched", theme.stitched));
+    for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
+        let rect = on_canvas(item, place.rect);
+        quads.add(rect, color(item));
+        if matches!(lane.holdings.owner[item.block as usize], Owner::Stitched(_)) {
+            let uv = Rect::from_min_max(in_pattern(rect.min), in_pattern(rect.max));
+            stitched.add_rect_with_uv(rect, uv, Color32::WHITE);
+        }
+    }
+    quads.paint(painter);
+    if !stitched.is_empty() {
+        painter.add(Shape::mesh(stitched));
+    }
+    let mut n_lines = 0;
+    for item in &items.rects {
+        let rect = on_canvas(item, place.rect);
+        if rect.width() < 2.0 {
+            continue;
+        }
+        if lane.holdings.n_pages[item.block as usize] > 0 {
+            page_lines(painter, place, (item.block as usize, rect), &mut n_lines);
+        } else if rect.height() >= LEAST_BLOCK {
+            painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.grant), StrokeKind::Inside);
+        }
+    }
+}
+
+/// A line between every two pages.
+fn page_lines(painter: &Painter, place: &Place<'_>, (holding, rect): (usize, Rect), n_lines: &mut usize) {
+    let holdings = &place.lane.holdings;
+    let (base, n_pages) = (holdings.base[holding], u64::from(holdings.n_pages[holding]));
+    let page = holdings.bytes[holding] / n_pages.max(1);
+    if place.y(base) - place.y(base.saturating_add(page)) < LEAST_PAGE && n_pages > 1 {
+        return;
+    }
+    let stroke = Stroke::new(1.0, place.theme.grant);
+    for number in 0..=n_pages {
+        let y = place.y(base.saturating_add(page.saturating_mul(number)));
+        if place.rect.y_range().contains(y) && *n_lines < MOST_LINES {
+            painter.hline(rect.x_range(), y, stroke);
+            *n_lines += 1;
+        }
+    }
+}
+
+/// Where offsets of a range jump over what is never touched: a dashed line.
+pub(super) fn paint_breaks(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)]) {
+    let stroke = Stroke::new(1.0, place.theme.region_outline);
+    for (idx, rect) in regions.iter().filter(|(_, rect)| rect.height() >= 12.0) {
+        for address in place.lane.regions[*idx].breaks.iter().take(64) {
+            let y = place.y(*address);
+            if place.rect.y_range().contains(y) {
+                let line = [pos2(rect.left(), y), pos2(rect.right(), y)];
+                painter.extend(Shape::dashed_line(&line, stroke, 2.0, 4.0));
+            }
+        }
+    }
+}
+
+/// Outlines what the device panel points at.
+pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)], what: Highlight) {
+    let Place { lane, theme, .. } = place;
+    let stroke = Stroke::new(1.5, theme.selection);
+    // Many low pieces would be all outline: these are tinted.
+    let outline = |rect: Rect| {
+        let rect = Rect::from_x_y_ranges(at_least(rect.x_range()), at_least(rect.y_range()));
+        painter.rect_filled(rect, 0, theme.highlight());
+        if rect.height() >= LEAST_HIGHLIGHT {
+            painter.rect_stroke(rect, 0, stroke, StrokeKind::Inside);
+        }
+    };
+    for (idx, rect) in regions {
+        let region = &lane.regions[*idx];
+        let is_meant = match what {
+            Highlight::Region(id) => region.region == id,
+            Highlight::Pool(owner) => region.owner == owner && !region.is_paged,
+        };
+        if is_meant {
+            outline(*rect);
+        }
+    }
+    let Highlight::Pool(owner) = what else { return };
+    let items = lane.visible_holdings(place.viewport, canvas_of(place.rect));
+    for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
+        if is_of(lane.holdings.owner[item.block as usize], owner) {
+            outline(on_canvas(item, place.rect));
+        }
+    }
+}
+
+fn at_least(range: Rangef) -> Rangef {
+    if range.span() < 3.0 {
+        return Rangef::point(range.center()).expand(1.5);
+    }
+    range
+}

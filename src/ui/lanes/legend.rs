@@ -1,0 +1,121 @@
+//! The line that tells whose memory the bands of the maps are, and what the marks of events mean.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::epaint::{Mesh, Shape};
+use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, vec2};
+
+use super::marks::{in_pattern, pattern};
+use super::{LanesInput, figures, ticks};
+use crate::graph::Id as _;
+use crate::timeline::{Owner, TickClass};
+use crate::units::grouped;
+use crate::workload::GraphIdx;
+
+/// A swatch with its space.
+const SWATCH: f32 = 16.0;
+/// Room for the words at the right end.
+const EVENTS: f32 = 110.0;
+
+/// As many owners as fit in one line; the rest is told by a tooltip.
+pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
+    if input.comparison.is_problem() {
+        return;
+    }
+    let lanes = input.timeline.lanes.iter();
+    let owners: BTreeSet<Owner> = lanes.flat_map(|lane| lane.holders.iter().copied()).collect();
+    let name = |graph: GraphIdx| {
+        let known = input.comparison.session.graphs.get(graph.idx());
+        known.map(|graph| graph.name.as_str())
+    };
+    let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
+    owners_ui(ui, input, &words);
+    events_ui(ui, input);
+}
+
+fn owners_ui(ui: &mut Ui, input: &LanesInput<'_>, words: &[(Owner, String)]) {
+    ui.weak("Memory of")
+        .on_hover_text("Whose the bands behind the tensors are; hover over one for its bytes");
+    let size = TextStyle::Body.resolve(ui.style()).size;
+    let mut room = ui.available_size_before_wrap().x - EVENTS;
+    let mut n_shown = 0;
+    for (owner, words) in words {
+        room -= SWATCH + figures::width_of(ui, words, size) + 12.0;
+        if room < 0.0 {
+            break;
+        }
+        owner_ui(ui, *owner, words, input);
+        n_shown += 1;
+    }
+    let rest = words.get(n_shown..).unwrap_or(&[]);
+    if !rest.is_empty() {
+        ui.weak(format!("+{}", rest.len())).on_hover_ui(|ui| {
+            for (owner, words) in rest {
+                ui.horizontal(|ui| owner_ui(ui, *owner, words, input));
+            }
+        });
+    }
+}
+
+/// A piece of the band, and whose it is.
+fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
+    let theme = input.theme;
+    let (area, _) = ui.allocate_exact_size(vec2(10.0, 10.0), Sense::hover());
+    ui.painter().rect_filled(area, 2, theme.owner(owner));
+    if matches!(owner, Owner::Stitched(_)) {
+        let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "stitched", theme.stitched));
+        let uv = Rect::from_min_max(in_pattern(area.min), in_pattern(area.max));
+        mesh.add_rect_with_uv(area, uv, Color32::WHITE);
+        ui.painter().add(Shape::mesh(mesh));
+    }
+    let stroke = Stroke::new(1.0, theme.grant);
+    ui.painter().rect_stroke(area, 2, stroke, StrokeKind::Inside);
+    ui.label(words);
+}
+
+/// What the marks between curves and maps mean, and how many there are of each.
+fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
+    let mut totals = [0_u64; TickClass::ALL.len()];
+    for lane in &input.timeline.lanes {
+        for (sum, count) in totals.iter_mut().zip(lane.ticks.totals()) {
+            *sum += u64::from(count);
+        }
+    }
+    let present: Vec<(TickClass, u64)> = TickClass::ALL
+        .into_iter()
+        .zip(totals)
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    if present.is_empty() {
+        return;
+    }
+    ui.separator();
+    let (area, response) = ui.allocate_exact_size(vec2(9.0 * to_f32(present.len()), 12.0), Sense::hover());
+    let words: Vec<&str> = present.iter().map(|(class, _)| class.words()).collect();
+    let label = format!("events in the lanes: {}", words.join("; "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &label));
+    for (position, (class, _)) in present.iter().enumerate() {
+        let cell = Rect::from_min_size(area.min + vec2(9.0 * to_f32(position), 0.0), vec2(9.0, 12.0));
+        ticks::mark(ui.painter(), cell.center(), *class, input.theme);
+    }
+    let list = |ui: &mut Ui| {
+        ui.strong("Device events, all lanes");
+        egui::Grid::new("marks of events").num_columns(3).show(ui, |ui| {
+            for (class, count) in &present {
+                let (cell, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+                ticks::mark(ui.painter(), cell.center(), *class, input.theme);
+                ui.label(class.words());
+                ui.monospace(grouped(*count));
+                ui.end_row();
+            }
+        });
+        ui.weak("[ and ]: previous and next step with events");
+    };
+    response.on_hover_ui(list);
+    ui.weak("events").on_hover_ui(list);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful of marks")]
+fn to_f32(count: usize) -> f32 {
+    count as f32
+}

@@ -1,0 +1,87 @@
+//! The marker where a lane runs out of memory, with its story.
+
+use eframe::egui::{Align2, Pos2, Rangef, Rect, Stroke, Ui, pos2};
+
+use super::canvas::text_with_ground;
+use super::frame::LaneFrame;
+use super::{LanesInput, LanesState};
+use crate::analysis::Lane;
+
+/// How near the pointer has to be to the line.
+const REACH: f32 = 5.0;
+
+/// A line through the lane at the step that fails; nothing runs behind it.
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let lane = &input.comparison.lanes[frame.lane];
+    let (Some(x), Some(failed)) = (x_of(frame, lane, state), &lane.simulation.out_of_memory) else {
+        return;
+    };
+    let (body, theme) = (frame.body, input.theme);
+    let painter = ui.painter_at(body);
+    let behind = Rect::from_x_y_ranges(Rangef::new(x.max(body.left()), body.right()), body.y_range());
+    if x <= body.right() {
+        painter.rect_filled(behind, 0, theme.behind_the_end());
+    }
+    if x < body.left() || x > body.right() {
+        return;
+    }
+    painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
+    let text = format!(
+        "out of memory at step {}: {} more asked for",
+        failed.step, failed.requested
+    );
+    let is_left = x > body.center().x;
+    let anchor = if is_left {
+        Align2::RIGHT_CENTER
+    } else {
+        Align2::LEFT_CENTER
+    };
+    let place = (pos2(x + if is_left { -4.0 } else { 4.0 }, flag(frame).center()), anchor);
+    text_with_ground(&painter, place, text, (theme.bad, theme.halo()), body);
+}
+
+/// Where the words stand: on the map, because the curve has the words of the peak.
+fn flag(frame: &LaneFrame) -> Rangef {
+    Rangef::new(frame.map.top() + 1.0, frame.map.top() + 17.0)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn x_of(frame: &LaneFrame, lane: &Lane, state: &LanesState) -> Option<f32> {
+    let failed = lane.simulation.out_of_memory.as_ref()?;
+    let x = state
+        .viewport?
+        .x_from_step(f64::from(failed.step.0), f64::from(frame.body.width()));
+    Some(frame.body.left() + x.clamp(-1e6, 1e6) as f32)
+}
+
+/// Whether the pointer is on the marker: near the line, or on its words.
+pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> bool {
+    let lane = &input.comparison.lanes[frame.lane];
+    let Some(x) = x_of(frame, lane, state) else {
+        return false;
+    };
+    let words = if x > frame.body.center().x { -250.0 } else { 250.0 };
+    let is_on_words = flag(frame).contains(pos.y) && (x.min(x + words)..=x.max(x + words)).contains(&pos.x);
+    frame.body.contains(pos) && ((pos.x - x).abs() <= REACH || is_on_words)
+}
+
+/// The story.
+pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+    ui.set_max_width(420.0);
+    ui.colored_label(
+        input.theme.bad,
+        format!("{} runs out of memory", input.comparison.lane_title(lane.id)),
+    );
+    for sentence in sentences(lane) {
+        ui.label(sentence);
+    }
+    ui.weak("Click: pin the step and show the device there.");
+}
+
+/// Why a lane ends early, in sentences; none where it does not.
+pub fn sentences(lane: &Lane) -> Vec<String> {
+    match &lane.out_of_memory_story {
+        Some(story) => story.sentences(),
+        None => lane.out_of_memory_text().into_iter().collect(),
+    }
+}

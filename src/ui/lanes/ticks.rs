@@ -1,0 +1,154 @@
+//! The tick lane between curve and map: what the device and the pools did, a mark per class and pixel column.
+
+use eframe::egui::epaint::{PathShape, Shape};
+use eframe::egui::{Align2, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
+
+use super::canvas::SMALL;
+use super::frame::LaneFrame;
+use super::tooltip::rows_ui;
+use super::{LanesInput, LanesState};
+use crate::timeline::{TickClass, TickColumn, event_words};
+use crate::ui::theme::Theme;
+use crate::units::{Bytes, grouped};
+
+/// Width of a column: a mark with its gap.
+const COLUMN: f32 = 6.0;
+/// From mark to mark.
+const PITCH: f32 = 5.0;
+
+/// Paints the ticks of a lane.
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let (rect, theme) = (frame.ticks, input.theme);
+    if rect.height() < 1.0 {
+        return;
+    }
+    let outer = ui.painter();
+    let label = pos2(rect.left() - 6.0, rect.center().y);
+    outer.text(label, Align2::RIGHT_CENTER, "events", SMALL, theme.text_weak);
+    let painter = ui.painter_at(rect.expand(1.0));
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
+    let hovered = ui.input(|input| input.pointer.hover_pos());
+    let hovered = hovered.and_then(|pos| column_at(pos, frame, input, state));
+    for column in columns(frame, input, state) {
+        let x = x_of(rect, &column);
+        if hovered == Some(column) {
+            let ground = Rect::from_center_size(pos2(x, rect.center().y), vec2(COLUMN, rect.height()));
+            painter.rect_filled(ground, 0, theme.grid);
+        }
+        let classes: Vec<TickClass> = column.classes().take(most_marks(rect)).collect();
+        // In the middle together.
+        let above = classes.iter().skip(1).fold(0.0, |above, _| above + PITCH / 2.0);
+        let mut y = rect.center().y - above;
+        for class in classes {
+            mark(&painter, pos2(x, y), class, theme);
+            y += PITCH;
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit both types"
+)]
+fn columns(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Vec<TickColumn> {
+    let n_columns = (frame.ticks.width() / COLUMN).floor().max(1.0) as u32;
+    let lane = &input.timeline.lanes[frame.lane];
+    let columns = state.viewport.map(|viewport| lane.ticks.columns(&viewport, n_columns));
+    columns.unwrap_or_default()
+}
+
+/// Marks above each other, at most; the tooltip tells of all.
+fn most_marks(rect: Rect) -> usize {
+    if rect.height() < 3.0 * PITCH { 2 } else { 3 }
+}
+
+/// Columns share the width out evenly.
+#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+fn x_of(rect: Rect, column: &TickColumn) -> f32 {
+    let n_columns = (rect.width() / COLUMN).floor().max(1.0);
+    rect.left() + (column.column as f32 + 0.5) * rect.width() / n_columns
+}
+
+/// The column under the pointer, or the nearest within a column's width of it.
+pub(super) fn column_at(
+    pos: Pos2,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
+) -> Option<TickColumn> {
+    let rect = frame.ticks;
+    if !rect.contains(pos) {
+        return None;
+    }
+    let distance = |column: &TickColumn| (x_of(rect, column) - pos.x).abs();
+    let nearest = columns(frame, input, state)
+        .into_iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.filter(|column| distance(column) <= COLUMN * 1.5)
+}
+
+/// A mark of its class: form and colour.
+pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme) {
+    const HALF: f32 = 2.2;
+    let color = theme.tick(class);
+    let polygon = |points: [(f32, f32); 4]| {
+        let points = points.map(|(x, y)| at + vec2(x, y) * HALF);
+        Shape::Path(PathShape::convex_polygon(points.to_vec(), color, Stroke::NONE))
+    };
+    match class {
+        TickClass::Trouble => {
+            let stroke = Stroke::new(1.6, color);
+            for side in [-1.0, 1.0] {
+                let line = [at - vec2(HALF * side, HALF), at + vec2(HALF * side, HALF)];
+                painter.line_segment(line, stroke);
+            }
+        }
+        TickClass::Graphs => drop(painter.add(polygon([(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]))),
+        TickClass::Arena => {
+            let square = Rect::from_center_size(at, vec2(HALF, HALF) * 2.0);
+            painter.rect_stroke(square, 0, Stroke::new(1.2, color), eframe::egui::StrokeKind::Inside);
+        }
+        TickClass::Driver => drop(painter.add(polygon([(0.0, -1.2), (1.2, 1.0), (0.0, 1.0), (-1.2, 1.0)]))),
+        TickClass::Pools => drop(painter.circle_filled(at, HALF, color)),
+        TickClass::Pages => {
+            painter.rect_filled(Rect::from_center_size(at, vec2(HALF, HALF) * 1.8), 0, color);
+        }
+        TickClass::Grants => drop(painter.circle_stroke(at, HALF - 0.4, Stroke::new(1.1, color))),
+        TickClass::Clears => {
+            painter.rect_filled(Rect::from_center_size(at, vec2(HALF * 2.0, 1.6)), 0, color);
+        }
+    }
+}
+
+/// Exact counts of a column, kind by kind.
+pub(super) fn tooltip_ui(ui: &mut Ui, (lane, column): (usize, &TickColumn), input: &LanesInput<'_>) {
+    let (from, to) = column.steps;
+    let total = grouped(u64::from(column.total()));
+    let plural = if column.total() == 1 { "" } else { "s" };
+    ui.strong(if from == to {
+        format!("step {from}: {total} device event{plural}")
+    } else {
+        format!("steps {from} to {to}: {total} device events")
+    });
+    let ticks = &input.timeline.lanes[lane].ticks;
+    let rows: Vec<(&str, String)> = ticks
+        .rows((input.comparison, lane), column.steps)
+        .into_iter()
+        .map(|row| {
+            let mut text = grouped(row.count);
+            if row.bytes > Bytes::ZERO {
+                text.push_str(&format!(", {}", row.bytes));
+            }
+            if !row.whom.is_empty() {
+                text.push_str(&format!(": {}", row.whom.join(", ")));
+            }
+            if row.has_others {
+                text.push_str(" and others");
+            }
+            (event_words(row.kind), text)
+        })
+        .collect();
+    rows_ui(ui, &rows);
+    ui.weak("Click: pin the step and show the device there. [ and ]: previous and next.");
+}

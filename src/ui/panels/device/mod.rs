@@ -1,0 +1,333 @@
+//! The device at one step of a lane: what is in use and by what, pools with their free lists, pages, regions.
+//!
+//! In: the session, and the step that the lanes look at (under the pointer, or pinned). Out: a wish for a picture of
+//! that step, which the worker makes; what is known of another step stays, dimmed, until then. A click on a pool or a
+//! region outlines it in the memory map.
+
+mod pools;
+mod regions;
+
+use eframe::egui::{self, RichText};
+
+use crate::analysis::{Comparison, Lane, LaneId};
+use crate::session::{Command, Session};
+use crate::sim::DevicePicture;
+use crate::sim::fold::ReservedParts;
+use crate::timeline::{LaneView, step_facts};
+use crate::ui::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::ui::panels::swatch_ui;
+use crate::ui::theme::Theme;
+use crate::units::{Bytes, Step};
+
+/// Height of the bar.
+const BAR: f32 = 14.0;
+
+/// What the panel remembers.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceState {
+    order: regions::Order,
+    /// Whether all free sizes of a pool are listed, by position.
+    open: Option<usize>,
+}
+
+/// What the parts of the panel read.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    comparison: &'a Comparison,
+    lane: &'a Lane,
+    view: &'a LaneView,
+    theme: &'a Theme,
+    step: Step,
+}
+
+impl Shown<'_> {
+    /// The name of a graph; empty where there is none.
+    fn graph(&self, graph: Option<crate::workload::GraphIdx>) -> &str {
+        let known = graph.and_then(|graph| self.comparison.session.graphs.get(graph.0 as usize));
+        known.map_or("", |graph| graph.name.as_str())
+    }
+}
+
+/// Draws the pane.
+pub fn device_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (state, lanes): (&mut DeviceState, &mut LanesState),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let Some((comparison, timeline)) = session.answer() else {
+        ui.weak("What the device holds at a step appears here. Open a graph (Ctrl+O) or choose one under Samples.");
+        return;
+    };
+    if comparison.is_problem() {
+        ui.weak("A placement problem has no device: its lanes show arenas alone. Open a model to see one.");
+        return;
+    }
+    let input = LanesInput {
+        comparison,
+        timeline,
+        selected: session.selection(),
+        is_stale: session.is_stale(),
+        theme,
+    };
+    let Some(spot) = lanes.spot_in(&input) else {
+        ui.weak("The schedule has no steps, so the device holds nothing.");
+        return;
+    };
+    spot_ui(ui, &input, (spot, lanes));
+    let Some(spot) = lanes.spot_in(&input) else { return };
+    let lane = &comparison.lanes[spot.lane];
+    if !session.wants_device_at(lane.id, spot.step) {
+        commands.push(Command::PictureDevice(lane.id, spot.step));
+    }
+    let shown = Shown {
+        comparison,
+        lane,
+        view: &timeline.lanes[spot.lane],
+        theme,
+        step: spot.step,
+    };
+    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        story_ui(ui, shown, spot.step);
+        let Some(known) = session.device_at() else {
+            ui.weak("Working out what the device holds…");
+            return;
+        };
+        if !session.has_device_at(lane.id, spot.step) || session.is_stale() {
+            ui.multiply_opacity(0.55);
+        }
+        // What is known may still be of another lane, or of an answer before.
+        let position = comparison.lanes.iter().position(|row| row.id == known.lane);
+        let position = position.unwrap_or(spot.lane);
+        let shown = Shown {
+            lane: &comparison.lanes[position],
+            view: &timeline.lanes[position],
+            step: known.picture.step,
+            ..shown
+        };
+        picture_ui(ui, shown, &known.picture, (state, lanes));
+    });
+}
+
+fn picture_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    picture: &DevicePicture,
+    (state, lanes): (&mut DeviceState, &mut LanesState),
+) {
+    parts_ui(ui, shown, picture);
+    ui.add_space(6.0);
+    pools::pools_ui(ui, shown, picture, (&mut state.open, lanes));
+    pages_ui(ui, picture);
+    regions::regions_ui(ui, shown, picture, (&mut state.order, lanes));
+}
+
+/// Which lane and which step, and how to move on.
+fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut LanesState)) {
+    let mut chosen = spot.lane;
+    ui.horizontal_wrapped(|ui| {
+        ui.strong("Device under policy");
+        for (idx, row) in input.comparison.lanes.iter().enumerate() {
+            let number = match row.id {
+                LaneId::Policy(policy) => policy.number().to_string(),
+                LaneId::Problem(position) => (position + 1).to_string(),
+            };
+            let response = ui.selectable_value(&mut chosen, idx, number);
+            response.widget_info(|| {
+                let words = format!("device under {}", input.comparison.lane_title(row.id));
+                egui::WidgetInfo::selected(egui::Role::RadioButton, true, idx == spot.lane, words)
+            });
+            response.on_hover_text(row.policy.row().label);
+        }
+    });
+    if chosen != spot.lane {
+        lanes.pin(chosen, spot.step);
+    }
+    ui.horizontal_wrapped(|ui| {
+        let moves = [
+            (
+                "<<",
+                "previous step with device events",
+                "[",
+                Move::Event { is_next: false },
+            ),
+            ("<", "previous step", "J", Move::Step { is_next: false }),
+            (">", "next step", "K", Move::Step { is_next: true }),
+            (">>", "next step with device events", "]", Move::Event { is_next: true }),
+        ];
+        for (text, words, key, how) in moves {
+            let button = ui.small_button(text);
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
+            if button.on_hover_text(format!("{words} ({key})")).clicked() {
+                lanes.move_spot(how, input);
+            }
+        }
+        let spot = lanes.spot_in(input).unwrap_or(spot);
+        let mut is_pinned = spot.is_pinned;
+        let toggle = ui.toggle_value(&mut is_pinned, "Pin");
+        toggle.widget_info(|| {
+            egui::WidgetInfo::selected(
+                egui::Role::Button,
+                true,
+                spot.is_pinned,
+                "keep this step instead of following the pointer",
+            )
+        });
+        let toggle = toggle.on_hover_text("Keep this step instead of following the pointer (Esc: let go)");
+        if toggle.clicked() {
+            if is_pinned {
+                lanes.pin(spot.lane, spot.step);
+            } else {
+                lanes.unpin();
+            }
+        }
+    });
+    let step = lanes.spot_in(input).unwrap_or(spot).step;
+    let facts = step_facts(input.comparison, step).unwrap_or_default();
+    let at = match (facts.graph.as_str(), facts.op_text()) {
+        (graph, "") => format!("step {step}, {graph} runs"),
+        (graph, op) => format!("step {step}, {graph} runs {op}"),
+    };
+    ui.add(egui::Label::new(&at).truncate()).on_hover_text(&at);
+    ui.separator();
+}
+
+/// Why the lane ended, where it has by then.
+fn story_ui(ui: &mut egui::Ui, shown: Shown<'_>, step: Step) {
+    let failed = shown.lane.simulation.out_of_memory.as_ref();
+    if failed.is_none_or(|failed| failed.step > step) {
+        return;
+    }
+    for sentence in sentences(shown.lane) {
+        ui.label(RichText::new(sentence).color(shown.theme.bad));
+    }
+    ui.add_space(4.0);
+}
+
+/// The parts with their words.
+fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
+    [
+        ("feature memory", parts.features),
+        ("weights", parts.weights),
+        ("variables", parts.variables),
+        ("inputs and outputs", parts.io),
+    ]
+}
+
+/// Device bytes in use by part, as a bar and in figures.
+fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
+    let theme = shown.theme;
+    let in_use = picture.parts.total();
+    let capacity = in_use + picture.available;
+    ui.horizontal_wrapped(|ui| {
+        ui.strong(format!("{in_use} in use at step {}", picture.step))
+            .on_hover_text(in_use.exact());
+    });
+    bar_ui(ui, picture, theme);
+    egui::Grid::new("device parts")
+        .num_columns(3)
+        .min_col_width(0.0)
+        .spacing([8.0, 3.0])
+        .show(ui, |ui| {
+            for (position, (name, bytes)) in parts(&picture.parts).into_iter().enumerate() {
+                if bytes > Bytes::ZERO {
+                    swatch_ui(ui, theme.part(position));
+                    ui.label(name);
+                    figure_ui(ui, bytes);
+                    ui.end_row();
+                }
+            }
+            swatch_ui(ui, theme.range);
+            ui.label("available");
+            figure_ui(ui, picture.available).on_hover_text(format!("of {}", capacity.exact()));
+            ui.end_row();
+        });
+}
+
+/// A figure with its exact bytes in the tooltip.
+fn figure_ui(ui: &mut egui::Ui, bytes: Bytes) -> egui::Response {
+    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "points on a screen fit f32"
+)]
+fn bar_ui(ui: &mut egui::Ui, picture: &DevicePicture, theme: &Theme) {
+    let capacity = (picture.parts.total() + picture.available).get().max(1) as f64;
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), BAR), egui::Sense::hover());
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 2, theme.range);
+    let mut left = rect.left();
+    for (position, (_, bytes)) in parts(&picture.parts).into_iter().enumerate() {
+        let width = (bytes.get() as f64 / capacity * f64::from(rect.width())) as f32;
+        let part = egui::Rect::from_min_size(egui::pos2(left, rect.top()), egui::vec2(width, rect.height()));
+        painter.rect_filled(part, 0, theme.part(position));
+        left += width;
+    }
+    let frame = egui::Stroke::new(1.0, theme.frame);
+    painter.rect_stroke(rect, 2, frame, egui::StrokeKind::Inside);
+    let total = picture.parts.total();
+    let percent = total.get() as f64 / capacity * 100.0;
+    let words = format!(
+        "{total} of the device in use, {percent:.1} %; {} available",
+        picture.available
+    );
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, &words));
+    response.on_hover_text(&words);
+}
+
+fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
+    let pages = picture.pages;
+    if pages.count == 0 {
+        return;
+    }
+    ui.strong("Physical pages");
+    egui::Grid::new("device pages")
+        .num_columns(2)
+        .spacing([8.0, 3.0])
+        .show(ui, |ui| {
+            let count = crate::units::grouped;
+            let rows = [
+                (
+                    "from the driver",
+                    format!("{} ({})", count(pages.count), pages.bytes),
+                    "Pages that the driver gave",
+                ),
+                ("in use", count(pages.touched), "Pages that live tensors touch"),
+                (
+                    "mapped at",
+                    format!("{} places", count(pages.mappings)),
+                    "A page may be mapped at several places: unmapping is put off until the page is needed elsewhere",
+                ),
+            ];
+            for (name, value, explanation) in rows {
+                ui.label(name).on_hover_text(explanation);
+                ui.monospace(value).on_hover_text(explanation);
+                ui.end_row();
+            }
+        });
+    ui.add_space(6.0);
+}
+
+/// A row's button: a click outlines it in the memory map and brings it into view, a second click takes the outline away.
+fn highlight_ui(
+    ui: &mut egui::Ui,
+    (text, words): (&str, &str),
+    (shown, what): (Shown<'_>, Highlight),
+    lanes: &mut LanesState,
+) -> egui::Response {
+    let lane = shown.lane.id;
+    let is_chosen = lanes.highlight == Some((lane, what));
+    let response = ui.add(egui::Button::selectable(is_chosen, text).truncate());
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, words));
+    if response.clicked() {
+        lanes.highlight = (!is_chosen).then_some((lane, what));
+        if !is_chosen {
+            lanes.show_highlight(shown.view, (what, shown.step));
+        }
+    }
+    response
+}

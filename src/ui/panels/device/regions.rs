@@ -1,0 +1,131 @@
+//! Regions that hold memory at a step, as a table to sort.
+
+use eframe::egui::{self, RichText};
+use egui_extras::{Column, TableBuilder};
+
+use super::{Shown, highlight_ui};
+use crate::sim::{DevicePicture, RegionPicture};
+use crate::timeline::region_text;
+use crate::ui::lanes::{Highlight, LanesState};
+use crate::ui::panels::planner::three_digits;
+use crate::units::{Bytes, grouped};
+
+/// Texts of the table.
+const SIZE: f32 = 11.0;
+/// Held, live, idle.
+const COLUMN: f32 = 47.0;
+const WIDE_COLUMN: f32 = 66.0;
+const WIDE: f32 = 330.0;
+
+/// How the rows are sorted; figures with the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    /// By kind and birth.
+    Name,
+    /// By bytes of memory.
+    #[default]
+    Held,
+    /// By bytes that live tensors occupy.
+    Live,
+    /// By bytes that they do not.
+    Idle,
+}
+
+/// The table.
+pub(super) fn regions_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    picture: &DevicePicture,
+    (order, lanes): (&mut Order, &mut LanesState),
+) {
+    let n_regions = grouped(picture.regions.len() as u64);
+    ui.strong(format!("Regions that hold memory: {n_regions}"));
+    if picture.regions.is_empty() {
+        ui.weak("None at this step.");
+        return;
+    }
+    let mut rows: Vec<&RegionPicture> = picture.regions.iter().collect();
+    let largest = std::cmp::Reverse::<Bytes>;
+    match order {
+        Order::Name => rows.sort_by_key(|row| (row.kind, row.graph, row.region)),
+        Order::Held => rows.sort_by_key(|row| (largest(row.held), row.region)),
+        Order::Live => rows.sort_by_key(|row| (largest(row.live), row.region)),
+        Order::Idle => rows.sort_by_key(|row| (largest(idle(row)), row.region)),
+    }
+    let is_wide = ui.available_width() >= WIDE;
+    ui.spacing_mut().item_spacing.x = 4.0;
+    ui.spacing_mut().button_padding.x = 2.0;
+    let mut table = TableBuilder::new(ui)
+        .id_salt("device regions")
+        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
+        .striped(true)
+        .auto_shrink([false, true])
+        .max_scroll_height(320.0)
+        .column(Column::remainder().clip(true));
+    for _ in 0..3 {
+        table = table.column(Column::exact(if is_wide { WIDE_COLUMN } else { COLUMN }));
+    }
+    let table = table.header(20.0, |mut header| {
+        for (text, words, of) in [
+            ("region", "what and whose", Order::Name),
+            ("held", "held memory", Order::Held),
+            ("live", "live bytes", Order::Live),
+            ("idle", "idle bytes", Order::Idle),
+        ] {
+            header.col(|ui| sort_ui(ui, order, of, [text, words]));
+        }
+    });
+    table.body(|body| {
+        body.rows(20.0, rows.len(), |mut line| {
+            let Some(row) = rows.get(line.index()) else { return };
+            line.col(|ui| name_ui(ui, shown, row, lanes));
+            let of_features = row.kind.is_feature();
+            let live = of_features.then_some(row.live);
+            for bytes in [Some(row.held), live, of_features.then(|| idle(row))] {
+                line.col(|ui| figure_ui(ui, bytes, is_wide));
+            }
+        });
+    });
+}
+
+/// Memory that no live tensor occupies. A tensor may reach over pages that are held elsewhere.
+fn idle(row: &RegionPicture) -> Bytes {
+    if row.kind.is_feature() {
+        row.held.saturating_sub(row.live)
+    } else {
+        Bytes::ZERO
+    }
+}
+
+/// Residents are used as a whole: nobody counts what lives in them.
+fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
+    let Some(bytes) = bytes else {
+        ui.weak("-")
+            .on_hover_text("Held as a whole: no tensors of feature memory");
+        return;
+    };
+    let text = bytes.to_string();
+    let text = if is_wide { text } else { three_digits(&text) };
+    ui.label(RichText::new(text).size(SIZE)).on_hover_text(bytes.exact());
+}
+
+fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &RegionPicture, lanes: &mut LanesState) {
+    let name = region_text(&shown.comparison.session, (row.kind, row.graph));
+    let words = format!("outline region {}, {name}, in the memory map", row.region.0);
+    let what = (shown, Highlight::Region(row.region));
+    ui.style_mut().override_font_id = Some(egui::FontId::proportional(SIZE));
+    let tensors = grouped(row.n_live);
+    highlight_ui(ui, (&name, &words), what, lanes).on_hover_text(format!(
+        "{name}: {tensors} live blocks\nClick: outline it in the memory map"
+    ));
+}
+
+fn sort_ui(ui: &mut egui::Ui, order: &mut Order, of: Order, [text, what]: [&str; 2]) {
+    let is_chosen = *order == of;
+    let button = ui.selectable_label(is_chosen, RichText::new(text).size(SIZE));
+    let words = format!("{} {what}", if is_chosen { "sorted by" } else { "sort by" });
+    button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, &words));
+    if button.on_hover_text(&words).clicked() {
+        *order = of;
+    }
+}

@@ -1,0 +1,152 @@
+//! Allocation traces: what was asked of the device, command by command, with no graph behind it.
+//!
+//! A trace is read from text (one command a line) and replayed under a policy. Ids, graphs and marker texts are
+//! interned, so that a command stays small.
+
+use super::problem::Names;
+use crate::typed_id;
+use crate::units::Bytes;
+
+typed_id!(
+    /// A name of a trace: of a block, a graph or a marker.
+    TraceName
+);
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceCommand {
+    /// The allocations that follow are of this pool, which is made where it is new.
+    Use(u32),
+    /// Allocate in the current pool.
+    Allocate {
+        /// The block.
+        id: TraceName,
+        /// Bytes.
+        bytes: Bytes,
+    },
+    /// Free a block, in the pool that it is of.
+    Free {
+        /// The block.
+        id: TraceName,
+    },
+    /// Wait for the current pool's stream.
+    Synchronize,
+    /// Recycle the current pool.
+    Recycle,
+    /// Recycle the device's pool.
+    RecycleDevice,
+    /// Destroy a pool.
+    Destroy(u32),
+    /// A marker.
+    EndIteration(TraceName),
+    /// Load a static graph; its segments stand at these positions of [`AllocationTrace::segments`].
+    Load {
+        /// The graph.
+        graph: TraceName,
+        /// First segment.
+        first: u32,
+        /// Number of segments.
+        count: u32,
+    },
+    /// Run a static graph once.
+    Execute(TraceName),
+    /// The first half of a run.
+    Begin(TraceName),
+    /// The second half of a run.
+    Finish(TraceName),
+    /// Unload a static graph.
+    Unload(TraceName),
+    /// Weights are allocated.
+    Weights {
+        /// The block.
+        id: TraceName,
+        /// Bytes.
+        bytes: Bytes,
+    },
+    /// Weights are freed.
+    FreeWeights {
+        /// The block.
+        id: TraceName,
+    },
+    /// A graph asks for fixed feature memory.
+    Fixed {
+        /// The graph.
+        graph: TraceName,
+        /// Bytes.
+        bytes: Bytes,
+    },
+    /// A graph gives its fixed feature memory back.
+    Unfixed(TraceName),
+}
+
+impl TraceCommand {
+    /// The word of the command in a trace.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Use(_) => "use",
+            Self::Allocate { .. } => "a",
+            Self::Free { .. } => "f",
+            Self::Synchronize => "sync",
+            Self::Recycle => "recycle",
+            Self::RecycleDevice => "recycle_l1",
+            Self::Destroy(_) => "destroy",
+            Self::EndIteration(_) => "end_iteration",
+            Self::Load { .. } => "load",
+            Self::Execute(_) => "exec",
+            Self::Begin(_) => "begin",
+            Self::Finish(_) => "finish",
+            Self::Unload(_) => "unload",
+            Self::Weights { .. } => "w",
+            Self::FreeWeights { .. } => "wf",
+            Self::Fixed { .. } => "fixed",
+            Self::Unfixed(_) => "unfixed",
+        }
+    }
+}
+
+/// A piece of a static graph's feature memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceSegment {
+    /// Bytes; may be 0.
+    pub bytes: Bytes,
+    /// Whether the caller supplies the memory.
+    pub by_caller: bool,
+    /// Whether it is the zero-copy segment.
+    pub is_zero_copy: bool,
+    /// Whether logical addresses leave a gap of 2 MiB before it.
+    pub has_gap: bool,
+}
+
+/// A trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationTrace {
+    /// The name shown to users.
+    pub name: String,
+    /// The device's bytes, where the trace states them.
+    pub device_bytes: Option<Bytes>,
+    /// The threshold option of page pools, in GiB, where the trace states it.
+    pub threshold_gib: Option<u64>,
+    /// Whether the driver can reserve virtual ranges.
+    pub can_reserve: bool,
+    /// Commands in order.
+    pub commands: Vec<TraceCommand>,
+    /// The line of each command in its file, from 1.
+    pub lines: Vec<u32>,
+    /// Segments of all loads.
+    pub segments: Vec<TraceSegment>,
+    /// Names by [`TraceName`].
+    pub names: Names,
+}
+
+impl AllocationTrace {
+    /// A name; empty where there is none.
+    pub fn name(&self, name: TraceName) -> &str {
+        self.names.get(name.0 as usize)
+    }
+
+    /// The segments of a load; none where there are none at those positions.
+    pub fn load_segments(&self, first: u32, count: u32) -> &[TraceSegment] {
+        let first = first as usize;
+        self.segments.get(first..first + count as usize).unwrap_or(&[])
+    }
+}

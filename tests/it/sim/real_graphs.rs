@@ -1,0 +1,148 @@
+//! Random sessions of real graphs: every log is valid, and the same request gives the same bytes.
+//!
+//! Graphs come from `$HIGHWATER_SHARED/corpus` (whatever models lie there) and the bundled samples; which, how often,
+//! in which order, with which dimensions, options and device is drawn from a seed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use highwater::analysis::{Comparison, LaneStrategies, Request, compare};
+use highwater::options::{Environment, Options, SeenFiles};
+use highwater::plan::Limits;
+use highwater::progress::{Cancel, Progress};
+use highwater::session::SAMPLES;
+use highwater::sim::verify;
+use highwater::workload::{Device, DeviceProfiles, GraphEntry, SchedulePlan, Source, Workload};
+
+use crate::support;
+
+/// Sessions that are drawn, and the most ops of one graph: these tests run without a release build.
+const N_SESSIONS: u64 = 24;
+const MOST_OPS: usize = 2500;
+
+/// A small generator; the sequence is part of the test.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+}
+
+fn graphs() -> Vec<GraphEntry> {
+    let mut entries: Vec<GraphEntry> = Vec::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        if let Ok(imported) = support::read(name, bytes)
+            && let Source::Graphs(graphs) = imported.source
+        {
+            let small = |entry: &GraphEntry| entry.graph.ops().len() <= MOST_OPS;
+            entries.extend(graphs.into_iter().filter(small));
+        }
+    };
+    for file in SAMPLES.iter().flat_map(|sample| sample.files) {
+        add(file.name, file.bytes);
+    }
+    for folder in [
+        "corpus/made/torch_train",
+        "corpus/made/onnx_torch",
+        "corpus/made/onnx_light",
+    ] {
+        let Some(folder) = support::shared(folder) else {
+            continue;
+        };
+        for path in [support::files(&folder, ".json"), support::files(&folder, ".onnx")].concat() {
+            add(&support::name(&path), &std::fs::read(Path::new(&path)).unwrap());
+        }
+    }
+    entries
+}
+
+fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
+    let n_graphs = 1 + draw.below(4);
+    let mut chosen: Vec<GraphEntry> = Vec::new();
+    for position in 0..n_graphs {
+        let mut entry = graphs[draw.below(graphs.len())].clone();
+        entry.name = format!("{} {position}", entry.name);
+        chosen.push(entry);
+    }
+    let workload = Workload {
+        name: "random".to_owned(),
+        source: Source::Graphs(chosen),
+    };
+    let mut plan = SchedulePlan {
+        iterations: 1 + draw.below(2) as u32,
+        ..SchedulePlan::default()
+    };
+    for symbol in workload.symbols() {
+        let values = (0..=draw.below(3)).map(|_| draw.of(&[1, 2, 3, 8, 17, 64, 128]));
+        plan.dims.insert(symbol, values.collect());
+    }
+    let mut options = Options::default();
+    let settings: [(&str, &[&str]); 5] = [
+        ("memory_config.atomic_clean_policy", &["0", "1"]),
+        ("compile_dynamic_mode", &["False", "False", "True"]),
+        (
+            "simulation.placement_strategy",
+            &["greedy_by_size", "naive", "first_fit"],
+        ),
+        ("external_weight", &["False", "True"]),
+        ("simulation.device_memory", &["1GiB", "4GiB", "16GiB", "64GiB"]),
+    ];
+    for (key, values) in settings {
+        options.set_text(key, draw.of(values)).unwrap();
+    }
+    let device: Device = DeviceProfiles::bundled()
+        .unwrap()
+        .find(DeviceProfiles::DEFAULT)
+        .unwrap();
+    Request {
+        workload: Arc::new(workload),
+        plan,
+        options,
+        environment: Environment::default(),
+        files: Arc::new(SeenFiles::default()),
+        device,
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        search_nodes: Limits::DEFAULT_NODES,
+    }
+}
+
+fn answer(request: &Request) -> Comparison {
+    let cancel = Cancel::new();
+    compare(request, &Progress::silent(&cancel)).expect("the session is simulated")
+}
+
+#[test]
+fn random_sessions_of_real_graphs_are_valid_and_repeat() {
+    let graphs = graphs();
+    let mut runs_out = 0;
+    for seed in 1..=N_SESSIONS {
+        let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let request = request(&mut draw, &graphs);
+        let first = answer(&request);
+        for lane in &first.lanes {
+            let name = format!("seed {seed}, policy {}", lane.policy.number());
+            assert_eq!(verify(&lane.simulation, &first.session), Ok(()), "{name}");
+            assert!(
+                !lane.explanation.is_empty() || lane.summary.peak_reserved.get() == 0,
+                "{name}"
+            );
+            assert_eq!(lane.out_of_memory_story.is_some(), lane.summary.out_of_memory, "{name}");
+            runs_out += usize::from(lane.summary.out_of_memory);
+        }
+        assert!(first == answer(&request), "seed {seed}: two runs differ");
+    }
+    assert!(runs_out > 0, "some devices are too small");
+}
