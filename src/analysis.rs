@@ -13,9 +13,11 @@ mod problem;
 mod remarks;
 mod run_lanes;
 mod samples;
+mod scene;
 mod session;
 mod shapes;
 mod shortage;
+mod trace;
 mod workspaces;
 
 use std::collections::BTreeMap;
@@ -27,12 +29,12 @@ use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
 use crate::plan::{Effort, Strategy};
 use crate::progress::Progress;
 use crate::sim::fold::{Curves, Summary};
-use crate::sim::{DeviceSession, POLICIES, Params, Simulation, StaticMemoryPolicy};
+use crate::sim::{DeviceSession, POLICIES, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 use crate::units::{Bytes, Step};
-use crate::workload::{Axis, Device, GraphIdx, SchedulePlan, Workload};
+use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, SchedulePlan, Workload};
 
-use explain::Scene;
 use run_lanes::{LaneJob, set_divergence, simulate_all, tell};
+use scene::Scene;
 
 pub use allocation_order::arena_order;
 pub use error::AnalysisError;
@@ -96,6 +98,8 @@ pub struct Lane {
     pub explanation: Vec<Remark>,
     /// Why the run ended early, where it did.
     pub out_of_memory_story: Option<OutOfMemoryStory>,
+    /// Requests of an allocation trace that were refused; the trace goes on after them.
+    pub refusals: Option<Refusals>,
 }
 
 impl Lane {
@@ -151,6 +155,8 @@ pub struct Comparison {
     pub scratch: Scratch,
     /// Names of the scratch memory that is estimated.
     pub workspaces: EstimatedWorkspaces,
+    /// The requests of an allocation trace, by the number of their tensor; none of anything else.
+    pub requests: Vec<TraceRequest>,
     /// Sizes and costs that every lane was simulated with.
     pub params: Params,
     /// Settings of the user whose effect is an estimate.
@@ -160,11 +166,21 @@ pub struct Comparison {
 }
 
 impl Request {
+    /// The policies to simulate, ascending.
+    fn wanted_policies(&self) -> Vec<StaticMemoryPolicy> {
+        let all = POLICIES.iter().map(|row| row.policy);
+        all.filter(|policy| self.policies.is_empty() || self.policies.contains(policy))
+            .collect()
+    }
+
     /// Whether some lane's plan is searched for, which may take seconds.
     pub fn has_search(&self) -> bool {
         if let Some(entry) = self.workload.problems().first() {
             let lanes = lanes::problem_lanes(entry, &self.strategies);
             return lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search);
+        }
+        if !self.workload.traces().is_empty() {
+            return false;
         }
         let lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
         let policies: Vec<StaticMemoryPolicy> = POLICIES.iter().map(|row| row.policy).collect();
@@ -182,6 +198,37 @@ impl Comparison {
     /// Whether this is a placement problem: then lanes are strategies, and there is no device.
     pub fn is_problem(&self) -> bool {
         !self.workload.problems().is_empty()
+    }
+
+    /// The allocation trace that this is of: then a step is a command, and a tensor is a request.
+    pub fn trace(&self) -> Option<&AllocationTrace> {
+        self.workload.traces().first().map(|trace| &**trace)
+    }
+
+    /// The pools and static graphs of the trace, in the order of first appearance.
+    pub fn trace_graphs(&self) -> impl Iterator<Item = &str> {
+        let graphs = if self.trace().is_some() {
+            &self.session.graphs[..]
+        } else {
+            &[]
+        };
+        graphs.iter().skip(1).map(|graph| graph.name.as_str())
+    }
+
+    /// A request of the trace by the number of its tensor.
+    pub fn request(&self, tensor: TensorId) -> Option<(&AllocationTrace, &TraceRequest)> {
+        Some((self.trace()?, self.requests.get(tensor.idx())?))
+    }
+
+    /// How many requests of a trace a lane refuses, in a sentence; `None` where it refuses none.
+    pub fn refusal_text(&self, lane: &Lane) -> Option<String> {
+        let refusals = lane.refusals?;
+        let first = trace::command_text(self.trace()?, refusals.first);
+        let number = lane.policy.number();
+        Some(match refusals.count {
+            1 => format!("policy {number} refuses a request: {first}"),
+            count => format!("policy {number} refuses {count} requests, the first is {first}"),
+        })
     }
 
     /// Whether there is a capacity to compare peaks with: the device's, or the one that a problem's file states.
@@ -222,10 +269,14 @@ impl Comparison {
         }
     }
 
-    /// The name of a tensor of a graph, of an estimated workspace, or of a problem's buffer; empty where it has none.
+    /// The name of a tensor of a graph, of an estimated workspace, of a problem's buffer, or of a trace's request; empty
+    /// where it has none.
     pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {
         if let Some(entry) = self.workload.problems().first() {
             return entry.ids.get(tensor.idx());
+        }
+        if let Some((trace, request)) = self.request(tensor) {
+            return trace.name(request.lifetime.name);
         }
         self.workspaces.tensor_name(&self.workload, (graph, tensor))
     }
@@ -240,15 +291,14 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     if !request.workload.problems().is_empty() {
         return problem::compare_problem(request, &lowered, progress);
     }
+    if !request.workload.traces().is_empty() {
+        return trace::compare_trace(request, &lowered, progress);
+    }
     let (running, mut diagnostics) = running_request(request, &lowered)?;
     let (axis, session, arenas, oddities) = session::device_session(&running, &lowered, progress)?;
     diagnostics.extend(&oddities);
     check_copies(&session, &lowered.params)?;
-    let policies: Vec<StaticMemoryPolicy> = POLICIES
-        .iter()
-        .map(|row| row.policy)
-        .filter(|policy| request.policies.is_empty() || request.policies.contains(policy))
-        .collect();
+    let policies = request.wanted_policies();
     let wanted = wanted_lanes(request, &lowered, &policies);
     let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
     let placed = lanes::place_arenas(&arenas, (&strategies, request.search_nodes), progress)?;
@@ -274,7 +324,9 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         axis: &axis,
         session: &session,
         arena_behaviour: lowered.params.arena_behaviour,
+        copies: lowered.params.feature_copies.max(1),
         workspaces: &workspaces,
+        requests: &[],
     };
     tell(&mut lanes, (&sessions, &lowered.params), &scene, progress)?;
     let mut device = request.device.clone();
@@ -285,6 +337,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         lower_bound: !workspaces::states_workspaces(&running.workload),
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,
+        requests: Vec::new(),
         params: lowered.params,
         workload: running.workload,
         axis,

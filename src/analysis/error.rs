@@ -2,6 +2,7 @@
 
 use crate::plan::PlanError;
 use crate::progress::Cancelled;
+use crate::sim::{MOST_TRACE_EVENTS, TraceStop};
 use crate::workload::ScheduleError;
 
 /// Why there is no comparison.
@@ -9,8 +10,8 @@ use crate::workload::ScheduleError;
 pub enum AnalysisError {
     /// The workload holds no graph.
     #[error(
-        "there is no graph to run; open a model (ONNX or the native JSON), place a problem with `plan`, or feed a \
-         trace to `replay`"
+        "there is no graph to run; open a model (ONNX or the native JSON) or an allocation trace, or place a problem with \
+         `plan`"
     )]
     NoGraph,
     /// Symbolic dimensions without a value.
@@ -46,12 +47,38 @@ pub enum AnalysisError {
         /// Tensors in sum that are simulated at most.
         limit: u64,
     },
+    /// An allocation trace that is too long to be kept as events.
+    #[error(
+        "the trace has {commands} commands, and {limit} can be compared at most; split it, or count alone with `highwater \
+         replay`"
+    )]
+    TraceTooLong {
+        /// Its commands.
+        commands: u64,
+        /// Commands that are compared at most.
+        limit: u64,
+    },
+    /// An allocation trace whose replay does too much to be kept as events.
+    #[error(
+        "the replay has more than {MOST_TRACE_EVENTS} events under a policy, the limit; split the trace, or count alone \
+         with `highwater replay`"
+    )]
+    TooManyEvents,
     /// No such strategy.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The user stopped it.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+impl From<TraceStop> for AnalysisError {
+    fn from(stop: TraceStop) -> Self {
+        match stop {
+            TraceStop::Cancelled => Self::Cancelled(Cancelled),
+            TraceStop::TooManyEvents => Self::TooManyEvents,
+        }
+    }
 }
 
 fn quoted(symbols: &[String]) -> String {

@@ -6,14 +6,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{EstimatedWorkspaces, Lane};
-use crate::graph::{Id as _, TensorId};
+use super::Lane;
+use super::scene::Scene;
 use crate::sim::fold::ReservedParts;
-use crate::sim::{
-    ArenaBehaviour, DevicePicture, DeviceSession, EventKind, PoolPicture, RegionKind, Simulation, picture,
-};
+use crate::sim::{ArenaBehaviour, DevicePicture, EventKind, PoolPicture, RegionKind, Simulation, picture};
 use crate::units::{Bytes, Step, percent_text};
-use crate::workload::{Axis, GraphIdx, Workload};
+use crate::workload::GraphIdx;
 
 /// A sentence about a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,53 +20,6 @@ pub struct Remark {
     pub text: String,
     /// The step that it speaks of.
     pub step: Option<Step>,
-}
-
-/// The names of what runs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scene<'a> {
-    pub(super) workload: &'a Workload,
-    pub(super) axis: &'a Axis,
-    pub(super) session: &'a DeviceSession,
-    pub(super) arena_behaviour: ArenaBehaviour,
-    pub(super) workspaces: &'a EstimatedWorkspaces,
-}
-
-impl Scene<'_> {
-    /// The graph's name.
-    pub(super) fn graph(&self, graph: GraphIdx) -> &str {
-        let known = self.session.graphs.get(graph.idx());
-        known.map_or("a graph", |graph| graph.name.as_str())
-    }
-
-    /// A tensor's name, or that of estimated scratch memory; empty where it has none.
-    pub(super) fn tensor(&self, graph: GraphIdx, tensor: TensorId) -> &str {
-        self.workspaces.tensor_name(self.workload, (graph, tensor))
-    }
-
-    /// `step 12 (train, op conv_3)`.
-    pub(super) fn place(&self, step: Step) -> String {
-        let Some((run, op)) = self.axis.locate(step) else {
-            return format!("step {step}");
-        };
-        let graph = self.axis.runs[run].run.graph;
-        let entry = self.workload.graphs().get(graph.idx());
-        let known = entry.filter(|entry| entry.graph.ops().get(op).is_some());
-        let name = known.map_or("", |entry| {
-            let name = entry.graph.op_name(op);
-            if name.is_empty() { entry.graph.op_kind(op) } else { name }
-        });
-        match (self.graph(graph), name) {
-            (graph, "") => format!("step {step} ({graph})"),
-            (graph, op) => format!("step {step} ({graph}, op {op})"),
-        }
-    }
-
-    /// The graph that runs on a step.
-    fn running(&self, step: Step) -> Option<GraphIdx> {
-        let (run, _) = self.axis.locate(step)?;
-        Some(self.axis.runs[run].run.graph)
-    }
 }
 
 /// Everything there is to say about a lane; `reference` is policy 0's lane where this is another.
@@ -86,11 +37,12 @@ pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, scene: &Scene<'_>) 
     texts.extend(pools(&at_peak, scene));
     texts.extend(pages(&at_peak));
     texts.extend(rounding(lane, step));
-    texts.extend(unloads(lane));
     let mut remarks: Vec<Remark> = texts
         .into_iter()
         .map(|text| Remark { text, step: Some(step) })
         .collect();
+    remarks.extend(unloads(lane).map(|text| Remark { text, step: None }));
+    remarks.extend(ending(lane));
     if let Some(reference) = reference {
         remarks.extend(against(lane, reference));
         remarks.extend(divergence(lane, reference, scene));
@@ -142,7 +94,7 @@ fn arenas(lane: &Lane, at_peak: &DevicePicture, scene: &Scene<'_>) -> Option<Str
         (true, true) => format!(
             "Static graphs hold pages only while they run; their range maps {sum}, which others use in between."
         ),
-        (true, false) => shared_arena(sum, held.len(), largest_graph(scene), scene),
+        (true, false) => shared_arena((sum, held.len()), largest_graph(lane, at_peak.step, scene), scene),
     })
 }
 
@@ -172,26 +124,36 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, sce
         .sum();
     match (&sorted[..], waiting) {
         ([_], Bytes::ZERO) => format!("One static graph holds a block of its own: {}.", list(&names)),
+        ([_], _) => format!(
+            "One static graph holds a block of its own and does not run at that step: {}.",
+            list(&names)
+        ),
         (_, Bytes::ZERO) => format!("Static graphs hold a block each: {}.", list(&names)),
         _ => format!(
-            "{} static graphs hold a block each from load to unload: {}. {waiting} of that wait for graphs that do \
-             not run at that step.",
-            sorted.len(),
+            "{} from load to unload: {}. {waiting} of that wait for graphs that do not run at that step.",
+            match sorted.len() {
+                1 => "One static graph holds a block of its own".to_owned(),
+                several => format!("{several} static graphs hold a block each"),
+            },
             list(&names)
         ),
     }
 }
 
-/// The largest static graph with its inputs and outputs, for one copy.
-fn largest_graph(scene: &Scene<'_>) -> Option<(GraphIdx, Bytes)> {
-    let bound = scene.session.runs.iter().filter_map(|run| {
+/// The largest static graph that was loaded until a step, with all its copies.
+fn largest_graph(lane: &Lane, step: Step, scene: &Scene<'_>) -> Option<(GraphIdx, Bytes)> {
+    let refused = lane.simulation.out_of_memory.as_ref().map(|failed| failed.step);
+    let was_loaded = |start: Step| start <= step && refused.is_none_or(|refused| start < refused);
+    let runs = scene.session.runs.iter().filter(|run| was_loaded(run.start));
+    let bound = runs.filter_map(|run| {
         let plan = run.bound.plan.as_ref()?;
-        Some((run.graph, plan.footprint))
+        let bytes = (0..scene.copies).map(|_| plan.footprint).sum();
+        Some((run.graph, bytes))
     });
     bound.max_by_key(|(graph, bytes)| (*bytes, std::cmp::Reverse(*graph)))
 }
 
-fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
+fn shared_arena((sum, n_blocks): (Bytes, usize), largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
     let Some((graph, bytes)) = largest else {
         return format!("The shared arena holds {sum}.");
     };
@@ -211,10 +173,18 @@ fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>,
         return format!("The shared arena is {blocks}, {sum}: as much as its largest graph, {name}, needs.");
     }
     format!(
-        "The shared arena is {blocks}, {sum}; its largest graph, {name}, places tensors in {bytes}. The rest is inputs \
-         and outputs, and blocks that pieces of later graphs did not fit into: none is given back or joined while a \
-         graph is loaded."
+        "The shared arena is {blocks}, {sum}; its largest graph, {name}, places tensors in {bytes}. The rest, {}, is \
+         inputs and outputs, blocks rounded up to 2 MiB, and room that no piece of a later graph fitted into: no block is \
+         given back or joined while a graph is loaded.",
+        sum - bytes
     )
+}
+
+/// A sentence begins with it.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// What the largest pools hold.
@@ -224,8 +194,8 @@ fn pools(at_peak: &DevicePicture, scene: &Scene<'_>) -> Vec<String> {
     let mut graphs: Vec<&PoolPicture> = at_peak.pools.iter().filter(|pool| pool.graph.is_some()).collect();
     graphs.sort_by_key(|pool| (std::cmp::Reverse(pool.occupied), pool.graph));
     for pool in graphs.iter().take(SHOWN).filter(|pool| pool.occupied > Bytes::ZERO) {
-        let name = pool.graph.map_or("", |graph| scene.graph(graph));
-        let mut text = format!("The pool of {name} holds {}: {} in tensors", pool.occupied, pool.given);
+        let name = pool.graph.map_or_else(String::new, |graph| scene.pool(graph));
+        let mut text = format!("{} holds {}: {} in tensors", capital(&name), pool.occupied, pool.given);
         if pool.idle() > Bytes::ZERO {
             let n_spans: u64 = pool.idle_spans.iter().map(|(_, count)| count).sum();
             text.push_str(&format!(
@@ -236,7 +206,14 @@ fn pools(at_peak: &DevicePicture, scene: &Scene<'_>) -> Vec<String> {
             ));
         }
         if pool.idle_pages > Bytes::ZERO {
-            text.push_str(&format!(", {} in idle pages", pool.idle_pages));
+            text.push_str(&format!(
+                ", {} in idle pages, which it keeps until it is recycled",
+                pool.idle_pages
+            ));
+        }
+        let rest = pool.occupied.saturating_sub(pool.given + pool.idle() + pool.idle_pages);
+        if rest > Bytes::ZERO {
+            text.push_str(&format!(", {rest} in parts of pages that no tensor fills"));
         }
         text.push('.');
         texts.push(text);
@@ -287,17 +264,30 @@ fn unloads(lane: &Lane) -> Option<String> {
         .filter(|event| event.kind == EventKind::Reload);
     (lane.summary.unloads > 0).then(|| {
         format!(
-            "Memory was short: loaded graphs were unloaded {} times to make room and loaded again {} times.",
-            lane.summary.unloads,
-            reloads.count()
+            "Memory was short: loaded graphs were unloaded {} to make room; graphs were loaded again {}.",
+            counted(lane.summary.unloads, "time"),
+            counted(reloads.count() as u64, "time")
         )
+    })
+}
+
+/// That the run did not come to its end.
+fn ending(lane: &Lane) -> Option<Remark> {
+    let failed = lane.simulation.out_of_memory.as_ref()?;
+    Some(Remark {
+        text: format!(
+            "The run ends at step {} of {}, out of memory: figures are those until then.",
+            failed.step, lane.simulation.n_steps
+        ),
+        step: Some(failed.step),
     })
 }
 
 /// How the peak compares with policy 0's.
 fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
     let (own, other) = (lane.summary.peak_reserved, reference.summary.peak_reserved);
-    if lane.summary.out_of_memory || reference.summary.out_of_memory {
+    let is_partial = |lane: &Lane| lane.summary.out_of_memory || lane.refusals.is_some();
+    if is_partial(lane) || is_partial(reference) {
         return None;
     }
     let text = match own.cmp(&other) {
@@ -342,6 +332,7 @@ fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> Strin
     let first = simulation.events.partition_point(|event| event.step < step);
     let mut given: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
     let (mut back, mut pages, mut mapped, mut is_reused) = (Bytes::ZERO, (0_u64, Bytes::ZERO), 0_u64, false);
+    let mut other: Vec<String> = Vec::new();
     for event in simulation.events[first..].iter().take_while(|event| event.step == step) {
         let region = simulation.region(event.region);
         match event.kind {
@@ -350,6 +341,8 @@ fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> Strin
             EventKind::PageAlloc => pages = (pages.0 + 1, pages.1 + event.bytes),
             EventKind::Map => mapped += 1,
             EventKind::Reuse => is_reused = true,
+            EventKind::Unload => other.push("unloads a graph to make room".to_owned()),
+            EventKind::OutOfMemory => other.push("has no memory left for a request".to_owned()),
             _ => {}
         }
     }
@@ -369,6 +362,7 @@ fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> Strin
     if back > Bytes::ZERO {
         clauses.push(format!("takes {back} back"));
     }
+    clauses.extend(other);
     if clauses.is_empty() && is_reused {
         return "gives nothing, the arena serves again".to_owned();
     }
@@ -391,9 +385,11 @@ pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), scene: 
         RegionKind::Stitched => "a stitched range of the pool",
         RegionKind::FixedFeatures => "fixed feature memory",
     };
-    match graph {
-        Some(graph) => format!("{what} of {}", scene.graph(graph)),
-        None => what.to_owned(),
+    match (kind, graph) {
+        (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", scene.pool(graph)),
+        (RegionKind::Stitched, Some(graph)) => format!("a stitched range of {}", scene.pool(graph)),
+        (_, Some(graph)) => format!("{what} of {}", scene.graph(graph)),
+        (_, None) => what.to_owned(),
     }
 }
 

@@ -80,6 +80,7 @@ pub(super) fn compare_problem(
         lower_bound: false,
         scratch: Scratch::Stated,
         workspaces: EstimatedWorkspaces::default(),
+        requests: Vec::new(),
         params: lowered.params.clone(),
         workload: Arc::clone(&request.workload),
         axis: axis_of(&session),
@@ -142,6 +143,7 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
         graphs: vec![LoadedGraph {
             name: entry.name.clone(),
             is_static: true,
+            has_collectives: false,
             weights: Vec::new(),
         }],
         runs: vec![DeviceRun {

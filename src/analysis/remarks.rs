@@ -4,16 +4,18 @@ use super::{Best, Lane};
 use crate::sim::{DeviceSession, StaticMemoryPolicy};
 use crate::units::Bytes;
 
-/// The lane with the lowest peak that runs to its end; the smallest number on a tie.
+/// The lane with the lowest peak that runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
-    let complete = || lanes.iter().filter(|lane| !lane.summary.out_of_memory);
+    let is_complete = |lane: &&Lane| !lane.summary.out_of_memory && lane.refusals.is_none();
+    let complete = || lanes.iter().filter(is_complete);
     let winner = complete().min_by_key(|lane| (lane.summary.peak_reserved, lane.policy))?;
     let peak = winner.summary.peak_reserved;
     let ties = complete().filter(|lane| lane.summary.peak_reserved == peak).count();
     let reference = lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
     let why = match reference {
         _ if lanes.len() == 1 => format!("the only policy that was simulated: peak {peak}"),
-        Some(zero) if zero.summary.out_of_memory => format!("policy 0 runs out of memory, this one peaks at {peak}"),
+        Some(zero) if zero.summary.out_of_memory => format!("it peaks at {peak} where policy 0 runs out of memory"),
+        Some(zero) if zero.refusals.is_some() => format!("policy 0 refuses requests, this one peaks at {peak}"),
         Some(zero) if zero.summary.peak_reserved > peak => {
             let saved = zero.summary.peak_reserved - peak;
             format!(
@@ -36,6 +38,10 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
             }
         }
     };
+    let why = match reference.filter(|zero| !zero.summary.out_of_memory) {
+        Some(zero) => why + &cost_clause(winner, zero),
+        None => why,
+    };
     let equals: Vec<String> = complete()
         .filter(|lane| lane.summary.peak_reserved == peak && lane.policy != winner.policy)
         .map(|lane| lane.policy.number().to_string())
@@ -50,6 +56,16 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
         policy: winner.policy,
         why,
     })
+}
+
+/// What the winner's own calls cost beyond policy 0's, where that is much.
+fn cost_clause(winner: &Lane, zero: &Lane) -> String {
+    let (own, other) = (winner.summary.estimated_overhead, zero.summary.estimated_overhead);
+    if own.0 > other.0.saturating_mul(2) {
+        format!("; its device calls take about {own} instead of {other} (estimate)")
+    } else {
+        String::new()
+    }
 }
 
 /// `saved` as a share of `whole`, with one decimal.

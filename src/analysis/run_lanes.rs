@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::explain::Scene;
 use super::lanes::{LaneId, Plans};
+use super::scene::Scene;
 use super::shortage::OutOfMemoryStory;
 use super::{Lane, Remark, explain, problem, shortage};
 use crate::plan::Strategy;
 use crate::progress::{Cancelled, Progress};
 use crate::sim::fold::{curves, summary};
-use crate::sim::{DeviceSession, Params, StaticMemoryPolicy, simulate};
+use crate::sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simulate};
 use crate::units::Step;
 
 /// A session with its plans, and what the lane is called and made of.
@@ -49,21 +49,26 @@ pub(super) fn lane_of(
     let policy = problem::policy_of(id);
     let simulation = simulate(session, policy, params, progress)?;
     debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
+    Ok(with_folds(simulation, (id, strategy, plans), params))
+}
+
+/// A lane of a log, not yet explained.
+pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LaneParts, params: &Params) -> Lane {
     let curves = curves(&simulation);
-    let summary = summary(&simulation, &curves, params);
-    Ok(Lane {
+    Lane {
         id,
-        policy,
+        policy: simulation.policy,
         strategy,
         chosen: false,
         plans,
-        simulation,
+        summary: summary(&simulation, &curves, params),
         curves,
-        summary,
+        simulation,
         first_divergence: None,
         explanation: Vec::new(),
         out_of_memory_story: None,
-    })
+        refusals: None,
+    }
 }
 
 /// What is told of a lane.

@@ -72,6 +72,7 @@ pub(super) fn device_session(
         session.graphs.push(LoadedGraph {
             name: entry.name.clone(),
             is_static: statics[idx],
+            has_collectives: has_collectives(&entry.graph),
             weights: residents(&entry.graph, &sizes, |role| role.is_resident() && !role.is_variable()),
         });
     }
@@ -155,6 +156,11 @@ fn static_graphs(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<bool>
         }
     }
     is_static
+}
+
+/// Whether some op talks to other devices.
+fn has_collectives(graph: &Graph) -> bool {
+    graph.ops().ids().any(|op| graph.op_kind(op).starts_with("Hcom"))
 }
 
 /// Resident storages of some roles, by name and exact bytes.

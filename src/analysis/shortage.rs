@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Lane;
-use super::explain::{Scene, region_text};
+use super::explain::region_text;
+use super::scene::Scene;
 use crate::progress::{Cancelled, Progress};
 use crate::sim::{
     DevicePicture, DeviceSession, OutOfMemory, Params, RegionKind, StaticMemoryPolicy, Subject, picture, simulate,
@@ -27,22 +28,24 @@ pub struct OutOfMemoryStory {
     pub who: String,
     /// What the request was for, exactly; 0 where that is not one tensor.
     pub asked: Bytes,
-    /// What was asked of the driver.
+    /// The request that failed: a tensor's padded bytes, or a block that the driver refused.
     pub requested: Bytes,
     /// Device bytes in use at that moment.
     pub in_use: Bytes,
     /// Who held them, largest first.
     pub holders: Vec<(String, Bytes)>,
-    /// Idle bytes within the pools of dynamic graphs, and the largest idle piece.
+    /// Idle bytes within the blocks of dynamic pools, and the largest idle piece.
     pub idle: (Bytes, Bytes),
-    /// A device on which the session runs to its end, in whole MiB: the smallest that was found.
+    /// Bytes of idle pages of dynamic pools.
+    pub idle_pages: Bytes,
+    /// A device on which the session was found to run to its end, in whole MiB. Devices between this one and that
+    /// which is too small may do or not: unloading to make room does not follow size alone.
     pub enough: Option<Bytes>,
 }
 
 impl OutOfMemoryStory {
     /// The story in sentences.
     pub fn sentences(&self) -> Vec<String> {
-        let device = self.in_use + self.requested;
         let mut texts = vec![format!(
             "Out of memory at {}: {} asks for {}, and {} are in use.",
             self.place, self.who, self.requested, self.in_use
@@ -61,9 +64,15 @@ impl OutOfMemoryStory {
                 "Pools hold {idle} idle, the largest piece {largest}: too small, or not the kind that was asked for."
             ));
         }
+        if self.idle_pages > Bytes::ZERO {
+            texts.push(format!("Idle pages of pools hold {}.", self.idle_pages));
+        }
         texts.push(match self.enough {
-            Some(enough) => format!("A device of {enough} would have been enough for the whole session."),
-            None => format!("This request alone needs a device of at least {device}."),
+            Some(enough) => format!(
+                "A device of {} MiB ({enough}) was tried and is enough for the whole session.",
+                enough.get() / UNIT
+            ),
+            None => "Which device would have been enough was not found out.".to_owned(),
         });
         texts
     }
@@ -90,6 +99,7 @@ pub(super) fn story(
         in_use: failed.in_use,
         holders: holders(&then, scene),
         idle: idle(&then),
+        idle_pages: then.pools.iter().map(|pool| pool.idle_pages).sum(),
         enough: enough(lane.policy, (session, params), progress)?,
     }))
 }
@@ -143,11 +153,11 @@ fn holders(then: &DevicePicture, scene: &Scene<'_>) -> Vec<(String, Bytes)> {
 
 fn idle(then: &DevicePicture) -> (Bytes, Bytes) {
     let pools = || then.pools.iter();
-    let sum = pools().map(|pool| pool.idle() + pool.idle_pages).sum();
+    let sum = pools().map(crate::sim::PoolPicture::idle).sum();
     (
         sum,
         pools()
-            .map(super::super::sim::PoolPicture::largest_idle)
+            .map(crate::sim::PoolPicture::largest_idle)
             .max()
             .unwrap_or_default(),
     )
@@ -162,6 +172,9 @@ fn enough(
 ) -> Result<Option<Bytes>, Cancelled> {
     let mut budget = MOST_EVENTS;
     let mut attempt = |bytes: u64| -> Result<Option<u64>, Cancelled> {
+        if budget == 0 {
+            return Ok(None);
+        }
         let larger = Params {
             device_bytes: Bytes(bytes),
             ..params.clone()
@@ -170,18 +183,23 @@ fn enough(
         budget = budget.saturating_sub(tried.events.len());
         let curves = crate::sim::fold::curves(&tried);
         let peak = curves.reserved.iter().max().map_or(0, |bytes| bytes.get());
-        Ok(tried.out_of_memory.is_none().then_some(peak).filter(|_| budget > 0))
+        Ok(tried.out_of_memory.is_none().then_some(peak))
     };
     let mut low = params.device_bytes.get() / UNIT;
     let Some(peak) = attempt(1 << 50)? else {
         return Ok(None);
     };
-    // One 32nd is kept back, and pools begin to recycle at 95 %.
-    let mut high = (peak / UNIT + 1).saturating_mul(20) / 19 + 1;
-    if high <= low || attempt(high * UNIT)?.is_none() {
-        return Ok(None);
+    // One 32nd is kept back, and pools begin to recycle at 95 %; what that changes may ask for more.
+    let first = (peak / UNIT + 1).saturating_mul(20) / 19 + 1;
+    let mut high = first.max(low + 1);
+    while attempt(high * UNIT)?.is_none() {
+        high += high / 4;
+        if high > first.saturating_mul(4) {
+            return Ok(None);
+        }
     }
     while high - low > 1 {
+        // Without budget an attempt says nothing, and the search ends near the last one that did.
         let middle = low + (high - low) / 2;
         match attempt(middle * UNIT)? {
             Some(_) => high = middle,

@@ -15,7 +15,7 @@ use crate::options::keys;
 use crate::options::{Finding, check};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
-use crate::session::{Loaded, SourceSpec, load, look_at_files, presets_of};
+use crate::session::{Loaded, SourceSpec, load, look_at_files, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
 use crate::units::Bytes;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         strategies: LaneStrategies::default(),
         search_nodes: Limits::DEFAULT_NODES,
     };
-    fill_presets(&mut request, &sources);
+    fill_presets(&mut request, &sources, args.common.iterations.is_none());
     let comparison = compare(&request, progress)?;
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
@@ -72,8 +72,12 @@ pub(super) fn sources(files: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
     Ok(sources)
 }
 
-/// A bundled sample brings values for its dimensions; flags and options win over them.
-pub(super) fn fill_presets(request: &mut Request, sources: &[SourceSpec]) {
+/// A bundled sample brings values for its dimensions, and its iterations where nobody asks for others; flags and options
+/// win over them.
+pub(super) fn fill_presets(request: &mut Request, sources: &[SourceSpec], takes_iterations: bool) {
+    if takes_iterations && request.plan.iterations == 1 {
+        request.plan.iterations = preset_iterations(sources);
+    }
     let (bound, _) = bound_plan(request);
     for (name, values) in presets_of(sources) {
         if !bound.dims.contains_key(&name) {
@@ -106,6 +110,10 @@ fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
 
 /// Whether the policy in force runs out of memory; it is simulated apart where it is not among those asked for.
 fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<bool> {
+    if comparison.trace().is_some() {
+        // A request that is refused is an answer: the trace goes on.
+        return Ok(false);
+    }
     if let Some(lane) = comparison.lane(comparison.configured) {
         return Ok(lane.summary.out_of_memory);
     }
@@ -123,12 +131,11 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out.push_str(&table(comparison).text());
     out.push('\n');
     for lane in &comparison.lanes {
-        let Some(text) = lane.out_of_memory_text() else {
+        let Some(story) = &lane.out_of_memory_story else {
             continue;
         };
-        out.push_str(&format!("{text}\n"));
-        let story = lane.out_of_memory_story.iter();
-        for sentence in story.flat_map(|story| story.sentences().into_iter().skip(1)) {
+        out.push_str(&format!("policy {}\n", lane.policy.number()));
+        for sentence in story.sentences() {
             out.push_str(&format!("  {sentence}\n"));
         }
     }
@@ -165,6 +172,20 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out
 }
 
+/// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
+fn what_runs(comparison: &Comparison) -> String {
+    let graphs = comparison.workload.graphs().iter();
+    let graphs = graphs.map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()));
+    let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
+    let names = names.join(", ");
+    let steps = comparison.axis.n_steps;
+    match comparison.trace() {
+        Some(_) if names.is_empty() => format!("trace of {steps} commands"),
+        Some(_) => format!("trace of {steps} commands; {names}"),
+        None => format!("{} runs, {steps} steps; graphs: {names}", comparison.axis.runs.len()),
+    }
+}
+
 /// Where the peaks come from, policy by policy.
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
@@ -182,22 +203,14 @@ fn explanations(comparison: &Comparison) -> String {
 }
 
 fn heading(comparison: &Comparison) -> String {
-    let graphs: Vec<String> = comparison
-        .workload
-        .graphs()
-        .iter()
-        .map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()))
-        .collect();
     let occupied = match comparison.occupied {
         Bytes::ZERO => String::new(),
         bytes => format!(" left; others hold {bytes} on device {}", comparison.device_id),
     };
     format!(
-        "{}\n{} runs, {} steps; graphs: {}\ndevice {} with {}{occupied}\n",
+        "{}\n{}\ndevice {} with {}{occupied}\n",
         comparison.workload.name,
-        comparison.axis.runs.len(),
-        comparison.axis.n_steps,
-        graphs.join(", "),
+        what_runs(comparison),
         comparison.device.name,
         comparison.device.memory(),
     )
@@ -239,6 +252,9 @@ fn table(comparison: &Comparison) -> Table {
         }
         if summary.out_of_memory {
             marks.push("OUT OF MEMORY");
+        }
+        if lane.refusals.is_some() {
+            marks.push("REFUSES REQUESTS");
         }
         table.row(vec![
             row.number.to_string(),

@@ -90,7 +90,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
         strategies: document.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
     };
-    fill_presets(&mut request, &sources);
+    fill_presets(&mut request, &sources, args.common.iterations.is_none());
     document.plan.clone_from(&request.plan);
     let comparison = compare(&request, progress)?;
     let config = config_from_document(&document, Some(&comparison));

@@ -40,6 +40,7 @@ struct WireStory {
     holders: Vec<WireHolder>,
     idle_bytes: u64,
     largest_idle_bytes: u64,
+    idle_pages_bytes: u64,
     enough_bytes: Option<u64>,
 }
 
@@ -80,6 +81,10 @@ struct WirePolicy {
     out_of_memory: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     out_of_memory_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_requests: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_refused_step: Option<u32>,
     out_of_memory_story: Option<WireStory>,
     explanation: Vec<WireRemark>,
     estimated_overhead_ns: u64,
@@ -177,15 +182,15 @@ impl WireComparison {
 }
 
 fn wire_workload(comparison: &Comparison) -> WireWorkload {
-    let graphs = comparison.workload.graphs();
     let name = |idx: u32| {
-        graphs
-            .get(idx as usize)
-            .map_or(String::new(), |entry| entry.name.clone())
+        let known = comparison.session.graphs.get(idx as usize);
+        known.map_or(String::new(), |graph| graph.name.clone())
     };
+    let graphs = comparison.workload.graphs().iter().map(|entry| entry.name.clone());
+    let of_trace = comparison.trace_graphs().map(str::to_owned);
     WireWorkload {
         name: comparison.workload.name.clone(),
-        graphs: graphs.iter().map(|entry| entry.name.clone()).collect(),
+        graphs: graphs.chain(of_trace).collect(),
         steps: comparison.axis.n_steps,
         runs: comparison
             .axis
@@ -229,6 +234,7 @@ fn wire_story(story: &OutOfMemoryStory) -> WireStory {
             .collect(),
         idle_bytes: story.idle.0.get(),
         largest_idle_bytes: story.idle.1.get(),
+        idle_pages_bytes: story.idle_pages.get(),
         enough_bytes: story.enough.map(crate::units::Bytes::get),
     }
 }
@@ -280,6 +286,8 @@ fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
         cleared_bytes: summary.cleared.get(),
         unloads: summary.unloads,
         out_of_memory: summary.out_of_memory,
+        refused_requests: lane.refusals.map(|refusals| refusals.count),
+        first_refused_step: lane.refusals.map(|refusals| refusals.first.0),
         out_of_memory_reason: lane.out_of_memory_text(),
         out_of_memory_story: lane.out_of_memory_story.as_ref().map(wire_story),
         explanation: wire_explanation(lane),

@@ -33,7 +33,7 @@ pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "allocation_trace",
         extensions: &["trace"],
-        description: "allocation trace: what was asked of the device, one command a line, for `replay`; see docs/format.md",
+        description: "allocation trace: what was asked of the device, one command a line; see docs/format.md",
         detect: allocation_trace::detect,
         import: allocation_trace::import,
     },

@@ -104,13 +104,11 @@ pub struct Document {
 impl Document {
     /// A document of these sources with default settings.
     pub fn new(sources: Vec<SourceSpec>) -> Self {
-        let mut plan = SchedulePlan::default();
-        for source in &sources {
-            if let SourceSpec::Sample(sample) = source {
-                plan.iterations = plan.iterations.max(sample.iterations);
-            }
-        }
-        plan.dims = presets_of(&sources);
+        let plan = SchedulePlan {
+            iterations: preset_iterations(&sources),
+            dims: presets_of(&sources),
+            ..SchedulePlan::default()
+        };
         Self {
             sources,
             with_evaluation: false,
@@ -169,6 +167,15 @@ impl Document {
         }
         words.join(" ")
     }
+}
+
+/// The iterations that samples suggest, at least 1.
+pub fn preset_iterations(sources: &[SourceSpec]) -> u32 {
+    let suggested = sources.iter().filter_map(|source| match source {
+        SourceSpec::Sample(sample) => Some(sample.iterations),
+        SourceSpec::Path(_) | SourceSpec::Bytes { .. } => None,
+    });
+    suggested.max().unwrap_or(1).max(1)
 }
 
 /// Values that samples suggest for symbolic dimensions.

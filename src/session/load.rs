@@ -9,10 +9,6 @@ use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
 
-/// What to do with a trace, which has nothing that policies could be compared by yet.
-const TRACE_ADVICE: &str = "an allocation trace has no graph to compare policies by; run `highwater replay FILE --policy N` \
-                            on it, or `highwater plan FILE`";
-
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
 /// # Errors
@@ -47,7 +43,6 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     } else if !lifetimes.is_empty() {
         Source::Lifetimes(lifetimes)
     } else if !traces.is_empty() {
-        diagnostics.warning(TRACE_ADVICE.to_owned(), &name);
         Source::Traces(traces)
     } else {
         Source::Graphs(graphs)

@@ -19,7 +19,7 @@ mod worker;
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
-pub use document::{Document, SourceSpec, presets_of};
+pub use document::{Document, SourceSpec, preset_iterations, presets_of};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use load::load;
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};

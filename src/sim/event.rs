@@ -61,7 +61,7 @@ pub enum EventKind {
     Return,
     /// Scattered pages became one range: `region`, which is mapped already.
     Stitch,
-    /// A static graph begins to run: `bytes` of the arena that it shares are inputs and outputs; 0 where it ends and
+    /// A static graph is loaded or begins to run: `bytes` of the arena that it shares are inputs and outputs; 0 where it ends and
     /// the arena's pages go to others.
     Run,
     /// A static graph cannot run: another that shares its pages was loaded and has not run.

@@ -34,6 +34,8 @@ pub mod replay;
 mod residents;
 mod session;
 mod simulate;
+mod simulate_trace;
+mod trace_session;
 mod verify;
 
 pub use event::{
@@ -45,4 +47,6 @@ pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, pictu
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;
-pub use verify::{SimulationDefect, verify};
+pub use simulate_trace::{MOST_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};
+pub use trace_session::{TraceRequest, TraceSession};
+pub use verify::{SimulationDefect, verify, verify_log};

@@ -9,7 +9,7 @@
 //! In: a simulation and a step. Out: a [`DevicePicture`] as it stands when the ops of that step run (all events of the
 //! step have happened). Idle neighbours are one span, as the pools join them at once. O(events * log blocks).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::event::{Event, EventKind, RegionId, RegionKind, Simulation, Subject};
 use super::fold::{ReservedParts, parts_after};
@@ -105,7 +105,8 @@ struct Replay {
     held: BTreeMap<u32, u64>,
     live: Places<u64>,
     grants: Places<(u64, u32)>,
-    mapped: Places<(u64, u32)>,
+    /// With the page, and when it was mapped.
+    mapped: Places<(u64, u32, usize)>,
     pages: BTreeMap<u32, u64>,
     n_events: usize,
 }
@@ -121,7 +122,7 @@ impl Replay {
             EventKind::Free if bytes > 0 => drop(self.live.remove(&place)),
             EventKind::Grant => drop(self.grants.insert(place, (bytes, event.subject.0))),
             EventKind::Return => drop(self.grants.remove(&place)),
-            EventKind::Map => drop(self.mapped.insert(place, (bytes, event.subject.0))),
+            EventKind::Map => drop(self.mapped.insert(place, (bytes, event.subject.0, self.n_events))),
             EventKind::Unmap => drop(self.mapped.remove(&place)),
             EventKind::PageAlloc => drop(self.pages.insert(event.subject.0, bytes)),
             EventKind::PageFree => drop(self.pages.remove(&event.subject.0)),
@@ -143,27 +144,53 @@ pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
         replay.apply(event);
         replay.n_events += 1;
     }
-    let touched = touched_pages(&replay);
+    let homes = page_homes(&replay);
     let parts = parts_after(simulation, replay.n_events);
     DevicePicture {
         step,
         parts,
         available: simulation.device_bytes.saturating_sub(parts.total()),
-        regions: regions(simulation, &replay),
-        pools: pools(simulation, &replay, &touched),
+        regions: regions(simulation, &replay, &homes),
+        pools: pools(simulation, &replay, &homes),
         pages: PagesPicture {
             count: replay.pages.len() as u64,
             bytes: Bytes(replay.pages.values().sum()),
-            touched: touched.len() as u64,
+            touched: homes.values().filter(|home| home.is_touched).count() as u64,
             mappings: replay.mapped.len() as u64,
         },
     }
 }
 
-fn regions(simulation: &Simulation, replay: &Replay) -> Vec<RegionPicture> {
+/// Where each page counts, by subject: its region, bytes, and whether a live block touches it. A page may be mapped at
+/// several places: it counts where a live block touches it, else where it was mapped last.
+fn page_homes(replay: &Replay) -> BTreeMap<u32, PageHome> {
+    let mut homes: BTreeMap<u32, PageHome> = BTreeMap::new();
+    for ((region, offset), (bytes, page, when)) in &replay.mapped {
+        let home = PageHome {
+            is_touched: is_touched(replay, *region, (*offset, offset + bytes)),
+            when: *when,
+            region: *region,
+            bytes: *bytes,
+        };
+        let known = homes.entry(*page).or_insert(home);
+        *known = (*known).max(home);
+    }
+    homes
+}
+
+/// Where a page counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PageHome {
+    is_touched: bool,
+    when: usize,
+    region: u32,
+    bytes: u64,
+}
+
+fn regions(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHome>) -> Vec<RegionPicture> {
     let mut held: BTreeMap<u32, u64> = replay.held.clone();
-    for ((region, _), (bytes, _)) in &replay.mapped {
-        *held.entry(*region).or_default() += bytes;
+    for home in homes.values() {
+        *held.entry(home.region).or_default() += home.bytes;
     }
     let picture = |(region, held): (u32, u64)| {
         let row = &simulation.regions[region as usize];
@@ -181,14 +208,14 @@ fn regions(simulation: &Simulation, replay: &Replay) -> Vec<RegionPicture> {
     held.into_iter().map(picture).collect()
 }
 
-fn pools(simulation: &Simulation, replay: &Replay, touched: &BTreeSet<u32>) -> Vec<PoolPicture> {
+fn pools(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHome>) -> Vec<PoolPicture> {
     if simulation.pools.is_empty() {
         return Vec::new();
     }
     let mut pools = vec![device_pool(simulation, replay)];
     let graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
     for (position, graph) in (0_u32..).zip(graphs) {
-        pools.push(graph_pool((simulation, replay), (position, graph), touched));
+        pools.push(graph_pool((simulation, replay), (position, graph), homes));
     }
     pools
 }
@@ -214,7 +241,7 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
 fn graph_pool(
     (simulation, replay): (&Simulation, &Replay),
     (position, graph): (u32, GraphIdx),
-    touched: &BTreeSet<u32>,
+    homes: &BTreeMap<u32, PageHome>,
 ) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
     let mut spans = IdleSpans::default();
@@ -230,17 +257,12 @@ fn graph_pool(
         let row = &simulation.regions[region as usize];
         row.graph == Some(graph) && matches!(row.kind, RegionKind::PagedRange | RegionKind::Stitched)
     };
-    let mut held: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
-    for ((region, offset), (bytes, page)) in replay.mapped.iter().filter(|((region, _), _)| is_own_range(*region)) {
-        held.entry(*page).or_insert((*bytes, false)).1 |= is_touched(replay, *region, (*offset, offset + bytes));
-    }
-    // A page that somebody else uses may still be mapped here.
-    held.retain(|page, (_, is_touched_here)| *is_touched_here || !touched.contains(page));
+    let own_pages = || homes.values().filter(|home| is_own_range(home.region));
     let own_live = replay.live.iter().filter(|((region, _), _)| is_own_range(*region));
     pool.given += own_live.map(|(_, bytes)| Bytes(*bytes)).sum();
-    pool.occupied += held.values().map(|(bytes, _)| Bytes(*bytes)).sum();
-    let idle = held.values().filter(|(_, is_touched_here)| !is_touched_here);
-    pool.idle_pages = idle.map(|(bytes, _)| Bytes(*bytes)).sum();
+    pool.occupied += own_pages().map(|home| Bytes(home.bytes)).sum();
+    let idle = own_pages().filter(|home| !home.is_touched);
+    pool.idle_pages = idle.map(|home| Bytes(home.bytes)).sum();
     pool.idle_spans = spans.by_size();
     pool
 }
@@ -249,15 +271,6 @@ fn graph_pool(
 fn is_touched(replay: &Replay, region: u32, (start, end): (u64, u64)) -> bool {
     let below = replay.live.range((region, 0)..(region, end)).next_back();
     below.is_some_and(|((_, offset), bytes)| offset + bytes > start)
-}
-
-/// Pages that live blocks touch, by subject.
-fn touched_pages(replay: &Replay) -> BTreeSet<u32> {
-    let touched = replay
-        .mapped
-        .iter()
-        .filter(|((region, offset), (bytes, _))| is_touched(replay, *region, (*offset, offset + bytes)));
-    touched.map(|(_, (_, page))| *page).collect()
 }
 
 impl PoolPicture {

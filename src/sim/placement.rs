@@ -66,7 +66,9 @@ impl Placed {
         let behind = self.pieces.partition_point(|piece| piece.start <= offset);
         let piece = behind.checked_sub(1).and_then(|idx| self.pieces.get(idx));
         match piece {
-            Some(piece) if offset <= piece.end => (piece.region, piece.offset + (offset - piece.start)),
+            Some(piece) if offset < piece.end || piece.start == piece.end => {
+                (piece.region, piece.offset + (offset - piece.start))
+            }
             _ => (NO_REGION, 0),
         }
     }
@@ -79,6 +81,13 @@ impl Placed {
         if let Some((io_region, ..)) = &mut self.io {
             *io_region = region;
         }
+    }
+
+    /// All that it occupies: region, offset, bytes.
+    fn extents(&self) -> impl Iterator<Item = (RegionId, u64, u64)> + '_ {
+        let pieces = self.pieces.iter();
+        let pieces = pieces.map(|piece| (piece.region, piece.offset, piece.end - piece.start));
+        pieces.chain(self.io.map(|(region, offset, bytes)| (region, offset, bytes.get())))
     }
 
     fn first_region(&self) -> RegionId {
@@ -172,6 +181,15 @@ impl StaticGraphs {
             io: if self.shares_arena { Bytes::ZERO } else { request.io },
             ..Purpose::of(RegionKind::Arena, owner)
         });
+        if self.shares_arena {
+            // What the arena holds of inputs and outputs is this graph's from now on.
+            memory.record(
+                EventKind::Run,
+                NO_REGION,
+                0,
+                self.copies.iter().map(|_| request.io).sum(),
+            );
+        }
         for (copy, arena) in self.copies.iter_mut().enumerate() {
             let loaded = arena
                 .memory_mut()
@@ -181,7 +199,7 @@ impl StaticGraphs {
             }
             memory.settle();
             let loaded = loaded?;
-            let placed = placed(&loaded, (&segments, &bases), memory);
+            let placed = placed(&loaded, (&segments, &bases), memory)?;
             if arena.last_change() == Some(ArenaChange::Reallocated) {
                 // The one arena moved, and with it every graph that is loaded.
                 let region = placed.first_region();
@@ -205,6 +223,16 @@ impl StaticGraphs {
                 .begin(StaticGraph(request.graph.0), &mut memory.device);
             memory.settle();
             ready?;
+        }
+        // The engine goes on where a page of a block that was there before could not be mapped; its graph cannot.
+        let copies = self.placed[request.graph.idx()].iter();
+        if copies
+            .flat_map(Placed::extents)
+            .any(|extent| !memory.log.is_backed(extent))
+        {
+            return Err(RunError::Shortage(Shortage {
+                requested: request.bytes(),
+            }));
         }
         if self.shares_arena {
             let region = self.placed(request.graph, 0).map_or(NO_REGION, Placed::first_region);
@@ -231,7 +259,9 @@ impl StaticGraphs {
 
     /// Gives back what only this graph holds.
     pub(super) fn unload(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
-        if !self.shares_arena {
+        if self.shares_arena {
+            memory.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+        } else {
             self.hold_io(request, memory, EventKind::Free);
         }
         for copy in &mut self.copies {
@@ -288,14 +318,21 @@ fn segments_of(request: &ArenaRequest<'_>) -> (Vec<ArenaSegment>, Vec<u64>) {
     (segments, bases)
 }
 
-/// Finds each segment in what was loaded: joined segments are told by their logical offset.
-fn placed(loaded: &LoadedSegments, (segments, bases): (&[ArenaSegment], &[u64]), memory: &DeviceMemory) -> Placed {
+/// Finds each segment in what was loaded: joined segments are told by their logical offset. The engine counts a graph
+/// as loaded whose arena was once large enough, also where a block for it was refused now; it cannot run.
+fn placed(
+    loaded: &LoadedSegments,
+    (segments, bases): (&[ArenaSegment], &[u64]),
+    memory: &DeviceMemory,
+) -> Result<Placed, Shortage> {
     let mut placed = Placed::default();
     let mut logical = 0;
     for (segment, base) in segments.iter().zip(bases) {
         let bytes = segment.bytes.get();
-        let at = (bytes > 0).then(|| address_of(loaded, logical)).flatten();
-        if let Some(at) = at {
+        if bytes > 0 {
+            let at = address_of(loaded, logical).ok_or(Shortage {
+                requested: segment.bytes,
+            })?;
             let (region, offset) = memory.log.locate(at);
             if segment.is_zero_copy {
                 placed.io = Some((region, offset, segment.bytes));
@@ -310,7 +347,7 @@ fn placed(loaded: &LoadedSegments, (segments, bases): (&[ArenaSegment], &[u64]),
         }
         logical += bytes;
     }
-    placed
+    Ok(placed)
 }
 
 fn address_of(loaded: &LoadedSegments, logical: u64) -> Option<Address> {

@@ -224,11 +224,15 @@ impl Recorder {
 
     /// Turns the driver's calls since the last time into events. O(calls * log regions).
     pub(super) fn settle(&mut self, device: &mut SimulatedDevice) {
-        let calls = device.driver.calls();
+        self.settle_calls(device.driver.calls());
+        device.driver.clear_calls();
+    }
+
+    /// Turns calls of the driver, which somebody else takes away, into events. O(calls * log regions).
+    pub(super) fn settle_calls(&mut self, calls: &[Call]) {
         for (position, call) in calls.iter().enumerate() {
             self.take(*call, &calls[position..]);
         }
-        device.driver.clear_calls();
     }
 
     /// The variables' block, the only call since the last time: it is the region that waits for it.
@@ -238,6 +242,27 @@ impl Recorder {
         (variables.bytes, variables.at) = (bytes, at);
         self.blocks.push(at.offset(), bytes.get(), NO_REGION);
         self.record(EventKind::DeviceMalloc, NO_REGION, 0, bytes);
+    }
+
+    /// Whether there is memory under all of an extent: a device block, or mapped pages.
+    pub(super) fn is_backed(&self, (region, offset, bytes): (RegionId, u64, u64)) -> bool {
+        let Region { at, .. } = self.log.regions[region.idx()];
+        if !at.is_virtual() || bytes == 0 {
+            return true;
+        }
+        let (start, end) = (at.offset() + offset, at.offset() + offset + bytes);
+        let below = self.mapped.range(..=start).next_back();
+        let Some(first) = below.map(|(at, _)| *at) else {
+            return false;
+        };
+        let mut covered = first;
+        for (at, page) in self.mapped.range(first..end) {
+            if *at > covered {
+                break;
+            }
+            covered = at + self.page(*page).bytes;
+        }
+        covered >= end
     }
 
     /// A region of the log.

@@ -20,7 +20,7 @@ use crate::units::Bytes;
 use crate::workload::{AllocationTrace, TraceCommand};
 
 use super::StaticMemoryPolicy;
-use super::alloc::{PagePoolRules, PoolKey};
+use super::alloc::{Call, PagePoolRules, PoolKey};
 use state::State;
 
 /// The device of a trace that states none.
@@ -90,6 +90,15 @@ pub struct Replay<'t> {
 impl<'t> Replay<'t> {
     /// Before the first command; nothing is in use.
     pub fn new(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
+        Self::with(trace, rules, false)
+    }
+
+    /// The same with the pools' notes among the calls, which an event log is made of.
+    pub(super) fn with_notes(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
+        Self::with(trace, rules, true)
+    }
+
+    fn with(trace: &'t AllocationTrace, rules: ReplayRules, has_notes: bool) -> Self {
         Self {
             trace,
             rules,
@@ -97,7 +106,7 @@ impl<'t> Replay<'t> {
             answered: 0,
             failed: 0,
             first_failure: None,
-            state: State::new(trace.names.len(), &rules),
+            state: State::new(trace.names.len(), &rules, has_notes),
         }
     }
 
@@ -110,6 +119,12 @@ impl<'t> Replay<'t> {
     pub fn step(&mut self) -> Option<Answer<'_>> {
         let (index, command) = self.execute_next()?;
         Some(self.state.answer(index, command))
+    }
+
+    /// Executes the next command: what it was, what came of it, and its calls; `None` at the end.
+    pub(super) fn advance(&mut self) -> Option<(TraceCommand, &Outcome, &[Call])> {
+        let (_, command) = self.execute_next()?;
+        Some((command, self.state.outcome(), self.state.device().driver.calls()))
     }
 
     /// Executes all that is left, without answers.

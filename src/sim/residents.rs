@@ -219,8 +219,14 @@ pub(super) fn next_io(session: &DeviceSession, params: &Params) -> Vec<Option<By
         .runs
         .iter()
         .rev()
-        .map(|run| upcoming[run.graph.idx()].replace(io_bytes(&run.bound, params)))
+        .map(|run| upcoming[run.graph.idx()].replace(copies_of(io_bytes(&run.bound, params), params)))
         .collect();
     list.reverse();
     list
+}
+
+/// Bytes that every concurrent copy of a graph holds.
+fn copies_of(bytes: Bytes, params: &Params) -> Bytes {
+    let copies = params.feature_copies.clamp(1, u32::from(u16::MAX));
+    (0..copies).map(|_| bytes).sum()
 }

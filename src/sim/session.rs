@@ -30,6 +30,8 @@ pub struct LoadedGraph {
     /// Whether every dimension has one value over the whole schedule and graphs may be static: then it has one
     /// [`BoundGraph`] with a plan, placed at load. Otherwise it allocates op by op.
     pub is_static: bool,
+    /// Whether it has collective ops: such a graph is not unloaded to make room.
+    pub has_collectives: bool,
     /// Frozen weights, by name and exact bytes: held from load to unload, under every policy.
     pub weights: Vec<Variable>,
 }

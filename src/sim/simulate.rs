@@ -13,7 +13,9 @@
 //!
 //! Deliberately not here: concurrent runs (only their memory, by `feature_copies`), streams, time.
 
-use super::alloc::{DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolKey, RunError, Shortage};
+use super::alloc::{
+    DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolFigures, PoolKey, RunError, Shortage,
+};
 use super::buckets::Buckets;
 use super::device::DeviceMemory;
 use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject, SubjectId};
@@ -86,6 +88,8 @@ struct GraphState<'a> {
     bound: Option<&'a BoundGraph>,
     /// Whether it has a pool.
     has_pool: bool,
+    /// The figures of its last pool that was destroyed.
+    pool_before: Option<PoolFigures>,
     /// Who its inputs and outputs are.
     io_subject: SubjectId,
 }
@@ -146,6 +150,7 @@ impl<'a> Machine<'a> {
             loading: Loading::Never,
             bound: None,
             has_pool: false,
+            pool_before: None,
             io_subject: memory
                 .log
                 .add_subject(Subject::InputOutput(GraphIdx::from_idx(graph)), Bytes::ZERO),
@@ -175,7 +180,8 @@ impl<'a> Machine<'a> {
     /// The log, with the pools as they stand at the end.
     fn finish(self) -> Simulation {
         let row = |graph: Option<GraphIdx>| {
-            let figures = self.pools.figures(graph.map(|graph| PoolKey(graph.0)))?;
+            let now = self.pools.figures(graph.map(|graph| PoolKey(graph.0)));
+            let figures = now.or_else(|| graph.and_then(|graph| self.graphs[graph.idx()].pool_before))?;
             Some(PoolRow { graph, figures })
         };
         let device = (!self.pooled.is_empty()).then_some(None);
@@ -248,9 +254,13 @@ impl<'a> Machine<'a> {
             let ready = self.statics.begin(&request, &mut self.memory);
             ready.map_err(|error| match error {
                 RunError::Shortage(shortage) => shortage,
-                RunError::MemoryInUse => Shortage {
-                    requested: request.bytes(),
-                },
+                RunError::MemoryInUse => {
+                    let region = self.statics.region(graph).unwrap_or(NO_REGION);
+                    self.memory.record(EventKind::MemoryInUse, region, 0, request.bytes());
+                    Shortage {
+                        requested: request.bytes(),
+                    }
+                }
             })?;
             return Ok(Place::Static(plan, request));
         }
@@ -261,7 +271,7 @@ impl<'a> Machine<'a> {
             self.residents.load_weights(graph, &mut self.memory)?;
             self.graphs[graph.idx()].loading = Loading::Loaded;
         }
-        let io = io_bytes(&run.bound, self.params);
+        let io = self.dynamic_io(&run.bound);
         self.residents.hold_io(graph, io, &mut self.memory)?;
         Ok(Place::Dynamic(self.pool(graph)))
     }
@@ -282,6 +292,12 @@ impl<'a> Machine<'a> {
             self.memory.settle();
         }
         pool
+    }
+
+    /// Inputs and outputs of a dynamic graph, of all its copies.
+    fn dynamic_io(&self, bound: &BoundGraph) -> Bytes {
+        let io = io_bytes(bound, self.params);
+        (0..self.copies).map(|_| io).sum()
     }
 
     fn request(&self, graph: GraphIdx, bound: &'a BoundGraph) -> ArenaRequest<'a> {
@@ -347,7 +363,8 @@ impl<'a> Machine<'a> {
         if let Some(request) = request {
             self.statics.unload(request, &mut self.memory);
         } else if self.graphs[graph.idx()].has_pool {
-            self.graphs[graph.idx()].has_pool = false;
+            let state = &mut self.graphs[graph.idx()];
+            (state.has_pool, state.pool_before) = (false, self.pools.figures(Some(PoolKey(graph.0))));
             self.pools
                 .manage(Order::Destroy(PoolKey(graph.0)), &mut self.memory.device);
             self.memory.settle();
@@ -368,7 +385,7 @@ impl<'a> Machine<'a> {
             }
             Place::Dynamic(_) if self.params.unloads_after_run => self.unload(run.graph, None),
             Place::Dynamic(_) => {
-                if self.next_io[idx as usize] != Some(io_bytes(&run.bound, self.params)) {
+                if self.next_io[idx as usize] != Some(self.dynamic_io(&run.bound)) {
                     self.residents.free_io(run.graph, &mut self.memory);
                 }
             }

@@ -82,6 +82,10 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
     if let Some(entry) = comparison.workload.problems().first() {
         add_problem_facts(&mut facts, entry, tensor);
     }
+    if let Some((trace, request)) = comparison.request(tensor) {
+        facts.name = trace.label(&request.lifetime);
+        facts.graph = graph_name(comparison, request.graph.idx());
+    }
     facts
 }
 
@@ -142,6 +146,10 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     };
     if let Some(entry) = comparison.workload.graphs().get(run.graph.idx()) {
         add_op(&mut facts, entry, op);
+    }
+    if let Some(trace) = comparison.trace() {
+        let command = trace.commands.get(op.idx());
+        facts.op = command.map_or_else(String::new, |command| trace.command_text(*command));
     }
     Some(facts)
 }

@@ -57,7 +57,11 @@ impl Owner {
             Self::SharedArena => "shared arena".to_owned(),
             Self::Fixed => "fixed feature memory".to_owned(),
             Self::DevicePool => "device pool".to_owned(),
-            Self::Pool(graph) => of("pool", graph),
+            // Pools of a trace are called so themselves.
+            Self::Pool(graph) => match name(graph) {
+                Some(own) if own.starts_with("pool ") => own.to_owned(),
+                _ => of("pool", graph),
+            },
             Self::Stitched(graph) => of("stitched pages", graph),
         }
     }

@@ -144,6 +144,28 @@ impl AllocationTrace {
         self.names.get(name.0 as usize)
     }
 
+    /// A command as its line says it, without sizes: `a x`, `load A`, `use 3`, `sync`.
+    pub fn command_text(&self, command: TraceCommand) -> String {
+        let word = command.word();
+        let name = match command {
+            TraceCommand::Use(pool) | TraceCommand::Destroy(pool) => return format!("{word} {pool}"),
+            TraceCommand::Synchronize | TraceCommand::Recycle | TraceCommand::RecycleDevice => return word.to_owned(),
+            TraceCommand::Allocate { id: name, .. }
+            | TraceCommand::Free { id: name }
+            | TraceCommand::Weights { id: name, .. }
+            | TraceCommand::FreeWeights { id: name }
+            | TraceCommand::Load { graph: name, .. }
+            | TraceCommand::Fixed { graph: name, .. }
+            | TraceCommand::EndIteration(name)
+            | TraceCommand::Execute(name)
+            | TraceCommand::Begin(name)
+            | TraceCommand::Finish(name)
+            | TraceCommand::Unload(name)
+            | TraceCommand::Unfixed(name) => name,
+        };
+        format!("{word} {}", self.name(name))
+    }
+
     /// The segments of a load; none where there are none at those positions.
     pub fn load_segments(&self, first: u32, count: u32) -> &[TraceSegment] {
         let first = first as usize;

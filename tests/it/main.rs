@@ -24,6 +24,7 @@ mod synthetic;
 mod tidy;
 mod timeline;
 mod timeline_reuse;
+mod trace_compare;
 #[cfg(feature = "gui")]
 mod ui_app;
 #[cfg(feature = "gui")]

@@ -119,6 +119,7 @@ fn session(graphs: &[Graph], schedule: &[u32]) -> DeviceSession {
             .map(|graph| LoadedGraph {
                 name: "graph".to_owned(),
                 is_static: graph.is_static,
+                has_collectives: false,
                 weights: graph.weights.iter().map(variable).collect(),
             })
             .collect(),

@@ -55,6 +55,7 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
         lower_bound: false,
         scratch: Scratch::Stated,
         workspaces: EstimatedWorkspaces::default(),
+        requests: Vec::new(),
         params: Params::for_device(&device),
         device_id: 0,
         occupied: Bytes::ZERO,
@@ -205,6 +206,7 @@ fn session(graphs: &[Arc<Graph>], bounds: &[Arc<BoundGraph>], axis: &Axis) -> De
             .map(|graph| LoadedGraph {
                 name: graph.name().to_owned(),
                 is_static: true,
+                has_collectives: false,
                 weights: Vec::new(),
             })
             .collect(),
@@ -243,6 +245,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         first_divergence: None,
         explanation: Vec::new(),
         out_of_memory_story: None,
+        refusals: None,
     }
 }
 

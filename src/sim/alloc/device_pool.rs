@@ -91,6 +91,11 @@ impl DevicePool {
         Ok((id, self.spans.get(id)))
     }
 
+    /// A span that was handed out.
+    pub(super) fn span(&self, id: SpanId) -> &Span {
+        self.spans.get(id)
+    }
+
     /// Takes a span back; its block stays here.
     pub(super) fn free(&mut self, id: SpanId, device: &mut SimulatedDevice) {
         let bytes = self.spans.get(id).bytes();

@@ -139,6 +139,12 @@ impl GraphPool {
     pub(super) fn destroy(mut self, below: &mut Below<'_>) {
         for span in self.spans.iter() {
             if let (Origin::Below(lower), true) = (span.origin, span.is_first()) {
+                let block = *below.pool.span(lower);
+                below.device.driver.note(Call::Return {
+                    pool: self.key,
+                    at: block.at,
+                    bytes: block.bytes(),
+                });
                 below.pool.free(lower, below.device);
             }
         }

@@ -217,6 +217,8 @@ pub struct LoadedSegments {
     pub segments: Vec<JoinedSegment>,
     /// The parts of the arena's blocks that the graph uses: address and bytes.
     pub active: Vec<(Address, Bytes)>,
+    /// Those of them whose memory is there from the load to the end of the first run.
+    pub held: Vec<(Address, Bytes)>,
 }
 
 /// Why a static graph could not run.

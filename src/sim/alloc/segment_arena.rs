@@ -155,6 +155,7 @@ impl StaticMemory for SegmentArena {
             base: pieces.first().and_then(|piece| piece.at),
             segments: pieces,
             active: active.clone(),
+            held: held.clone(),
         };
         // The engine judges a load by the peak alone: a refused block of no bytes does no harm.
         let bytes = engine_bytes(segments);

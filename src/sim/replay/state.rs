@@ -78,13 +78,13 @@ pub(super) struct State {
 
 impl State {
     /// Nothing is in use.
-    pub(super) fn new(n_names: usize, rules: &ReplayRules) -> Self {
+    pub(super) fn new(n_names: usize, rules: &ReplayRules, has_notes: bool) -> Self {
         let row: &PolicyRow = rules.policy.row();
         Self {
             device: SimulatedDevice::new(DriverRules {
                 capacity: rules.device_bytes,
                 can_reserve: rules.can_reserve,
-                has_notes: false,
+                has_notes,
             }),
             dynamic: if rules.is_legacy {
                 Dynamic::Legacy(LegacyBins::new())
@@ -312,7 +312,8 @@ impl State {
 
     fn execute_graph(&mut self, graph: TraceName) -> Outcome {
         let outcome = self.begin(graph);
-        if !outcome.is_failure() {
+        // A graph that runs already goes on.
+        if matches!(outcome, Outcome::Ran { status, .. } if status.0.is_ok()) {
             self.end_run(graph);
         }
         outcome

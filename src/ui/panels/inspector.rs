@@ -172,7 +172,11 @@ fn peak_ui(
     ui.label(format!(
         "Most bytes are live at step {live_step}{at}. {} {} hold them:",
         live.len(),
-        if comparison.is_problem() { "buffers" } else { "tensors" }
+        match (comparison.is_problem(), comparison.trace()) {
+            (true, _) => "buffers",
+            (false, Some(_)) => "requests",
+            (false, None) => "tensors",
+        }
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
 }
@@ -192,10 +196,7 @@ fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
     if rows.is_empty() {
         return;
     }
-    let title = format!(
-        "Calls of the policy: about {} (estimate)",
-        lane.summary.estimated_overhead
-    );
+    let title = format!("Device calls, est. {}", lane.summary.estimated_overhead);
     egui::CollapsingHeader::new(title).id_salt("overhead").show(ui, |ui| {
         egui::Grid::new("overhead rows")
             .num_columns(3)
@@ -293,7 +294,11 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step:
     let name = running
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
-    ui.label(format!("Held at step {step}, while {name} runs:"));
+    ui.label(if comparison.trace().is_some() {
+        format!("Held at step {step}:")
+    } else {
+        format!("Held at step {step}, while {name} runs:")
+    });
     let mut held: Vec<&RegionSpan> = view
         .regions
         .iter()

@@ -127,11 +127,16 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
         let text = if lane.summary.out_of_memory {
             format!("Configured: policy {number} does not fit {device}")
+        } else if lane.refusals.is_some() {
+            format!("Configured: policy {number}, peak {peak}; not every request fits {device}")
         } else {
             format!("Configured: policy {number}, peak {peak}; fits {device}")
         };
         ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
         if let Some(text) = lane.out_of_memory_text() {
+            ui.label(text);
+        }
+        if let Some(text) = comparison.refusal_text(lane) {
             ui.label(text);
         }
         if lane.summary.unloads > 0 {
@@ -145,7 +150,11 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
     }
     match &comparison.best {
         None => {
-            ui.label("Every policy runs out of memory on this device.");
+            ui.label(if comparison.trace().is_some() {
+                "Every policy refuses requests on this device."
+            } else {
+                "Every policy runs out of memory on this device."
+            });
         }
         Some(best) => {
             ui.horizontal_wrapped(|ui| {

@@ -22,10 +22,15 @@ pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleSta
     if problems_ui(ui, session) {
         return;
     }
+    let is_trace = traces_ui(ui, session);
     egui::Grid::new("schedule")
         .num_columns(2)
         .spacing([8.0, 5.0])
         .show(ui, |ui| {
+            if is_trace {
+                device_ui(ui, session, commands);
+                return;
+            }
             iterations_ui(ui, session, commands);
             let symbols = session
                 .loaded()
@@ -50,6 +55,19 @@ fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
         ui.add(egui::Label::new(RichText::new(text).small()).wrap());
     }
     !problems.is_empty()
+}
+
+/// A trace has no schedule of its own choice; says whether there is one.
+fn traces_ui(ui: &mut egui::Ui, session: &Session) -> bool {
+    let traces = session.loaded().map_or(&[][..], |loaded| loaded.workload.traces());
+    for trace in traces {
+        let text = format!(
+            "{} commands, replayed in their order under each policy; iterations and graph options do not change that",
+            trace.commands.len()
+        );
+        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    }
+    !traces.is_empty()
 }
 
 fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {

@@ -118,7 +118,6 @@ fn bad_usage_is_one_line() {
     fails(&["replay", "nowhere.trace", "--policy", "0"], "nowhere.trace");
     let wrong = file("a x 3M\na y 3X\n");
     fails(&["replay", &wrong.path, "--policy", "0"], "\"3X\" is no size at line 2");
-    fails(&["compare", path], "`replay`");
 }
 
 #[test]

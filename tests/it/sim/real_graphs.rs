@@ -89,15 +89,19 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         plan.dims.insert(symbol, values.collect());
     }
     let mut options = Options::default();
-    let settings: [(&str, &[&str]); 5] = [
+    let settings: [(&str, &[&str]); 9] = [
         ("memory_config.atomic_clean_policy", &["0", "1"]),
         ("compile_dynamic_mode", &["False", "False", "True"]),
         (
             "simulation.placement_strategy",
-            &["greedy_by_size", "naive", "first_fit"],
+            &["ge_default", "ge_default", "ge_max", "greedy_by_size", "naive"],
         ),
         ("external_weight", &["False", "True"]),
-        ("simulation.device_memory", &["1GiB", "4GiB", "16GiB", "64GiB"]),
+        ("simulation.unload_graphs", &["never", "never", "after_run"]),
+        ("simulation.policy_2_behaviour", &["engine", "documented"]),
+        ("simulation.workspace_estimate", &["off", "on"]),
+        ("graph_max_parallel_model_num", &["1", "1", "2"]),
+        ("simulation.device_memory", &["300MiB", "1GiB", "2GiB", "4GiB", "64GiB"]),
     ];
     for (key, values) in settings {
         options.set_text(key, draw.of(values)).unwrap();

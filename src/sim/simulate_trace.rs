@@ -1,0 +1,361 @@
+//! Replays an allocation trace and writes the event log of it, so that a trace is seen as a session is.
+//!
+//! ```text
+//! command    a x 3M      load A 100M    exec A              f x          step = position of the command
+//! events     calls, Alloc calls, (Alloc) calls, Alloc, Free, calls   Free, calls
+//! ```
+//!
+//! In: a trace with its [`TraceSession`], [`ReplayRules`]. Out: a [`Simulation`], and how many requests were refused.
+//! Rules: a block lives from `a` to `f`; what a static graph holds from load to unload where its block is its own, and
+//! while it runs where graphs share an arena (of parts that two running graphs share, the later one is shown);
+//! fixed memory is one block, as large as the largest request, of whoever asked for that. Weights are regions without
+//! blocks: they are no feature memory. A request that is refused leaves nothing, and the trace goes on.
+
+mod graphs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::alloc::{Call, PoolFigures, PoolKey};
+use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject, SubjectId};
+use super::recorder::{LogSpec, Purpose, Recorder, THE_SESSION};
+use super::replay::{Outcome, Replay, ReplayRules};
+use super::trace_session::{THE_TRACE, TraceSession};
+use crate::graph::TensorId;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Bytes, Step};
+use crate::workload::{AllocationTrace, GraphIdx, TraceCommand, TraceName, TraceOwner};
+use graphs::StaticGraphs;
+
+/// Most events of one log: half a gibibyte of them.
+pub const MOST_TRACE_EVENTS: usize = 1 << 24;
+
+/// Commands between two looks at the cancel flag.
+const COMMANDS_PER_CHECK: usize = 1 << 10;
+
+/// Requests that were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusals {
+    /// How many.
+    pub count: u64,
+    /// The first command that asked in vain.
+    pub first: Step,
+}
+
+/// Why there is no log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceStop {
+    /// The user stopped it.
+    Cancelled,
+    /// It would have more than [`MOST_TRACE_EVENTS`] events.
+    TooManyEvents,
+}
+
+impl From<Cancelled> for TraceStop {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// Replays a trace into an event log. O(commands * log names + events * log regions); deterministic.
+///
+/// # Errors
+/// [`TraceStop`].
+pub fn simulate_trace(
+    trace: &AllocationTrace,
+    session: &TraceSession,
+    rules: &ReplayRules,
+    progress: &Progress<'_>,
+) -> Result<(Simulation, Option<Refusals>), TraceStop> {
+    let mut replay = Replay::with_notes(trace, *rules);
+    let mut machine = Machine::new(trace, session, rules);
+    for position in 0..trace.commands.len() {
+        if position.is_multiple_of(COMMANDS_PER_CHECK) {
+            progress.check()?;
+        }
+        machine.prepare(position);
+        let Some((command, outcome, calls)) = replay.advance() else {
+            break;
+        };
+        machine.follow(command, outcome, calls);
+        if machine.log.n_events() > MOST_TRACE_EVENTS {
+            return Err(TraceStop::TooManyEvents);
+        }
+    }
+    let summary = replay.summary();
+    let refusals = summary.first_failure.map(|first| Refusals {
+        count: summary.failed,
+        first: Step(first),
+    });
+    let finish = replay.finish();
+    let mut pools = Vec::new();
+    if session.pools().next().is_some() {
+        pools.push(PoolRow {
+            graph: None,
+            figures: finish.device_pool.unwrap_or_default(),
+        });
+    }
+    // Rows stand in the order in which the log numbers pools; one that was destroyed holds nothing.
+    pools.extend(session.pools().map(|(pool, graph)| {
+        let known = finish.pools.iter().find(|(key, _)| *key == PoolKey(pool));
+        PoolRow {
+            graph: Some(graph),
+            figures: known.map_or_else(PoolFigures::default, |(_, figures)| *figures),
+        }
+    }));
+    Ok((machine.log.finish(pools), refusals))
+}
+
+/// A block in the log.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    subject: SubjectId,
+    region: RegionId,
+    offset: u64,
+    bytes: Bytes,
+    /// The pool of a block.
+    pool: u32,
+}
+
+/// A pool, as far as the log needs it.
+#[derive(Debug, Default)]
+struct PoolState {
+    /// Whether its own range is reserved: later ranges are stitched.
+    has_range: bool,
+    /// Blocks that live.
+    blocks: BTreeSet<TraceName>,
+}
+
+/// Fixed memory.
+#[derive(Debug, Default)]
+struct Fixed {
+    users: BTreeSet<TraceName>,
+    held: Option<Held>,
+}
+
+/// The log in the making, and who holds what.
+struct Machine<'a> {
+    trace: &'a AllocationTrace,
+    session: &'a TraceSession,
+    log: Recorder,
+    current: u32,
+    pools: BTreeMap<u32, PoolState>,
+    blocks: BTreeMap<TraceName, Held>,
+    fixed: Fixed,
+    statics: StaticGraphs,
+    /// The next request to come.
+    next_request: usize,
+    /// The last request of each owner.
+    requests: BTreeMap<(TraceOwner, TraceName), u32>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(trace: &'a AllocationTrace, session: &'a TraceSession, rules: &ReplayRules) -> Self {
+        let mut log = Recorder::new(LogSpec {
+            policy: rules.policy,
+            capacity: rules.device_bytes,
+            can_reserve: rules.can_reserve,
+            n_steps: session.session.n_steps,
+            n_blocks: session.requests.len().min(MOST_TRACE_EVENTS / 4),
+        });
+        for (pool, _) in session.pools() {
+            log.add_pool(PoolKey(pool));
+        }
+        let n_graphs = session.session.graphs.len();
+        let subjects = (0_u32..).take(n_graphs);
+        let subjects: Vec<SubjectId> = subjects
+            .map(|graph| log.add_subject(Subject::Graph(GraphIdx(graph)), Bytes::ZERO))
+            .collect();
+        Self {
+            trace,
+            session,
+            log,
+            current: 0,
+            pools: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+            fixed: Fixed::default(),
+            statics: StaticGraphs::new(rules, subjects),
+            next_request: 0,
+            requests: BTreeMap::new(),
+        }
+    }
+
+    /// Turns to a command, before it is executed.
+    fn prepare(&mut self, position: usize) {
+        let step = Step(u32::try_from(position).unwrap_or(u32::MAX));
+        self.log.at(step);
+        self.log.serve(THE_SESSION);
+        let requests = &self.session.requests;
+        while let Some(request) = requests.get(self.next_request) {
+            if request.lifetime.birth > step {
+                break;
+            }
+            let key = (request.lifetime.owner, request.lifetime.name);
+            let number = u32::try_from(self.next_request).unwrap_or(u32::MAX);
+            self.requests.insert(key, number);
+            self.next_request += 1;
+        }
+    }
+
+    /// Writes down what a command did.
+    fn follow(&mut self, command: TraceCommand, outcome: &Outcome, calls: &[Call]) {
+        match command {
+            TraceCommand::Use(pool) => {
+                self.current = pool;
+                self.settle_pool(calls);
+            }
+            TraceCommand::Allocate { id, bytes } => self.allocate((id, bytes), outcome, calls),
+            TraceCommand::Free { id } => {
+                if *outcome == Outcome::Done {
+                    self.free(id);
+                }
+                self.log.settle_calls(calls);
+            }
+            TraceCommand::Synchronize | TraceCommand::Recycle => self.settle_pool(calls),
+            TraceCommand::RecycleDevice | TraceCommand::EndIteration(_) => self.log.settle_calls(calls),
+            TraceCommand::Destroy(pool) => self.destroy(pool, calls),
+            TraceCommand::Weights { id, .. } | TraceCommand::FreeWeights { id } => {
+                let purpose = Purpose::of(RegionKind::Weights, self.session.static_graph(id));
+                self.log.purpose(purpose);
+                self.log.settle_calls(calls);
+            }
+            TraceCommand::Fixed { graph, bytes } => self.request_fixed((graph, bytes), outcome, calls),
+            TraceCommand::Unfixed(graph) => self.withdraw_fixed(graph, outcome, calls),
+            TraceCommand::Load { graph, first, count } => {
+                let idx = self.session.static_graph(graph).unwrap_or(THE_TRACE);
+                let request = (graph, idx, self.tensor(TraceOwner::Graph, graph));
+                let bytes = self.trace.load_bytes(first, count);
+                self.statics.load((request, bytes), outcome, (calls, &mut self.log));
+            }
+            TraceCommand::Execute(graph) => {
+                self.statics.begin(graph, outcome, (calls, &mut self.log));
+                if let Outcome::Ran {
+                    status, calls_before, ..
+                } = outcome
+                    && status.0.is_ok()
+                {
+                    let behind = calls.get(*calls_before..).unwrap_or(&[]);
+                    self.statics.finish(graph, (behind, &mut self.log));
+                }
+            }
+            TraceCommand::Begin(graph) => self.statics.begin(graph, outcome, (calls, &mut self.log)),
+            TraceCommand::Finish(graph) => self.statics.finish(graph, (calls, &mut self.log)),
+            TraceCommand::Unload(graph) => self.statics.unload(graph, outcome, (calls, &mut self.log)),
+        }
+    }
+
+    /// The number of the request that a name made last.
+    fn tensor(&self, owner: TraceOwner, name: TraceName) -> TensorId {
+        let known = self.requests.get(&(owner, name)).copied();
+        TensorId(known.unwrap_or(u32::MAX))
+    }
+
+    /// Calls in which the current pool may be made: its first range is its own, others are stitched.
+    fn settle_pool(&mut self, calls: &[Call]) {
+        let graph = self.session.pool(self.current);
+        let state = self.pools.entry(self.current).or_default();
+        let purpose = |range: RegionKind| Purpose {
+            range: (range, graph),
+            ..Purpose::of(RegionKind::PoolBlock, None)
+        };
+        let mut rest = calls;
+        let is_reserve = |call: &Call| matches!(call, Call::Reserve { .. });
+        if let Some(first) = calls.iter().position(is_reserve).filter(|_| !state.has_range) {
+            state.has_range = true;
+            let (own, behind) = calls.split_at(first + 1);
+            self.log.purpose(purpose(RegionKind::PagedRange));
+            self.log.settle_calls(own);
+            rest = behind;
+        }
+        self.log.purpose(purpose(RegionKind::Stitched));
+        self.log.settle_calls(rest);
+    }
+
+    fn allocate(&mut self, (id, bytes): (TraceName, Bytes), outcome: &Outcome, calls: &[Call]) {
+        let Outcome::Allocated(grant, _) = outcome else {
+            return self.settle_pool(calls);
+        };
+        let subject = self
+            .log
+            .serve_new(subject_of(self.tensor(TraceOwner::Block, id), 0), bytes);
+        self.settle_pool(calls);
+        let (region, offset) = self.log.locate(grant.at);
+        let held = Held {
+            subject,
+            region,
+            offset,
+            bytes: grant.bytes,
+            pool: self.current,
+        };
+        begin_stay(&mut self.log, held);
+        self.blocks.insert(id, held);
+        self.pools.entry(self.current).or_default().blocks.insert(id);
+    }
+
+    fn free(&mut self, id: TraceName) {
+        if let Some(held) = self.blocks.remove(&id) {
+            end_stay(&mut self.log, held);
+            if let Some(pool) = self.pools.get_mut(&held.pool) {
+                pool.blocks.remove(&id);
+            }
+        }
+    }
+
+    /// A pool's blocks go with it, in the order of their names.
+    fn destroy(&mut self, pool: u32, calls: &[Call]) {
+        let state = self.pools.remove(&pool).unwrap_or_default();
+        for id in state.blocks {
+            self.free(id);
+        }
+        self.log.serve(THE_SESSION);
+        self.log.settle_calls(calls);
+    }
+
+    fn request_fixed(&mut self, (graph, bytes): (TraceName, Bytes), outcome: &Outcome, calls: &[Call]) {
+        self.log.purpose(Purpose::of(RegionKind::FixedFeatures, None));
+        self.log.settle_calls(calls);
+        let Outcome::Placed(at) = outcome else { return };
+        self.fixed.users.insert(graph);
+        let size = self.fixed.held.map_or(Bytes::ZERO, |held| held.bytes);
+        let Some(at) = at.filter(|_| bytes > size) else { return };
+        if let Some(before) = self.fixed.held.take() {
+            end_stay(&mut self.log, before);
+        }
+        let who = subject_of(self.tensor(TraceOwner::Fixed, graph), 0);
+        let (region, offset) = self.log.locate(at);
+        let held = Held {
+            subject: self.log.serve_new(who, bytes),
+            region,
+            offset,
+            bytes,
+            pool: 0,
+        };
+        begin_stay(&mut self.log, held);
+        self.fixed.held = Some(held);
+    }
+
+    fn withdraw_fixed(&mut self, graph: TraceName, outcome: &Outcome, calls: &[Call]) {
+        if *outcome == Outcome::Done
+            && self.fixed.users.remove(&graph)
+            && self.fixed.users.is_empty()
+            && let Some(held) = self.fixed.held.take()
+        {
+            end_stay(&mut self.log, held);
+        }
+        self.log.settle_calls(calls);
+    }
+}
+
+/// A request of the one run.
+const fn subject_of(tensor: TensorId, copy: u16) -> Subject {
+    Subject::Tensor { run: 0, tensor, copy }
+}
+
+fn begin_stay(log: &mut Recorder, held: Held) {
+    log.serve(held.subject);
+    log.record(EventKind::Alloc, held.region, held.offset, held.bytes);
+}
+
+fn end_stay(log: &mut Recorder, held: Held) {
+    log.serve(held.subject);
+    log.record(EventKind::Free, held.region, held.offset, held.bytes);
+}

@@ -1,0 +1,283 @@
+//! Static graphs of a trace in the log: where their memory is, and when it is shown as theirs.
+//!
+//! ```text
+//! own blocks      load |=========== A ===========| unload
+//! shared arena    load   exec |A|      exec |A|    unload      the arena is there all the time, A only while it runs
+//! ```
+//!
+//! In: outcomes of loads, runs and unloads, with their calls. Out: events. A graph's memory is cut into parts where its
+//! arena has several blocks; a part is a copy of the request. Invariant: no two parts that are shown share a byte.
+
+use std::collections::BTreeMap;
+
+use super::super::alloc::{Address, Call, LoadedSegments, RunError};
+use super::super::event::{EventKind, RegionKind, SubjectId};
+use super::super::recorder::{NO_REGION, Purpose, Recorder};
+use super::super::replay::{Outcome, ReplayRules};
+use super::{Held, begin_stay, end_stay, subject_of};
+use crate::graph::{Id as _, TensorId};
+use crate::units::Bytes;
+use crate::workload::{GraphIdx, TraceName};
+
+/// Parts of memory: address and bytes.
+type Parts = Vec<(Address, Bytes)>;
+
+/// A graph that is being loaded: its name, its place among the session's graphs, the number of its request.
+pub(super) type LoadRequest = (TraceName, GraphIdx, TensorId);
+
+/// A loaded graph.
+#[derive(Debug)]
+struct Loaded {
+    graph: GraphIdx,
+    tensor: TensorId,
+    /// What it uses.
+    parts: Parts,
+    /// What of it is there for the first run; later all is.
+    at_first: Parts,
+    has_run: bool,
+    is_running: bool,
+    /// Where each part that is shown begins, and its copy.
+    shown: Vec<Address>,
+}
+
+/// All static graphs.
+#[derive(Debug)]
+pub(super) struct StaticGraphs {
+    shares_arena: bool,
+    shares_pages: bool,
+    is_documented: bool,
+    /// The subject of each of the session's graphs.
+    subjects: Vec<SubjectId>,
+    loaded: BTreeMap<TraceName, Loaded>,
+    /// What is shown: start, then end, whose it is, and the block.
+    shown: BTreeMap<Address, (u64, TraceName, Held)>,
+    /// Where the one arena is, as the vendor documents it.
+    arena: Option<Address>,
+}
+
+impl StaticGraphs {
+    /// Nothing is loaded.
+    pub(super) fn new(rules: &ReplayRules, subjects: Vec<SubjectId>) -> Self {
+        let row = rules.policy.row();
+        Self {
+            shares_arena: row.shares_static_arena,
+            shares_pages: row.shares_static_arena && row.expands_pools,
+            is_documented: rules.is_documented && row.shares_static_arena && !row.expands_pools,
+            subjects,
+            loaded: BTreeMap::new(),
+            shown: BTreeMap::new(),
+            arena: None,
+        }
+    }
+
+    /// A load, met or refused.
+    pub(super) fn load(
+        &mut self,
+        ((name, graph, tensor), bytes): (LoadRequest, Bytes),
+        outcome: &Outcome,
+        (calls, log): (&[Call], &mut Recorder),
+    ) {
+        let owner = (!self.shares_arena).then_some(graph);
+        log.purpose(Purpose::of(RegionKind::Arena, owner));
+        self.drop_freed(calls, log);
+        log.serve(self.subject(graph));
+        self.note_arena((outcome, bytes), calls, log);
+        log.settle_calls(calls);
+        let Outcome::Loaded(loaded) = outcome else { return };
+        let parts = self.parts(loaded, bytes);
+        let at_first = if self.shares_pages {
+            loaded.held.clone()
+        } else {
+            parts.clone()
+        };
+        let loaded = Loaded {
+            graph,
+            tensor,
+            parts,
+            at_first,
+            has_run: false,
+            is_running: false,
+            shown: Vec::new(),
+        };
+        self.loaded.insert(name, loaded);
+        if !self.shares_arena {
+            self.show(name, log);
+        }
+    }
+
+    /// A run, or its first half, met or refused; of a whole run the calls that end it are left.
+    pub(super) fn begin(&mut self, name: TraceName, outcome: &Outcome, (calls, log): (&[Call], &mut Recorder)) {
+        let Some(graph) = self.loaded.get(&name).map(|loaded| loaded.graph) else {
+            return log.settle_calls(calls);
+        };
+        log.purpose(Purpose::of(RegionKind::Arena, None));
+        log.serve(self.subject(graph));
+        let Outcome::Ran {
+            status, calls_before, ..
+        } = outcome
+        else {
+            return log.settle_calls(calls);
+        };
+        match status.0 {
+            Ok(()) => {
+                log.settle_calls(calls.get(..*calls_before).unwrap_or(calls));
+                self.start(name, log);
+            }
+            Err(error) => {
+                log.settle_calls(calls);
+                log.serve(self.subject(graph));
+                if error == RunError::MemoryInUse {
+                    log.record(EventKind::MemoryInUse, NO_REGION, 0, Bytes::ZERO);
+                }
+                if let Some(loaded) = self.loaded.get_mut(&name) {
+                    loaded.has_run = true;
+                }
+            }
+        }
+    }
+
+    /// The end of a run.
+    pub(super) fn finish(&mut self, name: TraceName, (calls, log): (&[Call], &mut Recorder)) {
+        self.stop(name, log);
+        log.settle_calls(calls);
+    }
+
+    /// An unload; a graph that runs ends its run first.
+    pub(super) fn unload(&mut self, name: TraceName, outcome: &Outcome, (calls, log): (&[Call], &mut Recorder)) {
+        if *outcome == Outcome::Done {
+            self.stop(name, log);
+            self.hide(name, log);
+            if let Some(gone) = self.loaded.remove(&name) {
+                log.serve(self.subject(gone.graph));
+            }
+        }
+        log.settle_calls(calls);
+    }
+
+    fn subject(&self, graph: GraphIdx) -> SubjectId {
+        self.subjects[graph.idx()]
+    }
+
+    /// A block of its own is one part; of a shared arena each block that it uses.
+    fn parts(&self, loaded: &LoadedSegments, bytes: Bytes) -> Parts {
+        if self.shares_arena {
+            return loaded.active.clone();
+        }
+        let whole = loaded.base.map(|base| (base, bytes));
+        whole.into_iter().collect()
+    }
+
+    /// Says what happens to the documented arena, and keeps where it is.
+    fn note_arena(&mut self, (outcome, bytes): (&Outcome, Bytes), calls: &[Call], log: &mut Recorder) {
+        if !self.is_documented {
+            return;
+        }
+        let malloc = calls.iter().rev().find_map(|call| match call {
+            Call::Malloc { at, .. } => Some(Address::device(*at)),
+            _ => None,
+        });
+        let is_freed = calls.iter().any(|call| matches!(call, Call::Free { .. }));
+        if bytes > Bytes::ZERO && matches!(outcome, Outcome::Loaded(_)) {
+            match (malloc, is_freed) {
+                (None, _) => log.record(EventKind::Reuse, NO_REGION, 0, bytes),
+                (Some(_), true) => log.record(EventKind::Reallocate, NO_REGION, 0, bytes),
+                (Some(_), false) => {}
+            }
+        }
+        self.arena = malloc.or(self.arena);
+    }
+
+    fn start(&mut self, name: TraceName, log: &mut Recorder) {
+        if self.shares_arena {
+            let parts = self.loaded.get(&name).map_or(&[][..], |loaded| &loaded.parts);
+            let region = parts.first().map_or(NO_REGION, |(at, _)| log.locate(*at).0);
+            log.record(EventKind::Run, region, 0, Bytes::ZERO);
+            self.show(name, log);
+        }
+        if let Some(loaded) = self.loaded.get_mut(&name) {
+            loaded.has_run = true;
+            loaded.is_running = true;
+        }
+    }
+
+    fn stop(&mut self, name: TraceName, log: &mut Recorder) {
+        let Some(loaded) = self.loaded.get_mut(&name).filter(|loaded| loaded.is_running) else {
+            return;
+        };
+        loaded.is_running = false;
+        let graph = loaded.graph;
+        if self.shares_arena {
+            self.hide(name, log);
+        }
+        log.serve(self.subject(graph));
+        if self.shares_pages {
+            log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+        }
+    }
+
+    /// Shows the parts of a graph; those of others that lie there are shown no more.
+    fn show(&mut self, name: TraceName, log: &mut Recorder) {
+        let Some(loaded) = self.loaded.get(&name) else { return };
+        let (tensor, is_first) = (loaded.tensor, !loaded.has_run);
+        let mut parts = if is_first { &loaded.at_first } else { &loaded.parts }.clone();
+        if let (Some(arena), Some((at, _))) = (self.arena, parts.first_mut()) {
+            *at = arena;
+        }
+        let mut shown = Vec::with_capacity(parts.len());
+        for (copy, (at, bytes)) in (0_u16..).zip(parts).filter(|(_, (_, bytes))| *bytes > Bytes::ZERO) {
+            self.drop_within((at, bytes.get()), log);
+            let (region, offset) = log.locate(at);
+            let held = Held {
+                subject: log.serve_new(subject_of(tensor, copy), bytes),
+                region,
+                offset,
+                bytes,
+                pool: 0,
+            };
+            begin_stay(log, held);
+            let end = at.offset().saturating_add(bytes.get());
+            self.shown.insert(at, (end, name, held));
+            shown.push(at);
+        }
+        if let Some(loaded) = self.loaded.get_mut(&name) {
+            loaded.shown = shown;
+        }
+    }
+
+    fn hide(&mut self, name: TraceName, log: &mut Recorder) {
+        let shown = self
+            .loaded
+            .get_mut(&name)
+            .map(|loaded| std::mem::take(&mut loaded.shown));
+        for at in shown.unwrap_or_default() {
+            // Another graph may be shown there by now.
+            if self.shown.get(&at).is_some_and(|(_, whose, _)| *whose == name)
+                && let Some((_, _, held)) = self.shown.remove(&at)
+            {
+                end_stay(log, held);
+            }
+        }
+    }
+
+    /// Blocks that the driver takes back are shown no more.
+    fn drop_freed(&mut self, calls: &[Call], log: &mut Recorder) {
+        for call in calls {
+            if let Call::Free { at, bytes } = call {
+                self.drop_within((Address::device(*at), *bytes), log);
+            }
+        }
+    }
+
+    /// Ends what is shown within a piece of memory.
+    fn drop_within(&mut self, (at, bytes): (Address, u64), log: &mut Recorder) {
+        let end = at.plus(bytes);
+        while let Some((start, (behind, _, held))) = self.shown.range(..end).next_back() {
+            let (start, behind, held) = (*start, *behind, *held);
+            if start.is_virtual() != at.is_virtual() || behind <= at.offset() {
+                return;
+            }
+            self.shown.remove(&start);
+            end_stay(log, held);
+        }
+    }
+}
