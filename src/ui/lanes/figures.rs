@@ -17,8 +17,9 @@ const PEAK_SIZE: f32 = 14.5;
 /// What gives way first stands first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    Costs,
     Fragmentation,
+    Costs,
+    Behaviour,
     Percent,
     Difference,
     Verdict,
@@ -107,6 +108,13 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Vec<Figur
         theme.text_weak,
         "Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits".to_owned(),
     ));
+    let row = lane.policy.row();
+    if row.shares_static_arena && !row.expands_pools {
+        let behaviour = input.comparison.params.arena_behaviour.label().to_owned();
+        let why =
+            "What policy 2 does when a graph needs more than the shared arena holds: simulation.policy_2_behaviour";
+        all.push(make(Rank::Behaviour, behaviour, theme.text_weak, why.to_owned()));
+    }
     let (text, color, why) = verdict(lane, input);
     all.push(make(Rank::Verdict, text, color, why));
     all
