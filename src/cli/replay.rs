@@ -111,7 +111,15 @@ fn text(
     summary: &ReplaySummary,
     (elapsed, import): (Nanos, &Diagnostics),
 ) -> String {
-    let title = format!("policy {}, {}", rules.policy.number(), rules.allocator());
+    let behaviour = rules
+        .arena_behaviour()
+        .map(|behaviour| format!(", {}", behaviour.label()));
+    let title = format!(
+        "policy {}, {}{}",
+        rules.policy.number(),
+        rules.allocator(),
+        behaviour.unwrap_or_default()
+    );
     let mut table = Table::new(&[&trace.name, &title, ">"]);
     let mut size = |what: &str, bytes: Bytes| table.row(vec![what.to_owned(), bytes.to_string(), bytes.exact()]);
     size("device", rules.device_bytes);

@@ -13,6 +13,7 @@ mod fields;
 
 use serde::Serialize;
 
+use crate::sim::ArenaBehaviour;
 use crate::sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
 use crate::sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
 use crate::workload::{AllocationTrace, TraceCommand, TraceName};
@@ -23,6 +24,8 @@ use fields::{Fields, address, calls, pool_vector};
 pub struct WireReplay {
     allocator: &'static str,
     policy: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arena_behaviour: Option<&'static str>,
     device_bytes: u64,
     events: u32,
     failed: u64,
@@ -42,6 +45,7 @@ impl WireReplay {
         Self {
             allocator: rules.allocator(),
             policy: rules.policy.number(),
+            arena_behaviour: rules.arena_behaviour().map(ArenaBehaviour::name),
             device_bytes: rules.device_bytes.get(),
             events: summary.commands,
             failed: summary.failed,

@@ -19,8 +19,8 @@ use crate::progress::{Cancelled, Progress};
 use crate::units::Bytes;
 use crate::workload::{AllocationTrace, TraceCommand};
 
-use super::StaticMemoryPolicy;
 use super::alloc::{Call, PagePoolRules, PoolKey};
+use super::{ArenaBehaviour, StaticMemoryPolicy};
 use state::State;
 
 /// The device of a trace that states none.
@@ -63,6 +63,16 @@ impl ReplayRules {
             threshold: PagePoolRules::of_device(device_bytes, own, false).threshold,
             can_reserve: trace.can_reserve,
         }
+    }
+
+    /// What the shared arena of policy 2 does; `None` under other policies.
+    pub fn arena_behaviour(&self) -> Option<ArenaBehaviour> {
+        let row = self.policy.row();
+        (row.shares_static_arena && !row.expands_pools && !self.is_legacy).then_some(if self.is_documented {
+            ArenaBehaviour::Documented
+        } else {
+            ArenaBehaviour::Engine
+        })
     }
 
     /// What answers dynamic requests.
