@@ -85,6 +85,20 @@ impl<'a> Input<'a> {
         Ok(&mut self.reader)
     }
 
+    /// The whole text.
+    ///
+    /// # Errors
+    /// As [`Self::read_all`], and where the bytes are no UTF-8 the first that is none.
+    pub fn read_text(&mut self, progress: &Progress<'_>) -> Result<String, ImportError> {
+        String::from_utf8(self.read_all(progress)?).map_err(|error| {
+            ImportError::at(
+                "the text is not UTF-8",
+                format!("byte {}", error.utf8_error().valid_up_to()),
+                "save the file as UTF-8",
+            )
+        })
+    }
+
     /// All bytes, in pieces of 1 MiB with progress.
     ///
     /// # Errors

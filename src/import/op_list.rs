@@ -52,23 +52,16 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let name = input.name().to_owned();
-    let bytes = input.read_all(progress)?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        ImportError::at(
-            "the text is not UTF-8",
-            format!("byte {}", error.valid_up_to()),
-            "save the file as UTF-8",
-        )
-    })?;
+    let text = input.read_text(progress)?;
     let mut reader = Reader::default();
-    for (number, line) in lines(text) {
+    for (number, line) in lines(&text) {
         if number.is_multiple_of(4096) {
             progress.check()?;
         }
         let op = reader.op(line, number, diagnostics).map_err(|wrong| wrong.at(number))?;
         reader.ops.ops.push(op);
     }
-    let last = lines(text).last().map_or(1, |(number, _)| number);
+    let last = lines(&text).last().map_or(1, |(number, _)| number);
     let entry = entry(name, reader.ops, diagnostics);
     if entry.problem.buffers.is_empty() {
         return Err(ImportError::at(

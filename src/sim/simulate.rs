@@ -13,6 +13,8 @@
 //!
 //! Deliberately not here: concurrent runs (only their memory, by `feature_copies`), streams, time.
 
+mod loading;
+
 use super::alloc::{
     DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolFigures, PoolKey, RunError, Shortage,
 };
@@ -23,7 +25,7 @@ use super::params::Params;
 use super::placement::{ArenaRequest, StaticGraphs};
 use super::policies::StaticMemoryPolicy;
 use super::recorder::{LogSpec, NO_REGION, Purpose, THE_SESSION};
-use super::residents::{Residents, io_bytes, next_io, staging_bytes, variables_bytes};
+use super::residents::{Residents, io_bytes, next_io, variables_bytes};
 use super::session::{BoundGraph, DeviceRun, DeviceSession};
 use crate::graph::Id as _;
 use crate::plan::Plan;
@@ -307,71 +309,6 @@ impl<'a> Machine<'a> {
             io: io_bytes(bound, self.params),
             io_subject: self.graphs[graph.idx()].io_subject,
         }
-    }
-
-    fn load_static(&mut self, request: &ArenaRequest<'a>) -> Result<(), Stop> {
-        let graph = request.graph;
-        let staging = staging_bytes(request.bound, self.params);
-        self.make_room(request, staging);
-        self.memory.serve(self.residents.subject(graph));
-        if self.graphs[graph.idx()].loading == Loading::Unloaded {
-            self.residents.record_reload(graph, NO_REGION, &mut self.memory);
-        }
-        self.residents.load_weights(graph, &mut self.memory)?;
-        self.statics.load(request, &mut self.memory)?;
-        self.memory.serve(self.residents.subject(graph));
-        self.residents.hold_io(graph, staging, &mut self.memory)?;
-        let state = &mut self.graphs[graph.idx()];
-        (state.loading, state.bound) = (Loading::Loaded, Some(request.bound));
-        Ok(())
-    }
-
-    /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept back. What is
-    /// needed grows where a graph goes whose weights were shared.
-    fn make_room(&mut self, request: &ArenaRequest<'a>, staging: Bytes) {
-        let graph = request.graph;
-        for other in 0..self.graphs.len() {
-            let need = self.statics.missing(request) + staging + self.residents.missing_weights(graph);
-            let capacity = self.memory.capacity().get();
-            let usable = u64::try_from(u128::from(capacity) * 31 / 32).unwrap_or(capacity);
-            let have = self.memory.available() - Bytes(capacity - usable);
-            if need <= have {
-                return;
-            }
-            let state = self.graphs[other];
-            let other = GraphIdx::from_idx(other);
-            let loaded = state
-                .bound
-                .filter(|_| state.loading == Loading::Loaded && other != graph);
-            if let Some(bound) = loaded {
-                self.evict(&self.request(other, bound));
-            }
-        }
-    }
-
-    /// Unloads a static graph to make room.
-    fn evict(&mut self, request: &ArenaRequest<'a>) {
-        let graph = request.graph;
-        self.memory.serve(self.residents.subject(graph));
-        let region = self.statics.region(graph).unwrap_or(NO_REGION);
-        self.memory.record(EventKind::Unload, region, 0, Bytes::ZERO);
-        self.unload(graph, Some(request));
-    }
-
-    /// Takes a graph off the device: a static one with its arena, a dynamic one with its pool.
-    fn unload(&mut self, graph: GraphIdx, request: Option<&ArenaRequest<'a>>) {
-        if let Some(request) = request {
-            self.statics.unload(request, &mut self.memory);
-        } else if self.graphs[graph.idx()].has_pool {
-            let state = &mut self.graphs[graph.idx()];
-            (state.has_pool, state.pool_before) = (false, self.pools.figures(Some(PoolKey(graph.0))));
-            self.pools
-                .manage(Order::Destroy(PoolKey(graph.0)), &mut self.memory.device);
-            self.memory.settle();
-        }
-        self.memory.serve(self.residents.subject(graph));
-        self.residents.unload(graph, &mut self.memory);
-        self.graphs[graph.idx()].loading = Loading::Unloaded;
     }
 
     fn leave(&mut self, idx: u32, run: &'a DeviceRun, place: Place<'a>) {

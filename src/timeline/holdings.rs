@@ -139,11 +139,7 @@ impl LaneHoldings {
 
     /// Holdings that a step meets. O(chunks + holdings of the chunks that are alive).
     pub fn alive(&self, step: f64) -> impl Iterator<Item = usize> + '_ {
-        let born = self.start.partition_point(|start| f64::from(*start) <= step);
-        (0..born.div_ceil(CHUNK))
-            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
-            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
-            .filter(move |idx| f64::from(self.end[*idx]) > step)
+        self.columns().alive(step)
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -164,14 +160,8 @@ impl LaneView {
     }
 
     /// The holding of an address on a step.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn pick_holding(&self, step: f64, address: f64) -> Option<usize> {
-        let holdings = &self.holdings;
-        let mut alive = holdings.alive(step);
-        alive.find(|idx| {
-            let base = holdings.base[*idx] as f64;
-            (base..base + holdings.bytes[*idx] as f64).contains(&address)
-        })
+        self.holdings.columns().pick(step, address)
     }
 }
 

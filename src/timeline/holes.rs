@@ -90,21 +90,12 @@ impl LaneHoles {
     /// What the holes of a step come to. O(chunks + holes of the chunks that are alive).
     pub fn at(&self, step: u32) -> HolesAt {
         let mut all = HolesAt::default();
-        for idx in self.alive(f64::from(step)) {
+        for idx in self.columns().alive(f64::from(step)) {
             all.count += 1;
             all.total += self.bytes[idx];
             all.largest = all.largest.max(self.bytes[idx]);
         }
         all
-    }
-
-    /// Holes that a step meets.
-    fn alive(&self, step: f64) -> impl Iterator<Item = usize> + '_ {
-        let born = self.start.partition_point(|start| f64::from(*start) <= step);
-        (0..born.div_ceil(CHUNK))
-            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
-            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
-            .filter(move |idx| f64::from(self.end[*idx]) > step)
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -125,13 +116,8 @@ impl LaneView {
     }
 
     /// The hole that holds an address on a step. O(log holes + chunks + holes of the chunks that are alive).
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn pick_hole(&self, step: f64, address: f64) -> Option<u32> {
-        let holes = &self.holes;
-        let found = holes.alive(step).find(|idx| {
-            let base = holes.base[*idx] as f64;
-            (base..base + holes.bytes[*idx] as f64).contains(&address)
-        });
+        let found = self.holes.columns().pick(step, address);
         found.and_then(|idx| u32::try_from(idx).ok())
     }
 }

@@ -54,6 +54,7 @@ impl Items {
 }
 
 /// Rectangles as columns, sorted by start; every chunk knows its latest end.
+#[derive(Clone, Copy)]
 pub(super) struct Columns<'a> {
     pub(super) start: &'a [u32],
     pub(super) end: &'a [u32],
@@ -62,7 +63,26 @@ pub(super) struct Columns<'a> {
     pub(super) chunk_ends: &'a [u32],
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    /// Rectangles that a step meets. O(log rectangles + chunks + rectangles of the chunks that are alive).
+    pub(super) fn alive(self, step: f64) -> impl Iterator<Item = usize> + 'a {
+        let born = self.start.partition_point(|start| f64::from(*start) <= step);
+        (0..born.div_ceil(CHUNK))
+            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
+            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
+            .filter(move |idx| f64::from(self.end[*idx]) > step)
+    }
+
+    /// The rectangle that holds an address on a step.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn pick(self, step: f64, address: f64) -> Option<usize> {
+        let holds = |idx: &usize| {
+            let base = self.base[*idx] as f64;
+            (base..base + self.bytes[*idx] as f64).contains(&address)
+        };
+        self.alive(step).find(holds)
+    }
+
     fn scaled(&self, idx: usize, scale: &Scale) -> [f64; 4] {
         let base = self.base[idx];
         [

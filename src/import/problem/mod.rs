@@ -63,14 +63,7 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let name = input.name().to_owned();
-    let bytes = input.read_all(progress)?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        ImportError::at(
-            "the text is not UTF-8",
-            format!("byte {}", error.valid_up_to()),
-            "save the file as UTF-8",
-        )
-    })?;
+    let text = input.read_text(progress)?;
     let text = text.trim_start_matches('\u{feff}');
     let entry = if text.trim_start().starts_with('{') {
         json::read(text, name, progress, diagnostics)?

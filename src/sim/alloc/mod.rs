@@ -11,6 +11,7 @@
 //! In: requests. Out: addresses, and the driver's call log. Each allocator is one file; what one knows of the others
 //! is the device alone. Rules, constants and the order of every call are the engine's.
 
+pub mod call;
 mod device_pool;
 mod documented_arena;
 pub mod driver;

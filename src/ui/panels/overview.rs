@@ -155,6 +155,9 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
             } else {
                 "Every policy runs out of memory on this device."
             });
+            if let Some(text) = least_device(comparison) {
+                ui.label(text);
+            }
         }
         Some(best) => {
             ui.horizontal_wrapped(|ui| {
@@ -187,6 +190,18 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         ui.weak(format!("Estimated effect: {}.", names.join(", ")))
             .on_hover_text(texts.join("\n"));
     }
+}
+
+/// The policy for which the smallest device was found to be enough, where none fits this one.
+fn least_device(comparison: &Comparison) -> Option<String> {
+    let stories = comparison.lanes.iter().filter_map(|lane| {
+        let enough = lane.out_of_memory_story.as_ref()?.enough?;
+        Some((enough, lane.policy.number()))
+    });
+    let (enough, policy) = stories.min()?;
+    Some(format!(
+        "Policy {policy} needs least: a device of {enough} was tried and is enough."
+    ))
 }
 
 /// One click to a schedule in which the policies differ.
