@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use highwater::analysis::{Comparison, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
 use highwater::import::{Input, import};
 use highwater::options::{Environment, NoFiles, Options, lower};
 use highwater::plan::Limits;
@@ -48,6 +48,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
             .expect("the default profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
     }
 }

@@ -12,6 +12,7 @@ use highwater::ui::panels::options::{OptionsState, options_ui};
 use highwater::ui::theme::Theme;
 
 #[path = "../tests/it/synthetic.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
 mod synthetic;
 #[path = "training_graph.rs"]
 mod training_graph;

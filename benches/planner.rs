@@ -114,7 +114,7 @@ fn read(folder: &std::path::Path, name: &str) -> Problem {
     let imported = import(&mut input, &Progress::silent(&cancel)).expect("the problem is valid");
     match imported.source {
         Source::Problems(entries) => entries[0].problem.clone(),
-        Source::Graphs(_) | Source::Lifetimes(_) | Source::Traces(_) => panic!("{name} is a placement problem"),
+        _ => panic!("{name} is a placement problem"),
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use highwater::analysis::{LaneStrategies, Request, compare};
+use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
 use highwater::import::{Input, import};
 use highwater::options::{Environment, Options};
 use highwater::plan::Limits;
@@ -167,6 +167,7 @@ fn session(shared: &Path, iterations: u32) -> Request {
         device: profiles.find("generic-80GB").expect("the profile is bundled"),
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
     }
 }

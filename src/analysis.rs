@@ -9,14 +9,21 @@ mod explain;
 mod inference;
 mod inspect;
 mod lanes;
+mod maker;
+mod name_reuse;
+mod passes;
 mod problem;
 mod remarks;
+mod rewriting;
 mod run_lanes;
 mod samples;
 mod scene;
 mod session;
 mod shapes;
 mod shortage;
+mod slots;
+mod sweep;
+mod tapes;
 mod trace;
 mod workspaces;
 
@@ -28,6 +35,7 @@ use crate::graph::{Id as _, TensorId};
 use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
 use crate::plan::{Effort, Strategy};
 use crate::progress::Progress;
+use crate::rewrite::remat::RematStatus;
 use crate::sim::fold::{Curves, Summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 use crate::units::{Bytes, Step};
@@ -35,15 +43,20 @@ use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, SchedulePlan, Wor
 
 use run_lanes::{LaneJob, set_divergence, simulate_all, tell};
 use scene::Scene;
+use session::Variant;
 
 pub use allocation_order::arena_order;
 pub use error::AnalysisError;
 pub use explain::Remark;
 pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
-pub use lanes::{LaneId, LaneStrategies, Plans};
+pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
+pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
+pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
 pub use shortage::OutOfMemoryStory;
+pub use sweep::{SWEEP_RATIOS, SweepPoint, SweepTask, feasible_limit, sweep};
+pub use tapes::opening_lanes;
 pub use workspaces::{EstimatedWorkspaces, Scratch};
 
 /// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
@@ -68,6 +81,8 @@ pub struct Request {
     pub policies: Vec<StaticMemoryPolicy>,
     /// How the static arenas of single lanes are placed; the options say how the others' are.
     pub strategies: LaneStrategies,
+    /// What is compared.
+    pub lanes: LaneSet,
     /// Most nodes of each search for a plan.
     pub search_nodes: u64,
 }
@@ -79,6 +94,12 @@ pub struct Lane {
     pub id: LaneId,
     /// The policy; of a problem's lane the one under which an arena is as large as its plan.
     pub policy: StaticMemoryPolicy,
+    /// What it is called, where that is neither its policy nor its strategy.
+    pub title: Option<String>,
+    /// What the device has to hold in it, where that differs from lane to lane.
+    pub session: Option<Arc<DeviceSession>>,
+    /// What rewriting did to its graphs, where anything was rewritten.
+    pub rewrite: Option<Arc<LaneRewrite>>,
     /// How its static arenas are placed.
     pub strategy: &'static Strategy,
     /// Whether that was chosen for this lane alone.
@@ -103,6 +124,13 @@ pub struct Lane {
 }
 
 impl Lane {
+    /// Whether some run under a memory budget does not reach its end.
+    pub fn stops_under_budget(&self) -> bool {
+        let rewrites = self.rewrite.iter();
+        let mut runs = rewrites.flat_map(|rewrite| rewrite.remat.iter().flatten());
+        runs.any(|run| run.answer.status != RematStatus::Ok)
+    }
+
     /// Why the run ended early, in a sentence with figures; `None` where it did not.
     pub fn out_of_memory_text(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;
@@ -179,7 +207,7 @@ impl Request {
             let lanes = lanes::problem_lanes(entry, &self.strategies);
             return lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search);
         }
-        if !self.workload.traces().is_empty() {
+        if self.workload.graphs().is_empty() {
             return false;
         }
         let lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
@@ -242,6 +270,9 @@ impl Comparison {
     /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the
     /// first on a tie.
     pub fn main_lane(&self) -> Option<usize> {
+        if self.compares_passes() {
+            return (!self.lanes.is_empty()).then_some(0);
+        }
         if !self.is_problem() {
             let configured = LaneId::Policy(self.configured);
             return self.lanes.iter().position(|lane| lane.id == configured);
@@ -254,7 +285,18 @@ impl Comparison {
 
     /// What the device of a lane has to hold: the session with the lane's plans.
     pub fn lane_session(&self, lane: usize) -> DeviceSession {
-        lanes::with_plans(&self.session, &self.lanes[lane].plans, self.is_problem())
+        lanes::with_plans(self.session_of(lane), &self.lanes[lane].plans, self.is_problem())
+    }
+
+    /// What the device has to hold in a lane, before anything is placed.
+    pub fn session_of(&self, lane: usize) -> &DeviceSession {
+        let own = self.lanes.get(lane).and_then(|lane| lane.session.as_deref());
+        own.unwrap_or(&self.session)
+    }
+
+    /// Whether lanes differ in what was rewritten, and not in their policy.
+    pub fn compares_passes(&self) -> bool {
+        self.lanes.iter().any(|lane| matches!(lane.id, LaneId::Pass(_)))
     }
 
     /// What a lane is called: its policy, or its position and strategy.
@@ -265,6 +307,11 @@ impl Comparison {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);
                 let label = lane.map_or("", |lane| lane.strategy.label);
                 format!("lane {}: {label}", u32::from(position) + 1)
+            }
+            LaneId::Pass(position) => {
+                let lane = self.lanes.iter().find(|lane| lane.id == id);
+                let title = lane.and_then(|lane| lane.title.as_deref()).unwrap_or("");
+                format!("lane {}: {title}", u32::from(position) + 1)
             }
         }
     }
@@ -277,6 +324,14 @@ impl Comparison {
         }
         if let Some((trace, request)) = self.request(tensor) {
             return trace.name(request.lifetime.name);
+        }
+        if let Some(program) = self.workload.programs().first() {
+            let block = program.blocks.get(graph.idx());
+            let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
+            return variable.map_or("", |(name, _)| &**name);
+        }
+        if let Some(tape) = self.workload.tapes().first() {
+            return tape.tensors.get(tensor.idx()).map_or("", |tensor| &tensor.name);
         }
         self.workspaces.tensor_name(&self.workload, (graph, tensor))
     }
@@ -294,46 +349,55 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     if !request.workload.traces().is_empty() {
         return trace::compare_trace(request, &lowered, progress);
     }
-    let (running, mut diagnostics) = running_request(request, &lowered)?;
-    let (axis, session, arenas, oddities) = session::device_session(&running, &lowered, progress)?;
-    diagnostics.extend(&oddities);
-    check_copies(&session, &lowered.params)?;
-    let policies = request.wanted_policies();
-    let wanted = wanted_lanes(request, &lowered, &policies);
-    let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
-    let placed = lanes::place_arenas(&arenas, (&strategies, request.search_nodes), progress)?;
-    let sessions: BTreeMap<&'static str, DeviceSession> = placed
-        .iter()
-        .map(|(name, plans)| (*name, lanes::with_plans(&session, plans, false)))
-        .collect();
-    let jobs: Vec<LaneJob<'_>> = wanted
-        .into_iter()
-        .map(|(id, strategy)| {
-            let plans = placed[strategy.name].clone();
-            (&sessions[strategy.name], (id, strategy, plans))
-        })
-        .collect();
-    let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
-    set_divergence(&mut lanes);
-    for lane in &mut lanes {
-        lane.chosen = request.strategies.get(lane.id).is_some();
+    if !request.workload.tapes().is_empty() {
+        return tapes::compare_tape(request, &lowered, progress);
     }
-    let workspaces = EstimatedWorkspaces::of(&running.workload, &session);
+    if !request.workload.programs().is_empty() {
+        return passes::compare_program(request, &lowered, progress);
+    }
+    let (running, diagnostics) = running_request(request, &lowered)?;
+    if running.lanes != LaneSet::Policies {
+        return passes::compare_passes(&running, (&lowered, diagnostics), progress);
+    }
+    compare_policies((request, running), lowered, diagnostics, progress)
+}
+
+/// The session under every policy that is wanted.
+fn compare_policies(
+    (request, running): (&Request, Request),
+    lowered: Lowered,
+    mut diagnostics: Diagnostics,
+    progress: &Progress<'_>,
+) -> Result<Comparison, AnalysisError> {
+    let (axis, mut variants, oddities) = session::device_sessions(&running, &[&lowered], progress)?;
+    diagnostics.extend(&oddities);
+    let Some(variant) = variants.pop() else {
+        return Err(AnalysisError::NoGraph);
+    };
+    let session = &variant.session;
+    check_copies(session, &lowered.params)?;
+    let (mut lanes, sessions) = policy_lanes(request, &lowered, &variant, progress)?;
+    passes::report(&lanes, &mut diagnostics);
+    let workspaces = EstimatedWorkspaces::of(&running.workload, session);
     let scene = Scene {
         workload: &running.workload,
         axis: &axis,
-        session: &session,
+        session,
         arena_behaviour: lowered.params.arena_behaviour,
         copies: lowered.params.feature_copies.max(1),
         workspaces: &workspaces,
         requests: &[],
     };
-    tell(&mut lanes, (&sessions, &lowered.params), &scene, progress)?;
+    let lane_sessions = lanes
+        .iter()
+        .map(|lane| &sessions[lane.strategy.name])
+        .collect::<Vec<_>>();
+    tell(&mut lanes, (&lane_sessions, &lowered.params), &scene, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         best: remarks::best(&lanes),
-        alike: remarks::alike(&session, &lanes),
+        alike: remarks::alike(session, &lanes),
         lower_bound: !workspaces::states_workspaces(&running.workload),
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,
@@ -341,7 +405,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         params: lowered.params,
         workload: running.workload,
         axis,
-        session,
+        session: variant.session,
         device,
         device_id: lowered.device_id,
         occupied: lowered.occupied,
@@ -350,6 +414,39 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         estimates: lowered.estimates,
         diagnostics,
     })
+}
+
+/// Sessions with their plans, by the name of the strategy.
+type PlannedSessions = BTreeMap<&'static str, DeviceSession>;
+
+/// A lane for each policy, not yet explained, with the sessions that they hold.
+fn policy_lanes(
+    request: &Request,
+    lowered: &Lowered,
+    variant: &Variant,
+    progress: &Progress<'_>,
+) -> Result<(Vec<Lane>, PlannedSessions), AnalysisError> {
+    let wanted = wanted_lanes(request, lowered, &request.wanted_policies());
+    let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
+    let placed = lanes::place_arenas(&variant.arenas, (&strategies, request.search_nodes), progress)?;
+    let sessions: PlannedSessions = placed
+        .iter()
+        .map(|(name, plans)| (*name, lanes::with_plans(&variant.session, plans, false)))
+        .collect();
+    let jobs: Vec<LaneJob<'_>> = wanted
+        .into_iter()
+        .map(|(id, strategy)| {
+            let plans = placed[strategy.name].clone();
+            (&sessions[strategy.name], lowered.policy, (id, strategy, plans))
+        })
+        .collect();
+    let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
+    set_divergence(&mut lanes);
+    for lane in &mut lanes {
+        lane.chosen = request.strategies.get(lane.id).is_some();
+        passes::add_rewrite(lane, variant.rewrite.as_ref());
+    }
+    Ok((lanes, sessions))
 }
 
 /// The request with the graphs that run and the values that the options give to dimensions.

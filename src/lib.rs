@@ -14,7 +14,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use highwater::analysis::{LaneStrategies, Request, compare};
+//! use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
 //! use highwater::import::{Input, import};
 //! use highwater::options::{Environment, Options};
 //! use highwater::plan::Limits;
@@ -44,6 +44,7 @@
 //!         device: DeviceProfiles::bundled()?.find("generic-32GB")?,
 //!         policies: Vec::new(),
 //!         strategies: LaneStrategies::default(),
+//!         lanes: LaneSet::Policies,
 //!         search_nodes: Limits::DEFAULT_NODES,
 //!     },
 //!     &progress,

@@ -107,6 +107,7 @@ mod tests {
             results,
             phase: Phase::Forward,
             flops: 0,
+            time: None,
         };
         graph.op(new).expect("operands come first");
     }

@@ -4,8 +4,12 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::peak_live;
+use crate::rewrite::name_reuse::program_figures;
 use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, Source, Workload};
+use crate::workload::{AllocationTrace, BlockProgram, Lifetimes, Source, Workload};
+
+/// The name under which the batch of a program of blocks is given.
+const BATCH: &str = "batch";
 
 /// Figures of one graph. Byte fields that depend on symbols without a value are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,17 +87,61 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
             .lifetimes
             .extend(entries.iter().map(|trace| trace_figures(trace))),
         Source::Lifetimes(entries) => {
+            let entries = entries.iter();
             inspection
                 .lifetimes
-                .extend(entries.iter().map(|(name, lifetimes)| LifetimeFigures {
-                    name: name.clone(),
-                    count: lifetimes.items.len() as u64,
-                    peak: lifetimes.peak().0,
-                    total: lifetimes.total(),
-                }));
+                .extend(entries.map(|(name, lifetimes)| lifetime_figures(name, lifetimes)));
+        }
+        Source::Tapes(entries) => {
+            let entries = entries.iter();
+            inspection
+                .lifetimes
+                .extend(entries.map(|tape| lifetime_figures(&tape.name, &tape.lifetimes())));
+        }
+        Source::Blocks(programs) => {
+            for program in programs {
+                let figures = block_figures(program, bindings, &mut inspection.diagnostics);
+                inspection.lifetimes.push(figures);
+            }
         }
     }
     inspection
+}
+
+fn lifetime_figures(name: &str, lifetimes: &Lifetimes) -> LifetimeFigures {
+    LifetimeFigures {
+        name: name.to_owned(),
+        count: lifetimes.items.len() as u64,
+        peak: lifetimes.peak().0,
+        total: lifetimes.total(),
+    }
+}
+
+/// Variables of a program of blocks that are tensors and do not outlive its run.
+fn block_figures(program: &BlockProgram, bindings: &Bindings, diagnostics: &mut Diagnostics) -> LifetimeFigures {
+    let batch = bindings.get(BATCH).copied();
+    let figures = program_figures(program, batch.unwrap_or(1));
+    if figures.has_batch && batch.is_none() {
+        diagnostics.info(
+            "dimension -1 (the batch) counts as 1; give its value with --dim batch=N".to_owned(),
+            &program.name,
+        );
+    }
+    if figures.unknown_types > 0 {
+        diagnostics.warning(
+            format!(
+                "{} variables have a data type of unknown width and count 0 bytes",
+                figures.unknown_types
+            ),
+            &program.name,
+        );
+    }
+    LifetimeFigures {
+        name: program.name.clone(),
+        count: figures.variables,
+        peak: figures.peak,
+        total: figures.bytes,
+    }
 }
 
 fn trace_figures(trace: &AllocationTrace) -> LifetimeFigures {

@@ -8,6 +8,7 @@ use crate::plan::{
     AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, SEGMENT_LIMIT, SegmentRule, Strategy, find, plan,
 };
 use crate::progress::Progress;
+use crate::rewrite::remat::{Budget, Heuristic};
 use crate::sim::{BoundGraph, DeviceSession, Segment, StaticMemoryPolicy};
 use crate::units::Bytes;
 use crate::workload::{AllocationOrder, GraphIdx, ProblemEntry};
@@ -19,6 +20,40 @@ pub enum LaneId {
     Policy(StaticMemoryPolicy),
     /// A placement problem, by position of the lane.
     Problem(u8),
+    /// The session under one policy after a rewriting pass, by position of the lane.
+    Pass(u8),
+}
+
+/// What lanes are compared for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum LaneSet {
+    /// The session under every policy, after the passes that the options ask for.
+    #[default]
+    Policies,
+    /// Name reuse: off, level 0 and level 1, under the configured policy.
+    NameReuse,
+    /// Runs under memory budgets, beside one without, under the configured policy.
+    Remat(Vec<RematLane>),
+}
+
+/// A run under a budget as a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RematLane {
+    /// What is evicted.
+    pub heuristic: &'static Heuristic,
+    /// The budget, as the heuristic's engine counts.
+    pub budget: Budget,
+}
+
+impl RematLane {
+    /// What the lane is called.
+    pub fn title(&self) -> String {
+        match self.budget {
+            Budget::Unlimited => format!("{}, no budget", self.heuristic.label),
+            Budget::Bytes(bytes) => format!("{}, {bytes}", self.heuristic.label),
+            Budget::Ratio(ratio) => format!("{}, {:.1} % of the peak", self.heuristic.label, ratio * 100.0),
+        }
+    }
 }
 
 /// Strategies that the user chose for single lanes; others take the one for all.
@@ -80,7 +115,7 @@ pub(super) struct Arena {
     pub(super) graph: GraphIdx,
     pub(super) problem: Problem,
     /// The order in which its buffers come and go.
-    pub(super) order: AllocationOrder,
+    pub(super) order: Option<AllocationOrder>,
 }
 
 /// Places every arena by every strategy that some lane wants, each once.
@@ -97,7 +132,7 @@ pub(super) fn place_arenas(
         let mut plans = Plans::new();
         for arena in arenas {
             let mut request = PlanRequest::new(&arena.problem);
-            request.order = Some(&arena.order);
+            request.order = arena.order.as_ref();
             request.limits.nodes = nodes;
             let planned = plan(strategy, &request, progress)?;
             plans.push((arena.graph, Arc::new(planned)));

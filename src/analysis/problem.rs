@@ -65,7 +65,7 @@ pub(super) fn compare_problem(
             feature_copies: 1,
             ..lowered.params.clone()
         };
-        let mut lane = lane_of(&session, (id, strategy, plans), &params, progress)?;
+        let mut lane = lane_of(&session, (id, strategy, plans), (PLAIN_ARENA, &params), progress)?;
         // Nothing of a device is asked: neither calls nor the time they cost.
         lane.summary.estimated_overhead = crate::units::Nanos(0);
         lane.summary.overhead.clear();
@@ -200,6 +200,7 @@ fn axis_of(session: &DeviceSession) -> Axis {
     Axis {
         n_steps: session.n_steps,
         runs: vec![AxisRun {
+            slots: None,
             start: Step(0),
             n_steps: session.n_steps,
             run: Run {
@@ -214,9 +215,10 @@ fn axis_of(session: &DeviceSession) -> Axis {
 /// The policy under which an arena is exactly as large as its plan.
 pub(super) const PLAIN_ARENA: StaticMemoryPolicy = StaticMemoryPolicy::Dynamic;
 
-/// The policy that a lane is simulated under.
-pub(super) const fn policy_of(lane: LaneId) -> StaticMemoryPolicy {
+/// The policy that a lane is simulated under; `configured` is that of rewriting passes.
+pub(super) const fn policy_of(lane: LaneId, configured: StaticMemoryPolicy) -> StaticMemoryPolicy {
     match lane {
+        LaneId::Pass(_) => configured,
         LaneId::Policy(policy) => policy,
         LaneId::Problem(_) => PLAIN_ARENA,
     }

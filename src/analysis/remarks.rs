@@ -6,7 +6,8 @@ use crate::units::Bytes;
 
 /// The lane with the lowest peak that runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
-    let is_complete = |lane: &&Lane| !lane.summary.out_of_memory && lane.refusals.is_none();
+    let is_complete =
+        |lane: &&Lane| !lane.summary.out_of_memory && lane.refusals.is_none() && !lane.stops_under_budget();
     let complete = || lanes.iter().filter(is_complete);
     let winner = complete().min_by_key(|lane| (lane.summary.peak_reserved, lane.policy))?;
     let peak = winner.summary.peak_reserved;

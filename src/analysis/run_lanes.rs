@@ -1,7 +1,5 @@
 //! Simulates, compares and explains lanes, each on a thread of its own; the answer does not depend on their timing.
 
-use std::collections::BTreeMap;
-
 use super::lanes::{LaneId, Plans};
 use super::scene::Scene;
 use super::shortage::OutOfMemoryStory;
@@ -12,8 +10,8 @@ use crate::sim::fold::{curves, summary};
 use crate::sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simulate};
 use crate::units::Step;
 
-/// A session with its plans, and what the lane is called and made of.
-pub(super) type LaneJob<'a> = (&'a DeviceSession, LaneParts);
+/// A session with its plans, the policy of lanes that are not named after theirs, and what the lane is called and made of.
+pub(super) type LaneJob<'a> = (&'a DeviceSession, StaticMemoryPolicy, LaneParts);
 
 /// Id, strategy, and the plans that it made.
 pub(super) type LaneParts = (LaneId, &'static Strategy, Plans);
@@ -29,7 +27,10 @@ pub(super) fn simulate_all(
     let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
         let handles: Vec<_> = jobs
             .into_iter()
-            .map(|(session, parts)| scope.spawn(move || lane_of(session, parts, params, &Progress::silent(cancel))))
+            .map(|(session, policy, parts)| {
+                let settings = (problem::policy_of(parts.0, policy), params);
+                scope.spawn(move || lane_of(session, parts, settings, &Progress::silent(cancel)))
+            })
             .collect();
         handles
             .into_iter()
@@ -43,10 +44,9 @@ pub(super) fn simulate_all(
 pub(super) fn lane_of(
     session: &DeviceSession,
     (id, strategy, plans): LaneParts,
-    params: &Params,
+    (policy, params): (StaticMemoryPolicy, &Params),
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
-    let policy = problem::policy_of(id);
     let simulation = simulate(session, policy, params, progress)?;
     debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
     Ok(with_folds(simulation, (id, strategy, plans), params))
@@ -58,6 +58,9 @@ pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LanePart
     Lane {
         id,
         policy: simulation.policy,
+        title: None,
+        session: None,
+        rewrite: None,
         strategy,
         chosen: false,
         plans,
@@ -74,26 +77,28 @@ pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LanePart
 /// What is told of a lane.
 type Told = Result<(Vec<Remark>, Option<OutOfMemoryStory>), Cancelled>;
 
-/// Explains every lane, each on a thread of its own.
+/// Explains every lane, each with its session, each on a thread of its own.
 pub(super) fn tell(
     lanes: &mut [Lane],
-    (sessions, params): (&BTreeMap<&'static str, DeviceSession>, &Params),
+    (sessions, params): (&[&DeviceSession], &Params),
     scene: &Scene<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     progress.set("explaining", 0, 1)?;
     let cancel = progress.cancel_flag();
     let reference = lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
-    let tell_one = |lane: &Lane| -> Told {
+    let tell_one = |lane: &Lane, session: &DeviceSession| -> Told {
         let progress = Progress::silent(cancel);
         let other = reference.filter(|other| other.policy != lane.policy);
-        let session = &sessions[lane.strategy.name];
         let scene = Scene { session, ..*scene };
         let story = shortage::story(lane, (session, params), &scene, &progress)?;
         Ok((explain::explain(lane, other, &scene), story))
     };
     let told: Vec<Told> = std::thread::scope(|scope| {
-        let handles: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| tell_one(lane))).collect();
+        let lanes = lanes.iter().zip(sessions);
+        let handles: Vec<_> = lanes
+            .map(|(lane, session)| scope.spawn(|| tell_one(lane, session)))
+            .collect();
         let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
         joined
             .map(|told| told.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

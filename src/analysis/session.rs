@@ -9,21 +9,18 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::allocation_order::arena_order;
 use super::lanes::Arena;
+use super::maker::Maker;
+use super::rewriting::{Executed, LaneRewrite, Layout};
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes};
-use crate::liveness::feature_lifetimes;
+use crate::graph::{Bindings, Graph, Id as _, Role, Sizes};
 use crate::options::Lowered;
 use crate::plan::{Buffer, Problem};
 use crate::progress::Progress;
-use crate::rewrite::{
-    AtomicClean, Sides, atomic_clean, clears, host_split, with_precision, with_workspaces, without_host,
-};
-use crate::sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Variable};
+use crate::sim::{DeviceSession, LoadedGraph, Variable};
 use crate::units::{Bytes, Step};
-use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
+use crate::workload::{Axis, AxisRun, GraphIdx, Program, Schedule};
 
 /// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
 const MAX_STEPS: u32 = 4_000_000;
@@ -46,22 +43,93 @@ pub fn engine_size(bytes: Bytes) -> Bytes {
     Bytes(bytes.get().saturating_add(63) / 32 * 32)
 }
 
-/// The axis, the session, and what was odd on the way.
-pub(super) fn device_session(
+/// A session under some settings, before its arenas are placed.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) session: DeviceSession,
+    pub(super) arenas: Vec<Arena>,
+    pub(super) rewrite: Option<Arc<LaneRewrite>>,
+}
+
+/// The axis, the session under each of the settings, and what was odd on the way (with the first).
+pub(super) fn device_sessions(
     request: &Request,
-    lowered: &Lowered,
+    settings: &[&Lowered],
     progress: &Progress<'_>,
-) -> Result<(Axis, DeviceSession, Vec<Arena>, Diagnostics), AnalysisError> {
+) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
     let schedule = schedule(request)?;
-    let mut maker = Maker {
-        request,
-        lowered,
-        diagnostics: Diagnostics::new(),
-        bound: BTreeMap::new(),
-        arenas: Vec::new(),
+    let mut axis = axis(request, schedule)?;
+    let Some(first) = settings.first() else {
+        return Ok((axis, Vec::new(), Diagnostics::new()));
     };
-    let axis = axis(request, schedule)?;
-    let statics = static_graphs(request, lowered, &axis);
+    let statics = static_graphs(request, first, &axis);
+    let mut makers: Vec<Maker<'_>> = settings
+        .iter()
+        .map(|lowered| Maker {
+            request,
+            lowered,
+            diagnostics: Diagnostics::new(),
+            made: BTreeMap::new(),
+        })
+        .collect();
+    let n_runs = axis.runs.len() as u64;
+    for (done, run) in (0_u64..).zip(&axis.runs) {
+        progress.set("planning", done, n_runs)?;
+        for maker in &mut makers {
+            maker.make(&run.run, statics[run.run.graph.idx()], progress)?;
+        }
+    }
+    let layouts = layouts(request, &makers);
+    lay_out(&mut axis, &layouts)?;
+    let variants = (0..makers.len()).map(|variant| {
+        let maker = &makers[variant];
+        let session = empty_session(request, maker.lowered, (&axis, &statics));
+        maker.variant(session, (&axis, &layouts, variant))
+    });
+    let variants = variants.collect();
+    let mut diagnostics = Diagnostics::new();
+    if let Some(maker) = makers.first() {
+        diagnostics.extend(&maker.diagnostics);
+    }
+    Ok((axis, variants, diagnostics))
+}
+
+/// A graph and the values of its symbols.
+pub(super) type RunKey = (GraphIdx, Bindings);
+
+/// By graph and binding: the steps of such a run.
+fn layouts(request: &Request, makers: &[Maker<'_>]) -> BTreeMap<RunKey, Layout> {
+    let keys = makers.first().into_iter().flat_map(|maker| maker.made.keys());
+    keys.map(|key| {
+        let variants: Vec<Option<Vec<Executed>>> = makers.iter().map(|maker| maker.made[key].executed()).collect();
+        let n_ops = request.workload.graphs()[key.0.idx()].graph.ops().len();
+        let n_ops = u32::try_from(n_ops).unwrap_or(u32::MAX);
+        (key.clone(), Layout::new(n_ops, &variants))
+    })
+    .collect()
+}
+
+/// Gives every run the steps of its layout.
+fn lay_out(axis: &mut Axis, layouts: &BTreeMap<RunKey, Layout>) -> Result<(), AnalysisError> {
+    let mut start = 0_u32;
+    let is_single = axis.runs.len() == 1;
+    for run in &mut axis.runs {
+        if let Some(layout) = layouts.get(&(run.run.graph, run.run.bindings.clone())) {
+            run.n_steps = layout.n_steps;
+            run.slots.clone_from(&layout.slots);
+        }
+        run.start = Step(start);
+        start = start.checked_add(run.n_steps).ok_or(AnalysisError::TooManySteps)?;
+        if start > MAX_STEPS && !is_single {
+            return Err(AnalysisError::TooManySteps);
+        }
+    }
+    axis.n_steps = start;
+    Ok(())
+}
+
+/// A session without its runs.
+fn empty_session(request: &Request, lowered: &Lowered, (axis, statics): (&Axis, &[bool])) -> DeviceSession {
     let mut session = DeviceSession::default();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
         let graph_idx = GraphIdx::from_idx(idx);
@@ -76,20 +144,9 @@ pub(super) fn device_session(
             weights: residents(&entry.graph, &sizes, |role| role.is_resident() && !role.is_variable()),
         });
     }
-    session.variables = variables(request, lowered, &axis);
-    let n_runs = axis.runs.len() as u64;
-    for (done, run) in (0_u64..).zip(&axis.runs) {
-        progress.set("planning", done, n_runs)?;
-        let bound = maker.bound_graph(&run.run, statics[run.run.graph.idx()]);
-        session.runs.push(DeviceRun {
-            graph: run.run.graph,
-            bound,
-            start: run.start,
-            n_steps: run.n_steps,
-        });
-    }
+    session.variables = variables(request, lowered, axis);
     session.n_steps = axis.n_steps;
-    Ok((axis, session, maker.arenas, maker.diagnostics))
+    session
 }
 
 /// Whether there is a graph, and a dimension for every value.
@@ -110,6 +167,16 @@ pub(super) fn check_names(request: &Request) -> Result<(), AnalysisError> {
         });
     }
     Ok(())
+}
+
+/// By graph: the values that its dimensions take first.
+pub(super) fn first_bindings(request: &Request) -> Result<Vec<Bindings>, AnalysisError> {
+    let schedule = schedule(request)?;
+    let of_graph = |idx: usize| {
+        let run = schedule.runs.iter().find(|run| run.graph.idx() == idx);
+        run.map(|run| run.bindings.clone()).unwrap_or_default()
+    };
+    Ok((0..request.workload.graphs().len()).map(of_graph).collect())
 }
 
 /// The runs, with every symbol of every graph bound.
@@ -139,6 +206,7 @@ fn axis(request: &Request, schedule: Schedule) -> Result<Axis, AnalysisError> {
             start: Step(start),
             n_steps,
             run,
+            slots: None,
         });
     }
     Ok(axis)
@@ -192,97 +260,6 @@ fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable>
     variables.into_iter().collect()
 }
 
-struct Maker<'a> {
-    request: &'a Request,
-    lowered: &'a Lowered,
-    diagnostics: Diagnostics,
-    bound: BTreeMap<(GraphIdx, Bindings), Arc<BoundGraph>>,
-    arenas: Vec<Arena>,
-}
-
-impl Maker<'_> {
-    fn bound_graph(&mut self, run: &Run, is_static: bool) -> Arc<BoundGraph> {
-        let key = (run.graph, run.bindings.clone());
-        if let Some(bound) = self.bound.get(&key) {
-            return Arc::clone(bound);
-        }
-        let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
-        let sizes = graph.sizes(&run.bindings);
-        self.note_unknown_shapes(graph, &sizes);
-        let split = match &self.lowered.host_ops {
-            Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
-            _ => None,
-        };
-        // What crosses the device's border keeps its width, as the graph's own inputs and outputs do.
-        let io = io_tensors(graph, &sizes, split.as_ref());
-        let sizes = with_precision(graph, sizes, &self.lowered.precision);
-        let program = self.program(graph, &sizes, split.as_ref(), is_static);
-        let engine_sizes: Vec<Bytes> = program
-            .lifetimes
-            .items
-            .iter()
-            .map(|item| engine_size(item.bytes))
-            .collect();
-        if is_static {
-            self.arenas.push(Arena {
-                graph: run.graph,
-                problem: arena_problem(&program, &engine_sizes),
-                order: arena_order(graph, &program, &io),
-            });
-        }
-        let bound = Arc::new(BoundGraph {
-            program,
-            engine_sizes,
-            plan: None,
-            segments: Vec::new(),
-            io,
-            clears: self.clears(graph, &sizes, split.as_ref(), is_static),
-        });
-        self.bound.insert(key, Arc::clone(&bound));
-        bound
-    }
-
-    /// Feature memory after all rewrites.
-    fn program(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Program {
-        let mut lifetimes = feature_lifetimes(graph, sizes);
-        if let Some(split) = split {
-            lifetimes = without_host(graph, lifetimes, split);
-        }
-        if let Some(table) = &self.lowered.workspaces {
-            lifetimes = with_workspaces(graph, sizes, lifetimes, (table, self.lowered.host_ops.as_ref()));
-        }
-        let program = Program {
-            lifetimes,
-            kept_apart: Vec::new(),
-        };
-        atomic_clean(program, graph, self.clean_policy(is_static))
-    }
-
-    /// Dynamic graphs are always cleared op by op.
-    fn clean_policy(&self, is_static: bool) -> AtomicClean {
-        if self.lowered.atomic_clean_separate || !is_static {
-            AtomicClean::Separate
-        } else {
-            AtomicClean::Collective
-        }
-    }
-
-    /// What is cleared in a run.
-    fn clears(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Vec<Clear> {
-        let host = self.lowered.host_ops.as_ref().zip(split);
-        let clears = clears(graph, sizes, self.clean_policy(is_static), host);
-        clears.into_iter().map(|(step, bytes)| Clear { step, bytes }).collect()
-    }
-
-    fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {
-        let mut unknown = graph.unknown_activations(sizes);
-        if let Some(first) = unknown.next() {
-            let count = 1 + unknown.count() as u64;
-            self.diagnostics.unknown_shapes(graph.tensor_name(first), count);
-        }
-    }
-}
-
 /// Lifetimes with the engine's sizes, rounded to the arena's alignment.
 pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
     let buffers = program
@@ -298,37 +275,4 @@ pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
             offset: None,
         });
     Problem::of(buffers)
-}
-
-/// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.
-fn io_tensors(graph: &Graph, sizes: &Sizes, split: Option<&Sides>) -> Vec<IoTensor> {
-    let mut is_io = vec![false; graph.storages().len()];
-    for (_, tensor) in graph
-        .tensors()
-        .iter_ids()
-        .filter(|(_, tensor)| tensor.role == Role::Input)
-    {
-        is_io[tensor.storage.idx()] = true;
-    }
-    for tensor in graph.outputs() {
-        let storage = graph.tensors()[*tensor].storage;
-        let root = graph.storages()[storage].root;
-        is_io[storage.idx()] |= !graph.tensors()[root].role.is_resident();
-    }
-    for (id, side) in split.into_iter().flat_map(IdVec::iter_ids) {
-        let root = graph.storages()[id].root;
-        let is_activation = graph.tensors()[root].role == Role::Activation;
-        is_io[id.idx()] |= is_activation && side.crosses();
-        is_io[id.idx()] &= !side.is_host_only();
-    }
-    graph
-        .storages()
-        .iter_ids()
-        .filter(|(id, _)| is_io[id.idx()])
-        .map(|(id, storage)| IoTensor {
-            tensor: storage.root,
-            bytes: Bytes(sizes.storage(id)),
-            is_input: graph.tensors()[storage.root].role == Role::Input,
-        })
-        .collect()
 }

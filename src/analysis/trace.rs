@@ -214,6 +214,7 @@ fn axis(session: &TraceSession) -> Axis {
     Axis {
         n_steps,
         runs: vec![AxisRun {
+            slots: None,
             start: Step(0),
             n_steps,
             run: Run {

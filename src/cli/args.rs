@@ -32,8 +32,12 @@ pub enum Action {
     Compare(CompareArgs),
     /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
     Plan(PlanArgs),
+    /// Run under a memory budget with eviction and recomputation (DTR).
+    Remat(RematArgs),
     /// Feed an allocation trace to the engine's allocators, call for call.
     Replay(ReplayArgs),
+    /// Let variables take the memory of dead ones, as Paddle's `memory_optimize` does it.
+    Reuse(ReuseArgs),
     /// Validate a configuration and environment.
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
@@ -232,6 +236,50 @@ pub enum LifetimesView {
     Aliased,
 }
 
+/// Arguments of `remat`.
+#[derive(Args, Debug)]
+pub struct RematArgs {
+    /// A graph, a DTR log, or a graph or script of MegEngine's planner (docs/format.md); `-` is standard input.
+    pub file: String,
+    /// What is evicted, instead of `simulation.remat_heuristic`; --help lists all of them.
+    #[arg(long, value_name = "NAME", long_help = heuristics_help())]
+    pub heuristic: Option<String>,
+    /// The budget: a part of the peak without one (a number up to 1, or one with a point: 0.5) or bytes (12GiB); for
+    /// MegEngine's heuristics the `eviction_threshold`. Unless given, `dtr.eviction_threshold`.
+    #[arg(long, value_name = "B", conflicts_with = "sweep")]
+    pub budget: Option<String>,
+    /// Run once for each of these budgets.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub sweep: Vec<String>,
+    /// Stop once computing anew costs more than this times the program itself (1 unless given; inf never stops).
+    #[arg(long, value_name = "X")]
+    pub thrash_limit: Option<String>,
+    /// Where the eager interpreter takes free bytes beside a tensor from: zero or arena.
+    #[arg(long, value_name = "NAME")]
+    pub free_neighbors: Option<String>,
+    /// Which graph of a file that holds several (the first where none is named).
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
+    /// List every decision.
+    #[arg(long)]
+    pub events: bool,
+    /// Settings.
+    #[command(flatten)]
+    pub common: Common,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Every heuristic with its summary, for --help.
+fn heuristics_help() -> String {
+    let mut help = String::from("What is evicted:\n");
+    for row in crate::rewrite::remat::HEURISTICS {
+        help.push_str(&format!("- {}: {}\n", row.name, row.summary));
+    }
+    help
+}
+
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
@@ -253,6 +301,41 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SIZE")]
     pub device_memory: Option<String>,
     /// How to write the summary.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `reuse`.
+#[derive(Args, Debug)]
+pub struct ReuseArgs {
+    /// A graph of any format, or a program of blocks (docs/format.md); `-` is standard input, `sample:NAME` a bundled one.
+    pub file: String,
+    /// 0: only variables of the same shape share memory; 1: any slot with enough elements is taken; default:
+    /// `memory_optimize.level`.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub level: Option<String>,
+    /// A variable to leave alone (repeatable), beside `memory_optimize.skip_opt_set`.
+    #[arg(long, value_name = "NAME")]
+    pub skip: Vec<String>,
+    /// What `skip_opt_set` is in the script: set, list, tuple, str, variables, `mixed_list` or `bad_element`.
+    #[arg(long, value_name = "KIND")]
+    pub skip_kind: Option<String>,
+    /// Leave the gradients alone that optimizers read.
+    #[arg(long)]
+    pub skip_grads: bool,
+    /// Print every decision as the original does.
+    #[arg(long)]
+    pub print_log: bool,
+    /// The version of the original: 1, 2, 3 or 4, or a release such as 1.5; default: `simulation.memory_optimize_version`.
+    #[arg(long, value_name = "VERSION")]
+    pub version_line: Option<String>,
+    /// Which graph of the file; the first unless given.
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
+    /// Settings.
+    #[command(flatten)]
+    pub common: Common,
+    /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

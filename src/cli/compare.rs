@@ -8,7 +8,7 @@ use super::args::{CompareArgs, Format};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, LaneStrategies, Request, bound_plan, compare};
+use crate::analysis::{Comparison, LaneId, LaneSet, LaneStrategies, Request, RunRemat, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::WireComparison;
 use crate::options::keys;
@@ -39,6 +39,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         );
     }
     let mut request = Request {
+        lanes: LaneSet::Policies,
         workload: Arc::clone(&loaded.workload),
         plan: settings.plan.clone(),
         options: settings.options.clone(),
@@ -115,14 +116,18 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
         return Ok(false);
     }
     if let Some(lane) = comparison.lane(comparison.configured) {
-        return Ok(lane.summary.out_of_memory);
+        return Ok(lane.summary.out_of_memory || lane.stops_under_budget());
+    }
+    if comparison.compares_passes() {
+        // Lanes beside each other, as in a sweep: none is in force.
+        return Ok(false);
     }
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
     Ok(compare(&alone, progress)?
         .lanes
         .iter()
-        .any(|lane| lane.summary.out_of_memory))
+        .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))
 }
 
 fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
@@ -130,11 +135,12 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out.push('\n');
     out.push_str(&table(comparison).text());
     out.push('\n');
+    out.push_str(&budgets(comparison));
     for lane in &comparison.lanes {
         let Some(story) = &lane.out_of_memory_story else {
             continue;
         };
-        out.push_str(&format!("policy {}\n", lane.policy.number()));
+        out.push_str(&format!("{}\n", comparison.lane_title(lane.id)));
         for sentence in story.sentences() {
             out.push_str(&format!("  {sentence}\n"));
         }
@@ -158,7 +164,7 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     if args.map {
         let timeline = Timeline::new(comparison);
         for (position, lane) in comparison.lanes.iter().enumerate() {
-            out.push_str(&format!("\npolicy {}\n", lane.policy.number()));
+            out.push_str(&format!("\n{}\n", comparison.lane_title(lane.id)));
             out.push_str(&timeline.lanes[position].ascii(100, 20));
         }
     }
@@ -172,6 +178,43 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
     out
 }
 
+/// Runs under memory budgets, each once; empty where there is none.
+fn budgets(comparison: &Comparison) -> String {
+    let mut table = Table::new(&[
+        "run",
+        "evicted by",
+        ">budget",
+        "status",
+        ">planner's peak",
+        ">evictions",
+        ">computed anew",
+        ">overhead",
+    ]);
+    let mut seen: Vec<Arc<RunRemat>> = Vec::new();
+    let lanes = comparison.lanes.iter().filter_map(|lane| lane.rewrite.as_ref());
+    for run in lanes.flat_map(|rewrite| rewrite.remat.iter().flatten()) {
+        if run.answer.budget.is_none() || seen.iter().any(|known| Arc::ptr_eq(known, run)) {
+            continue;
+        }
+        seen.push(Arc::clone(run));
+        let anew = run.sequence.slots.iter().filter(|slot| slot.is_anew).count();
+        table.row(vec![
+            run.tape.tape.name.clone(),
+            run.answer.heuristic.label.to_owned(),
+            run.answer.budget.map_or_else(String::new, |bytes| bytes.to_string()),
+            run.answer.status.name().replace('_', " "),
+            run.answer.peak.to_string(),
+            run.answer.counts.evictions.to_string(),
+            format!("{anew} ops, {}", run.answer.remat_compute),
+            format!("x{:.3}", run.answer.overhead()),
+        ]);
+    }
+    if seen.is_empty() {
+        return String::new();
+    }
+    format!("{}\n", table.text())
+}
+
 /// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
 fn what_runs(comparison: &Comparison) -> String {
     let graphs = comparison.workload.graphs().iter();
@@ -179,6 +222,18 @@ fn what_runs(comparison: &Comparison) -> String {
     let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
     let names = names.join(", ");
     let steps = comparison.axis.n_steps;
+    if let Some(tape) = comparison.workload.tapes().first() {
+        let ops = tape.ops.iter().filter(|op| !op.is_source).count();
+        return format!(
+            "{} ({ops} ops) under policy {}, {steps} steps",
+            tape.name,
+            comparison.configured.number()
+        );
+    }
+    if !comparison.workload.programs().is_empty() {
+        let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
+        return format!("{steps} ops; {}", blocks.collect::<Vec<_>>().join(", "));
+    }
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
@@ -190,11 +245,14 @@ fn what_runs(comparison: &Comparison) -> String {
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        out.push_str(&format!(
-            "\npolicy {}, {}\n",
-            lane.policy.number(),
+        let label = if comparison.compares_passes() {
+            ""
+        } else {
             lane.policy.row().label
-        ));
+        };
+        let title = comparison.lane_title(lane.id);
+        let comma = if label.is_empty() { "" } else { ", " };
+        out.push_str(&format!("\n{title}{comma}{label}\n"));
         for remark in &lane.explanation {
             out.push_str(&format!("  {}\n", remark.text));
         }
@@ -217,8 +275,9 @@ fn heading(comparison: &Comparison) -> String {
 }
 
 fn table(comparison: &Comparison) -> Table {
+    let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
     let mut table = Table::new(&[
-        "policy",
+        of_lanes,
         "",
         ">peak reserved",
         ">exact",
@@ -241,7 +300,7 @@ fn table(comparison: &Comparison) -> Table {
         if lane.policy == StaticMemoryPolicy::StaticExtend {
             marks.push(comparison.params.arena_behaviour.label());
         }
-        if lane.policy == comparison.configured {
+        if lane.policy == comparison.configured && !comparison.compares_passes() {
             marks.push("in force");
         }
         if comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
@@ -256,9 +315,13 @@ fn table(comparison: &Comparison) -> Table {
         if lane.refusals.is_some() {
             marks.push("REFUSES REQUESTS");
         }
+        let (number, label) = match (lane.id, &lane.title) {
+            (LaneId::Pass(position), Some(title)) => ((position + 1).to_string(), title.clone()),
+            _ => (row.number.to_string(), row.label.to_owned()),
+        };
         table.row(vec![
-            row.number.to_string(),
-            row.label.to_owned(),
+            number,
+            label,
             summary.peak_reserved.to_string(),
             summary.peak_reserved.exact(),
             summary

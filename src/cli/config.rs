@@ -9,7 +9,7 @@ use super::args::{CheckArgs, ExportArgs, Format, OptionsArgs};
 use super::compare::{fill_presets, sources};
 use super::settings::{apply_edits, read_settings};
 use super::{Verdict, print, print_json};
-use crate::analysis::{Request, compare};
+use crate::analysis::{LaneSet, Request, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{
     CheckReport, WRITTEN_FORMS, WireDiagnostic, Writer, config_schema, options_json, options_markdown, options_text,
@@ -80,6 +80,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
     document.plan = settings.plan;
     document.with_evaluation = settings.evaluation;
     let mut request = Request {
+        lanes: LaneSet::Policies,
         workload: Arc::clone(&loaded.workload),
         plan: document.plan.clone(),
         options: document.options.clone(),

@@ -9,7 +9,9 @@ mod compare;
 mod config;
 mod inspect;
 mod plan;
+mod remat;
 mod replay;
+mod reuse;
 mod settings;
 mod text;
 
@@ -50,7 +52,7 @@ pub fn run() -> Outcome {
     };
     match &arguments.action {
         None => {
-            if let Some(message) = later_command(&arguments).or_else(|| missing_file(&arguments)) {
+            if let Some(message) = missing_file(&arguments) {
                 return Outcome::Exit(fail(&message));
             }
             Outcome::Window(Box::new(arguments))
@@ -85,14 +87,6 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Commands of the contract that a later version brings; a file of that name wins.
-fn later_command(arguments: &Arguments) -> Option<String> {
-    let first = arguments.files.first()?;
-    let is_later = matches!(first.as_str(), "remat" | "reuse");
-    (is_later && !std::path::Path::new(first).exists())
-        .then(|| format!("the command \"{first}\" is not part of this version; --help lists the commands there are"))
-}
-
 /// A word that is neither a command nor a file: a slip that a window could not mend.
 fn missing_file(arguments: &Arguments) -> Option<String> {
     let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
@@ -117,7 +111,9 @@ fn perform(action: &Action) -> ExitCode {
         Action::Inspect(args) => inspect::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
         Action::Plan(args) => plan::run(args, &progress),
+        Action::Remat(args) => remat::run(args, &progress),
         Action::Replay(args) => replay::run(args, &progress),
+        Action::Reuse(args) => reuse::run(args, &progress),
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
         Action::Export(args) => config::export(args, &progress),

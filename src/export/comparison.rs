@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::analysis::{Comparison, Lane, OutOfMemoryStory};
+use crate::analysis::{Comparison, Lane, LaneRewrite, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
@@ -54,6 +54,8 @@ struct WireHolder {
 struct WirePolicy {
     policy: u8,
     label: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     peak_reserved_bytes: u64,
     peak_reserved_step: Option<u32>,
     reserved: WireReserved,
@@ -93,6 +95,24 @@ struct WirePolicy {
     arena_behaviour: Option<&'static str>,
     first_divergence_step: Option<u32>,
     lower_bound: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remat: Option<Vec<WireRunRemat>>,
+}
+
+/// A run under a memory budget.
+#[derive(Serialize, Debug)]
+struct WireRunRemat {
+    run: u32,
+    heuristic: &'static str,
+    budget_bytes: Option<u64>,
+    status: &'static str,
+    peak_bytes: u64,
+    evictions: u64,
+    recomputed_ops: u64,
+    base_compute_ns: u64,
+    remat_compute_ns: u64,
+    overhead: f64,
+    steps_over_budget: u64,
 }
 
 #[derive(Serialize, Debug)]
@@ -256,6 +276,7 @@ fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
     WirePolicy {
         policy: row.number,
         label: row.label,
+        title: lane.title.clone(),
         peak_reserved_bytes: summary.peak_reserved.get(),
         peak_reserved_step: summary.peak_reserved_step.map(|step| step.0),
         reserved: WireReserved {
@@ -297,5 +318,25 @@ fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
             .then(|| comparison.params.arena_behaviour.name()),
         first_divergence_step: lane.first_divergence.map(|step| step.0),
         lower_bound: comparison.lower_bound,
+        remat: lane.rewrite.as_ref().map(|rewrite| wire_remat(rewrite)),
     }
+}
+
+fn wire_remat(rewrite: &LaneRewrite) -> Vec<WireRunRemat> {
+    let runs = (0_u32..).zip(&rewrite.remat);
+    let runs = runs.filter_map(|(position, run)| Some((position, run.as_ref()?)));
+    runs.map(|(position, run)| WireRunRemat {
+        run: position,
+        heuristic: run.answer.heuristic.name,
+        budget_bytes: run.answer.budget.map(crate::units::Bytes::get),
+        status: run.answer.status.name(),
+        peak_bytes: run.answer.peak.get(),
+        evictions: run.answer.counts.evictions,
+        recomputed_ops: run.sequence.slots.iter().filter(|slot| slot.is_anew).count() as u64,
+        base_compute_ns: run.answer.base_compute.0,
+        remat_compute_ns: run.answer.remat_compute.0,
+        overhead: run.answer.overhead(),
+        steps_over_budget: run.answer.counts.steps_over_budget,
+    })
+    .collect()
 }

@@ -14,7 +14,9 @@ mod options_markdown;
 mod options_text;
 mod options_wire;
 mod plan;
+mod remat;
 mod replay;
+mod reuse;
 mod script;
 
 pub use check_report::CheckReport;
@@ -30,5 +32,7 @@ pub use plan::{
     PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
     WireWhy, plan_csv, wire_edges,
 };
+pub use remat::{RematAnswer, WireRemat};
 pub use replay::{WireReplay, replay_final, replay_header, replay_line};
+pub use reuse::{WireRename, WireReuse, WireUnsafe, reuse_warnings};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};

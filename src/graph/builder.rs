@@ -14,6 +14,7 @@ use super::ids::{Id as _, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
 use super::order::{Edge, execution_order};
 use super::tables::{Names, Shapes};
 use super::{DType, Graph, Op, Phase, Role, Storage, Tensor};
+use crate::units::Nanos;
 
 /// Why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +72,8 @@ pub struct NewOp<'a> {
     pub phase: Phase,
     /// Floating point operations; 0 if unknown.
     pub flops: u64,
+    /// How long it takes, where the source says so.
+    pub time: Option<Nanos>,
 }
 
 /// Collects the parts of a graph in any order that names results before or after their use.
@@ -210,6 +213,7 @@ impl GraphBuilder {
             kind,
             phase: new.phase,
             flops: new.flops,
+            time: new.time,
             operands,
             results,
         }))

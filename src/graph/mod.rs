@@ -23,6 +23,8 @@ pub use tables::{Names, Shapes};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::units::Nanos;
+
 /// What a tensor is for, which decides where its bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
@@ -107,6 +109,8 @@ pub struct Op {
     pub phase: Phase,
     /// Floating point operations as the source counts them; 0 where it does not.
     pub flops: u64,
+    /// How long it takes, where the source says so.
+    pub time: Option<Nanos>,
     operands: Range<u32>,
     results: Range<u32>,
 }

@@ -5,11 +5,15 @@
 //! only breaks ties. Deliberately not here: opening files, and anything about policies.
 
 mod allocation_trace;
+mod block_program;
 mod dim_text;
+mod dtr_log;
 mod each;
 mod error;
 mod gzip;
 mod input;
+mod json_key;
+mod megengine;
 mod native;
 mod onnx;
 mod op_list;

@@ -1,6 +1,8 @@
 //! The table of importers, and the function that picks a row and runs it.
 
-use super::{ImportError, Input, allocation_trace, gzip, native, onnx, op_list, problem};
+use super::{
+    ImportError, Input, allocation_trace, block_program, dtr_log, gzip, megengine, native, onnx, op_list, problem,
+};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::Source;
@@ -44,6 +46,38 @@ pub static IMPORTERS: &[Importer] = &[
                       arena; see docs/format.md",
         detect: op_list::detect,
         import: op_list::import,
+    },
+    Importer {
+        name: "paddle_program",
+        extensions: &["json"],
+        description: "program of blocks, variables and ops as JSON (also .gz), in the manner of Paddle's fluid, for reusing \
+                      names; see docs/format.md",
+        detect: block_program::detect,
+        import: block_program::import,
+    },
+    Importer {
+        name: "dtr_log",
+        extensions: &["log"],
+        description: "log of the DTR prototype: ops with times, tensors and who refers to them, one JSON object a line; \
+                      see docs/format.md",
+        detect: dtr_log::detect,
+        import: dtr_log::import,
+    },
+    Importer {
+        name: "dtr_graph",
+        extensions: &["json"],
+        description: "ops in execution order with the variables that they read and make, as JSON, for running under a memory \
+                      budget; see docs/format.md",
+        detect: megengine::detect_graph,
+        import: megengine::import_graph,
+    },
+    Importer {
+        name: "dtr_script",
+        extensions: &["json"],
+        description: "script of an eager interpreter: what is put, computed and deleted, as JSON, for running under a memory \
+                      budget; see docs/format.md",
+        detect: megengine::detect_script,
+        import: megengine::import_script,
     },
     Importer {
         name: "native",

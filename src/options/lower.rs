@@ -4,6 +4,10 @@
 //! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
 use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
+use crate::rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
+use crate::rewrite::remat::{
+    DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
+};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 use crate::units::{Bytes, Nanos};
@@ -15,7 +19,7 @@ use super::environment::Environment;
 use super::files::{FileState, Files};
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy};
-use super::rows::{DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
+use super::rows::{ARENA, DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
@@ -24,7 +28,7 @@ use super::value::Value;
 const LOOP_VARIABLES: u32 = 4;
 
 /// What the engine is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Lowered {
     /// Sizes and costs of the simulation.
@@ -52,6 +56,14 @@ pub struct Lowered {
     pub strategy: &'static Strategy,
     /// Whether the engine's option against reuse made that choice, so that no lane may have another.
     pub no_reuse: bool,
+    /// How graphs run under a memory budget; its budget is the eviction threshold, `None` where that is not set.
+    pub dtr: RematRequest,
+    /// How names would be reused.
+    pub name_reuse: NameReuseRequest,
+    /// Whether they are: some option of the pass is set.
+    pub reuses_names: bool,
+    /// What ops cost whose source does not say.
+    pub rates: OpRates,
     /// The id of the device.
     pub device_id: u32,
     /// Memory that others hold on it; `params.device_bytes` is what is left.
@@ -123,6 +135,14 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::RELOAD_BYTES_PER_SECOND,
         "stands for the bandwidth of loading graphs again",
     ),
+    estimate(
+        keys::FLOPS_PER_SECOND,
+        "stands for the rate at which ops are computed anew",
+    ),
+    estimate(
+        keys::OP_BYTES_PER_SECOND,
+        "stands for the bandwidth at which ops are computed anew",
+    ),
 ];
 
 const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
@@ -148,6 +168,10 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
         strategy: strategy(options),
         no_reuse: is_reuse_off(options),
+        dtr: dtr(options),
+        name_reuse: name_reuse(options),
+        reuses_names: REUSE_KEYS.iter().any(|key| options.is_set(key)),
+        rates: rates(options, device),
         device_id,
         occupied,
         estimates: Vec::new(),
@@ -248,6 +272,80 @@ fn set_costs(params: &mut Params, options: &Options) {
     }
 }
 
+/// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
+fn dtr(options: &Options) -> RematRequest {
+    let factor = |key| options.acting(key).as_float().filter(|factor| *factor >= 0.0);
+    let defaults = DtrFactors::default();
+    let named = find_heuristic(&text(options, keys::REMAT_HEURISTIC));
+    let heuristic = named.or_else(|_reported| find_heuristic(DEFAULT_HEURISTIC));
+    RematRequest {
+        budget: bytes(options, keys::EVICTION_THRESHOLD).filter(|bytes| *bytes > Bytes::ZERO),
+        factors: DtrFactors {
+            evictee_minimum_size: bytes(options, keys::EVICTEE_MINIMUM_SIZE).unwrap_or(defaults.evictee_minimum_size),
+            recomp_memory_factor: factor(keys::RECOMP_MEMORY_FACTOR).unwrap_or(defaults.recomp_memory_factor),
+            recomp_time_factor: factor(keys::RECOMP_TIME_FACTOR).unwrap_or(defaults.recomp_time_factor),
+        },
+        free_neighbors: if text(options, keys::FREE_NEIGHBORS) == ARENA {
+            FreeNeighbors::Arena
+        } else {
+            FreeNeighbors::Zero
+        },
+        thrash_limit: factor(keys::THRASH_LIMIT),
+        seed: options
+            .acting(keys::REMAT_SEED)
+            .as_int()
+            .and_then(|seed| u64::try_from(seed).ok())
+            .unwrap_or(0),
+        ..RematRequest::unlimited(heuristic.unwrap_or(&HEURISTICS[0]))
+    }
+}
+
+/// Options that say that `memory_optimize` is called.
+const REUSE_KEYS: [&str; 3] = [keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_OPT_SET, keys::SKIP_GRADS];
+
+/// `memory_optimize` with the arguments as they stand: what the original refuses reaches the pass.
+fn name_reuse(options: &Options) -> NameReuseRequest {
+    let level = options.get(keys::MEMORY_OPTIMIZE_LEVEL).and_then(Value::as_int);
+    let names = |items: &[Value]| items.iter().filter_map(Value::as_text).map(Into::into).collect();
+    let skip = match options.get(keys::SKIP_OPT_SET) {
+        Some(Value::Tuple(items)) => SkipOptSet {
+            kind: SkipKind::Tuple,
+            names: names(items),
+        },
+        Some(Value::Text(text)) => SkipOptSet {
+            kind: SkipKind::Text,
+            names: vec![text.as_str().into()],
+        },
+        Some(Value::List(items)) if items.iter().any(|item| item.as_text().is_none()) => SkipOptSet {
+            kind: SkipKind::BadElement,
+            names: names(items),
+        },
+        Some(Value::List(items)) => SkipOptSet {
+            kind: SkipKind::Set,
+            names: names(items),
+        },
+        _ => SkipOptSet::default(),
+    };
+    NameReuseRequest {
+        level: level.unwrap_or(0),
+        skip,
+        skip_grads: is_on(options, keys::SKIP_GRADS),
+        print_log: false,
+        most_log_lines: usize::MAX,
+        version: Version::find(&text(options, keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
+    }
+}
+
+fn rates(options: &Options, device: &Device) -> OpRates {
+    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
+    OpRates {
+        flops_per_second: number(keys::FLOPS_PER_SECOND).unwrap_or(device.flops_per_second).max(1),
+        bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
+            .unwrap_or(device.memory_bytes_per_second)
+            .max(1),
+    }
+}
+
 /// A table that cannot be read acts as the default one.
 fn workspaces(options: &Options) -> Option<WorkspaceTable> {
     if text(options, keys::WORKSPACE_ESTIMATE) != ON {
@@ -323,6 +421,7 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::WORKSPACE_ESTIMATE | keys::WORKSPACE_TABLE => lowered.workspaces.is_some(),
         keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
         keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
+        keys::FLOPS_PER_SECOND | keys::OP_BYTES_PER_SECOND => lowered.dtr.budget.is_some(),
         keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
         _ => true,
     }

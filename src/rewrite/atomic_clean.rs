@@ -52,6 +52,8 @@ pub fn atomic_clean(mut program: Program, graph: &Graph, policy: AtomicClean) ->
         .lifetimes
         .items
         .sort_unstable_by_key(|item| (item.birth, item.tensor));
+    // What was computed anew held its memory several times; kept all the time it holds it once.
+    program.lifetimes.items.dedup();
     program.kept_apart = (0_u32..)
         .zip(&program.lifetimes.items)
         .filter(|(_, item)| is_atomic(item.tensor))

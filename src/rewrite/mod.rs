@@ -6,8 +6,10 @@
 
 mod atomic_clean;
 mod host_ops;
+pub mod name_reuse;
 mod op_types;
 mod precision;
+pub mod remat;
 mod workspaces;
 
 pub use atomic_clean::{AtomicClean, atomic_clean, clears};

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::document::SourceSpec;
-use crate::analysis::LaneId;
+use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::options::{Fix, Value};
 use crate::timeline::Selected;
-use crate::units::Step;
+use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
 /// One request.
@@ -85,8 +85,27 @@ pub enum Command {
         /// The strategy's name.
         strategy: Option<&'static str>,
     },
+    /// Give a lane that runs under a budget another one, while it is dragged or typed.
+    SetRematBudget {
+        /// Which of the lanes behind the one without a budget, from 0.
+        lane: usize,
+        /// Bytes, as the heuristic's engine counts them.
+        budget: Bytes,
+    },
+    /// What the lanes are compared for.
+    SetLanes(LaneSet),
+    /// Run a graph (or the tape) under many budgets, by every heuristic.
+    Sweep(GraphIdx),
+    /// Stop the sweep; what is known of it stays.
+    StopSweep,
+    /// Open a run under a budget as a lane beside those that are there.
+    AddRematLane(RematLane),
+    /// Close a lane of a run under a budget, by position among these.
+    RemoveRematLane(usize),
     /// Work out the planner's table for a graph.
     ListPlans(GraphIdx),
+    /// Reuse names in a graph (or the program) at both levels, with the log.
+    ReuseNames(GraphIdx),
     /// Work out what the device holds at a step of a lane.
     PictureDevice(LaneId, Step),
     /// Select a tensor everywhere, or nothing.

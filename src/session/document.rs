@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::samples::Sample;
-use crate::analysis::LaneStrategies;
+use crate::analysis::{LaneSet, LaneStrategies};
 use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, DimValues, SchedulePlan};
 
@@ -99,6 +99,8 @@ pub struct Document {
     pub plan: SchedulePlan,
     /// How the static arenas of single lanes are placed.
     pub strategies: LaneStrategies,
+    /// What the lanes are compared for.
+    pub lanes: LaneSet,
 }
 
 impl Document {
@@ -118,6 +120,7 @@ impl Document {
             environment: Environment::default(),
             plan,
             strategies: LaneStrategies::default(),
+            lanes: LaneSet::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json};
 
 use super::document::Document;
-use crate::analysis::LaneStrategies;
+use crate::analysis::{LaneSet, LaneStrategies};
 use crate::options::{Environment, Options};
 use crate::workload::SchedulePlan;
 
@@ -25,6 +25,7 @@ pub(super) struct Settings {
     plan: SchedulePlan,
     with_evaluation: bool,
     strategies: LaneStrategies,
+    lanes: LaneSet,
 }
 
 impl Settings {
@@ -40,6 +41,7 @@ impl Settings {
             plan,
             with_evaluation: document.with_evaluation,
             strategies: document.strategies.clone(),
+            lanes: document.lanes.clone(),
         }
     }
 
@@ -52,6 +54,7 @@ impl Settings {
         document.plan = self.plan;
         document.with_evaluation = self.with_evaluation;
         document.strategies = self.strategies;
+        document.lanes = self.lanes;
     }
 }
 
@@ -142,6 +145,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.strategies != b.strategies {
         names.push("strategy of a lane".to_owned());
+    }
+    if a.lanes != b.lanes {
+        names.push("lanes".to_owned());
     }
     if a.unknown_options != b.unknown_options || a.unknown_fields != b.unknown_fields {
         names.push("unknown entries".to_owned());

@@ -18,6 +18,8 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     let mut lifetimes = Vec::new();
     let mut problems = Vec::new();
     let mut traces = Vec::new();
+    let mut tapes = Vec::new();
+    let mut programs = Vec::new();
     let mut formats = Vec::new();
     let mut diagnostics = Diagnostics::new();
     for source in sources {
@@ -29,6 +31,8 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
             Source::Lifetimes(entries) => lifetimes.extend(entries),
             Source::Problems(entries) => problems.extend(entries),
             Source::Traces(entries) => traces.extend(entries),
+            Source::Tapes(entries) => tapes.extend(entries),
+            Source::Blocks(entries) => programs.extend(entries),
         }
     }
     if with_evaluation {
@@ -44,6 +48,10 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         Source::Lifetimes(lifetimes)
     } else if !traces.is_empty() {
         Source::Traces(traces)
+    } else if !tapes.is_empty() {
+        Source::Tapes(tapes)
+    } else if !programs.is_empty() {
+        Source::Blocks(programs)
     } else {
         Source::Graphs(graphs)
     };

@@ -11,9 +11,11 @@ mod document;
 mod files;
 mod history;
 mod load;
+mod name_reuse;
 mod planner;
 mod samples;
 mod state;
+mod sweep;
 mod worker;
 
 pub use commands::Command;
@@ -22,9 +24,11 @@ pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use load::load;
+pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Notice, Session};
+pub use sweep::{SweepSubject, SweepTable};
 pub use worker::{Answer, Job, Loaded, ReadConfig, Worker};
 
 pub use crate::timeline::Selected;

@@ -3,7 +3,9 @@
 mod answers;
 mod device;
 mod edits;
+mod name_reuse;
 mod plans;
+mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +21,9 @@ use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
 use crate::timeline::{Selected, Timeline};
-use crate::workload::{DeviceProfiles, DimValues, GraphIdx};
+use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+use name_reuse::NamesWatch;
+use sweep::SweepWatch;
 
 /// What the worker is doing.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +93,8 @@ pub struct Session {
     /// Whether the worker has still to say what the table is about.
     planner_awaited: bool,
     device: DeviceWatch,
+    sweep: SweepWatch,
+    names: NamesWatch,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -129,6 +135,8 @@ impl Session {
             planner_generation: 0,
             planner_awaited: false,
             device: DeviceWatch::default(),
+            sweep: SweepWatch::default(),
+            names: NamesWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -256,6 +264,9 @@ impl Session {
                 }
             }
             Command::ListPlans(graph) => self.list_plans(graph),
+            Command::Sweep(graph) => self.start_sweep(graph),
+            Command::ReuseNames(graph) => self.reuse_names(graph),
+            Command::StopSweep => self.stop_sweep(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
@@ -263,6 +274,7 @@ impl Session {
                 self.worker.send(Job::ReadConfig(path));
             }
             Command::Cancel => {
+                self.stop_sweep();
                 self.worker.cancel();
                 self.busy = None;
             }
@@ -287,7 +299,13 @@ impl Session {
 
     /// Waits until the worker has nothing to do, for callers without frames. Returns at once when idle.
     pub fn settle(&mut self) {
-        while self.busy.is_some() || self.look_generation != 0 || self.is_planning() || self.device.is_waiting() {
+        while self.busy.is_some()
+            || self.look_generation != 0
+            || self.is_planning()
+            || self.is_sweeping()
+            || self.is_reusing_names()
+            || self.device.is_waiting()
+        {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
                 None => return,
@@ -308,6 +326,7 @@ impl Session {
         self.document.plan = fresh.plan;
         self.document.with_evaluation = false;
         self.document.strategies = fresh.strategies;
+        self.document.lanes = fresh.lanes;
         self.change_sources(fresh.sources);
     }
 
@@ -315,6 +334,7 @@ impl Session {
         if self.opened.is_none() {
             self.remember();
         }
+        self.stop_sweep();
         self.document.sources = sources;
         self.selection = None;
         self.has_new_sources = true;
@@ -357,17 +377,7 @@ impl Session {
         let presets = self.document.presets();
         let dims = &mut self.document.plan.dims;
         dims.retain(|name, values| presets.get(name) != Some(values));
-        let mut request = Request {
-            workload: Arc::clone(&loaded.workload),
-            plan: self.document.plan.clone(),
-            options: self.document.options.clone(),
-            environment: self.document.environment.clone(),
-            files: Arc::clone(&self.files),
-            device: self.document.device(),
-            policies: Vec::new(),
-            strategies: self.document.strategies.clone(),
-            search_nodes: Limits::DEFAULT_NODES,
-        };
+        let mut request = self.request(Arc::clone(&loaded.workload));
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
@@ -392,5 +402,21 @@ impl Session {
             fraction: 0.0,
             is_loading: false,
         });
+    }
+
+    /// What the document asks of a workload.
+    fn request(&self, workload: Arc<Workload>) -> Request {
+        Request {
+            lanes: self.document.lanes.clone(),
+            workload,
+            plan: self.document.plan.clone(),
+            options: self.document.options.clone(),
+            environment: self.document.environment.clone(),
+            files: Arc::clone(&self.files),
+            device: self.document.device(),
+            policies: Vec::new(),
+            strategies: self.document.strategies.clone(),
+            search_nodes: Limits::DEFAULT_NODES,
+        }
     }
 }

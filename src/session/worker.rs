@@ -14,8 +14,10 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::load::load;
+use super::name_reuse::{NamesQuestion, NamesReport, names_report};
 use super::planner::{PlannerRow, PlannerSubject, run_row, subject_of};
-use crate::analysis::{Comparison, Request, compare};
+use super::sweep::{SweepSubject, sweep_points, sweep_subject};
+use crate::analysis::{Comparison, Request, SweepPoint, SweepTask, compare};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::options::SeenFiles;
@@ -56,6 +58,12 @@ pub enum Job {
     },
     /// Run one strategy for the planner's table.
     PlannerRow(Arc<PlannerSubject>, &'static Strategy),
+    /// Make the tape of a graph, for running it under many budgets.
+    SweepSubject(Box<Request>, GraphIdx),
+    /// Run a tape under some budgets.
+    SweepPoints(Arc<SweepSubject>, Vec<SweepTask>),
+    /// Reuse names at both levels.
+    NameReuse(Box<NamesQuestion>),
     /// Work out what the device holds at a step of a lane, by position.
     DevicePicture {
         /// The answer on the screen.
@@ -117,6 +125,12 @@ pub enum Answer {
     PlannerSubject(Option<(Arc<PlannerSubject>, Bytes)>),
     /// A strategy has made its plan.
     Planned(PlannerRow),
+    /// What is swept; `None` where there is nothing to sweep.
+    SweepSubject(Option<Arc<SweepSubject>>),
+    /// Some points of the sweep.
+    Swept(Vec<SweepPoint>),
+    /// Names were reused; `None` where there is neither a graph nor a program.
+    NamesReused(Option<Arc<NamesReport>>),
     /// What the device holds.
     DevicePicture(Box<DevicePicture>),
     /// A file was written.
@@ -143,6 +157,8 @@ pub struct Worker {
     answers: Receiver<(u64, Answer)>,
     current: Arc<Mutex<Cancel>>,
     planning: Cancel,
+    sweeping: Cancel,
+    naming: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
 }
@@ -171,6 +187,8 @@ impl Worker {
             answers,
             current: Arc::new(Mutex::new(Cancel::new())),
             planning: Cancel::new(),
+            sweeping: Cancel::new(),
+            naming: Cancel::new(),
             generation: 0,
             thread: Some(thread),
         })
@@ -187,6 +205,14 @@ impl Worker {
             self.planning.cancel();
             self.planning = cancel.clone();
         }
+        if matches!(job, Job::SweepSubject(..) | Job::SweepPoints(..)) {
+            self.sweeping.cancel();
+            self.sweeping = cancel.clone();
+        }
+        if matches!(job, Job::NameReuse(_)) {
+            self.naming.cancel();
+            self.naming = cancel.clone();
+        }
         self.generation += 1;
         if let Some(orders) = &self.orders {
             // A closed channel means that the thread is gone, which only dropping this handle does.
@@ -200,10 +226,17 @@ impl Worker {
         self.generation
     }
 
-    /// Asks the current load or comparison, and the planner's table, to stop.
+    /// Asks the current load or comparison, the planner's table, the sweep and name reuse to stop.
     pub fn cancel(&self) {
         self.planning.cancel();
+        self.sweeping.cancel();
+        self.naming.cancel();
         self.lock().cancel();
+    }
+
+    /// Asks the sweep to stop.
+    pub fn cancel_sweep(&self) {
+        self.sweeping.cancel();
     }
 
     /// The next answer with its generation, if there is one. Never waits.
@@ -336,6 +369,18 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::PlannerRow(subject, strategy) => {
             let row = run_row(&subject, strategy, progress);
             Ok(Answer::Planned(row.map_err(|cancelled| cancelled.to_string())?))
+        }
+        Job::SweepSubject(request, graph) => {
+            let subject = sweep_subject(&request, graph, progress).map_err(|error| error.to_string())?;
+            Ok(Answer::SweepSubject(subject.map(Arc::new)))
+        }
+        Job::SweepPoints(subject, tasks) => {
+            let points = sweep_points(&subject, &tasks, progress);
+            Ok(Answer::Swept(points.map_err(|cancelled| cancelled.to_string())?))
+        }
+        Job::NameReuse(question) => {
+            let report = names_report(&question, progress).map_err(|cancelled| cancelled.to_string())?;
+            Ok(Answer::NamesReused(report.map(Arc::new)))
         }
         Job::DevicePicture { comparison, lane, step } => {
             let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;

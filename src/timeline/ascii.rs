@@ -5,6 +5,7 @@
 //! |  bb.|
 //! |aabb.|      a letter per tensor, `.` reserved but free, `:` free in what a graph's pool was granted,
 //! |aa:cc|      `=` free in pages of a range; blank: not reserved, or a range without memory
+//! | E R |      under a budget: E evicted, R computed anew, * both, T given up as thrashing, X out of memory
 //! ```
 
 use std::fmt::Write as _;
@@ -14,6 +15,7 @@ use indexmap::IndexSet;
 use crate::units::Bytes;
 
 use super::block::LaneView;
+use super::remat::{LaneRemat, RematMarkKind};
 use super::viewport::{Canvas, Viewport};
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -30,8 +32,35 @@ impl LaneView {
             let line: String = row.iter().map(|cell| char::from(cell.letter)).collect();
             writeln!(text, "|{line}|").expect("writing to a string cannot fail");
         }
+        if let Some(remat) = self.remat.as_deref().filter(|remat| !remat.marks.is_empty()) {
+            let n_steps = as_step(self.reserved.n_steps().max(1));
+            writeln!(text, "|{}|", remat_line(remat, n_steps, width.max(1))).expect("writing to a string cannot fail");
+        }
         text
     }
+}
+
+/// What was evicted and computed anew, a letter a column.
+fn remat_line(remat: &LaneRemat, n_steps: u32, width: u16) -> String {
+    let viewport = Viewport {
+        t0: 0.0,
+        t1: f64::from(n_steps),
+        a0: 0.0,
+        a1: 1.0,
+    };
+    let mut line = vec![' '; usize::from(width)];
+    for column in remat.columns(&viewport, u32::from(width)) {
+        let has = |kind: RematMarkKind| column.count(kind) > 0;
+        let is_anew = has(RematMarkKind::Rematerialize) || has(RematMarkKind::Sibling);
+        line[column.column as usize] = match (has(RematMarkKind::Evict), is_anew) {
+            _ if has(RematMarkKind::OutOfMemory) => 'X',
+            _ if has(RematMarkKind::Thrash) => 'T',
+            (true, true) => '*',
+            (true, false) => 'E',
+            (false, _) => 'R',
+        };
+    }
+    line.into_iter().collect()
 }
 
 fn as_step(step: usize) -> u32 {

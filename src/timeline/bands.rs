@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, Phase};
 use crate::units::Step;
-use crate::workload::{AxisRun, GraphIdx};
+use crate::workload::{AxisRun, GraphIdx, SlotOp};
 
 /// One run on the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Bands {
     pub runs: Vec<RunBand>,
     /// Phases, where the source states them.
     pub phases: Vec<PhaseBand>,
+    /// Consecutive steps on which some lane computes ops anew: first step, last step exclusive.
+    pub anew: Vec<(Step, Step)>,
 }
 
 impl Bands {
@@ -66,13 +68,20 @@ impl Bands {
         let mut phases = Vec::new();
         for run in &comparison.axis.runs {
             if let Some(entry) = comparison.workload.graphs().get(run.run.graph.idx()) {
-                let of_ops = entry.graph.ops().iter().map(|op| op.phase);
-                add_phases(&mut phases, run, of_ops);
+                let ops = entry.graph.ops();
+                match &run.slots {
+                    None => add_phases(&mut phases, run, ops.iter().map(|op| op.phase)),
+                    Some(slots) => {
+                        let of_slot = |slot: &SlotOp| ops.get(slot.op).map_or(Phase::Unknown, |op| op.phase);
+                        add_phases(&mut phases, run, slots.iter().map(of_slot));
+                    }
+                }
             }
         }
         Self {
             runs: runs.collect(),
             phases,
+            anew: comparison.axis.runs.iter().flat_map(anew).collect(),
         }
     }
 
@@ -83,12 +92,32 @@ impl Bands {
         self.runs.get(low..high).unwrap_or(&[])
     }
 
+    /// The steps with something computed anew that reach into the steps `t0..t1`.
+    pub fn anew_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
+        let low = self.anew.partition_point(|(_, end)| f64::from(end.0) <= t0);
+        let high = self.anew.partition_point(|(start, _)| f64::from(start.0) < t1);
+        self.anew.get(low..high).unwrap_or(&[])
+    }
+
     /// The phases that reach into the steps `t0..t1`.
     pub fn phases_within(&self, t0: f64, t1: f64) -> &[PhaseBand] {
         let low = self.phases.partition_point(|band| f64::from(band.end.0) <= t0);
         let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
         self.phases.get(low..high).unwrap_or(&[])
     }
+}
+
+/// Consecutive steps of a run that are no op's own turn.
+fn anew(run: &AxisRun) -> Vec<(Step, Step)> {
+    let mut bands: Vec<(Step, Step)> = Vec::new();
+    let slots = run.slots.as_deref().unwrap_or(&[]);
+    for (at, _) in (run.start.0..).zip(slots).filter(|(_, slot)| slot.is_anew) {
+        match bands.last_mut() {
+            Some((_, end)) if end.0 == at => *end = Step(at + 1),
+            _ => bands.push((Step(at), Step(at + 1))),
+        }
+    }
+    bands
 }
 
 /// By graph: the dimensions that do not have the same value in all its runs. O(runs x dimensions).

@@ -18,6 +18,7 @@ use super::device_ticks::LaneTicks;
 use super::holdings::LaneHoldings;
 use super::holes::LaneHoles;
 use super::owner::Owner;
+use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
 use super::{Palette, Selected, TensorKey, layout};
 
@@ -119,6 +120,8 @@ pub struct LaneView {
     pub holes: Arc<LaneHoles>,
     /// Who took whose bytes.
     pub reuse: LaneReuse,
+    /// What runs under a budget do, where there are any.
+    pub remat: Option<Arc<LaneRemat>>,
     /// Whose block: (subject's tensor or `None`, block), sorted.
     owners: Vec<(Selected, u32)>,
     /// By subject of the simulation.
@@ -126,7 +129,11 @@ pub struct LaneView {
 }
 
 impl LaneView {
-    pub(super) fn new(lane: &Lane, session: &DeviceSession, palette: &Palette) -> Self {
+    pub(super) fn new(
+        lane: &Lane,
+        (session, remat): (&DeviceSession, Option<Arc<LaneRemat>>),
+        palette: &Palette,
+    ) -> Self {
         let simulation = &lane.simulation;
         let spans = layout::spans(simulation);
         let subjects = tensors_of(simulation, session);
@@ -171,6 +178,7 @@ impl LaneView {
             rounded: Curve::new(&lane.curves.rounded),
             physical: Curve::new(&lane.curves.physical),
             virtual_space: Curve::new(&lane.curves.virtual_space),
+            remat,
             owners,
             subjects,
         }

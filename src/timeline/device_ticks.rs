@@ -8,6 +8,7 @@
 //! In: an event log. Out: for any viewport the columns with events in them, each with exact counts, and what the
 //! events of some steps are in words. Counts of a column are a difference of running sums: O(log steps) each.
 
+use super::tally::Tally;
 use super::viewport::Viewport;
 use crate::analysis::Comparison;
 use crate::graph::Id as _;
@@ -143,10 +144,7 @@ impl TickColumn {
 /// The ticks of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTicks {
-    /// Steps with events, ascending.
-    steps: Vec<u32>,
-    /// Counts of all events before each of these steps, and of all.
-    before: Vec<TickCounts>,
+    tally: Tally<{ TickClass::ALL.len() }>,
     /// By step with events: where its events begin in the log.
     first_event: Vec<u32>,
 }
@@ -173,80 +171,46 @@ impl LaneTicks {
     /// The ticks of a log. O(events).
     pub(super) fn new(simulation: &Simulation) -> Self {
         let mut ticks = Self::default();
-        let mut counts = TickCounts::default();
         for (position, event) in (0_u32..).zip(&simulation.events) {
             let Some(class) = TickClass::of(event.kind) else {
                 continue;
             };
-            if ticks.steps.last() != Some(&event.step.0) {
-                ticks.steps.push(event.step.0);
-                ticks.before.push(counts);
+            if ticks.tally.add(event.step.0, class as usize) {
                 ticks.first_event.push(position);
             }
-            counts[class as usize] = counts[class as usize].saturating_add(1);
         }
-        ticks.before.push(counts);
         ticks
     }
 
     /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.tally.is_empty()
     }
 
     /// Counts of the whole axis.
     pub fn totals(&self) -> TickCounts {
-        self.before.last().copied().unwrap_or_default()
+        self.tally.totals()
     }
 
     /// The columns of a picture so many columns wide that have events in them; a tick stands at the beginning of its
     /// step, and what comes behind the last step in the last column. O(width log steps).
     pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<TickColumn> {
-        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
-        let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
-        let mut first = before(edge(0));
-        let mut columns = Vec::new();
-        for column in 0..width {
-            let behind = if column + 1 == width {
-                self.steps.partition_point(|step| f64::from(*step) <= viewport.t1)
-            } else {
-                before(edge(column + 1))
-            };
-            if behind > first {
-                columns.push(self.column(column, (first, behind)));
-                first = behind;
-            }
-        }
+        let columns = self.tally.columns(viewport, width).into_iter();
         columns
-    }
-
-    fn column(&self, column: u32, (first, behind): (usize, usize)) -> TickColumn {
-        let mut counts = self.before[behind];
-        for (count, before) in counts.iter_mut().zip(&self.before[first]) {
-            *count -= before;
-        }
-        TickColumn {
-            column,
-            steps: (Step(self.steps[first]), Step(self.steps[behind - 1])),
-            counts,
-        }
+            .map(|(column, steps, counts)| TickColumn { column, steps, counts })
+            .collect()
     }
 
     /// The nearest step with events behind a step, or before it.
     pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
-        let position = if is_next {
-            self.steps.partition_point(|known| *known <= step)
-        } else {
-            self.steps.partition_point(|known| *known < step).checked_sub(1)?
-        };
-        self.steps.get(position).copied()
+        self.tally.neighbour(step, is_next)
     }
 
     /// The events of some steps, both inclusive, one row a kind in the order of the vocabulary.
     /// O(events of these steps).
     pub fn rows(&self, (comparison, lane): (&Comparison, usize), (from, to): (Step, Step)) -> Vec<TickRow> {
         let simulation = &comparison.lanes[lane].simulation;
-        let position = self.steps.partition_point(|step| *step < from.0);
+        let position = self.tally.position(from);
         let first = self
             .first_event
             .get(position)

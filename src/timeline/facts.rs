@@ -3,8 +3,9 @@
 use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
 use crate::rewrite::op_of_workspace;
+use crate::sim::DeviceSession;
 use crate::units::{Bytes, Step};
-use crate::workload::{GraphEntry, Lifetime, ProblemEntry};
+use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, Tape};
 
 use super::Selected;
 
@@ -31,6 +32,10 @@ pub struct TensorFacts {
     pub bytes: Option<Bytes>,
     /// First and last step (exclusive) on the common axis.
     pub life: Option<(Step, Step)>,
+    /// How many times it is held within that; several where it is evicted and computed anew, or lent out in between.
+    pub n_pieces: u32,
+    /// On how many steps it is held.
+    pub n_held: u32,
     /// How many tensors live in the same memory, itself included.
     pub n_sharing: usize,
 }
@@ -50,25 +55,29 @@ pub struct StepFacts {
     pub op_kind: String,
     /// The op's phase.
     pub phase: Phase,
+    /// Whether it is not the op's own turn: something is computed anew. Where lanes differ in what that is, the op is
+    /// the one whose turn comes next.
+    pub is_anew: bool,
 }
 
-/// The facts of a tensor. O(lifetimes + tensors of its graph).
+/// The facts of a tensor, its life as the first lane has it. O(lifetimes + tensors of its graph).
 pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
+    lane_facts(comparison, 0, selected)
+}
+
+/// The same with its life as a lane has it.
+pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
     let tensor = selected.tensor;
-    let life = lifetime(comparison, selected);
-    let start = comparison
-        .session
-        .runs
-        .get(selected.run as usize)
-        .map_or(0, |run| run.start.0);
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
         graph: graph_name(comparison, selected.graph.idx()),
-        bytes: life.map(|life| life.bytes),
-        life: life.map(|life| (Step(start + life.birth.0), Step(start + life.end.0))),
         n_sharing: 1,
         ..TensorFacts::default()
     };
+    add_life(&mut facts, comparison.session_of(lane), selected);
+    if let Some(tape) = comparison.workload.tapes().first() {
+        add_tape_facts(&mut facts, tape, tensor);
+    }
     if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
         let run = comparison.axis.runs.get(selected.run as usize);
         let bindings = run.map(|run| &run.run.bindings).cloned().unwrap_or_default();
@@ -79,6 +88,9 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
             add_producer(&mut facts, entry, op_of_workspace(&entry.graph, tensor));
         }
     }
+    if let Some(program) = comparison.workload.programs().first() {
+        add_variable_facts(&mut facts, program, selected);
+    }
     if let Some(entry) = comparison.workload.problems().first() {
         add_problem_facts(&mut facts, entry, tensor);
     }
@@ -87,6 +99,17 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
         facts.graph = graph_name(comparison, request.graph.idx());
     }
     facts
+}
+
+/// A variable as its block declares it.
+fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected: Selected) {
+    let block = program.blocks.get(selected.graph.idx());
+    let declared = block.and_then(|block| block.variables.get_index(selected.tensor.idx()));
+    let Some((name, variable)) = declared else { return };
+    (**name).clone_into(&mut facts.name);
+    (*variable.dtype).clone_into(&mut facts.dtype);
+    let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
+    facts.shape = dims.join("×");
 }
 
 /// Of a buffer with gaps or in a group the picture shows several blocks: its own range and bytes stand in the problem.
@@ -147,6 +170,16 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     if let Some(entry) = comparison.workload.graphs().get(run.graph.idx()) {
         add_op(&mut facts, entry, op);
     }
+    let slots = comparison.axis.runs[idx].slots.as_deref();
+    let inside = step.0 - comparison.axis.runs[idx].start.0;
+    facts.is_anew = slots
+        .and_then(|slots| slots.get(inside as usize))
+        .is_some_and(|slot| slot.is_anew);
+    if let Some(tape) = comparison.workload.tapes().first() {
+        // What brings in external tensors takes no step.
+        let mut executed = tape.ops.iter().filter(|op| !op.is_source);
+        facts.op = executed.nth(op.idx()).map_or(String::new(), |op| op.name.to_string());
+    }
     if let Some(trace) = comparison.trace() {
         let command = trace.commands.get(op.idx());
         facts.op = command.map_or_else(String::new, |command| trace.command_text(*command));
@@ -177,8 +210,35 @@ fn graph_name(comparison: &Comparison, graph: usize) -> String {
     of_session.unwrap_or_default()
 }
 
-fn lifetime(comparison: &Comparison, selected: Selected) -> Option<Lifetime> {
-    let run = comparison.session.runs.get(selected.run as usize)?;
-    let items = &run.bound.program.lifetimes.items;
-    items.iter().find(|item| item.tensor == selected.tensor).copied()
+/// From the first step on which a tensor is held to the last.
+fn add_life(facts: &mut TensorFacts, session: &DeviceSession, selected: Selected) {
+    let Some(run) = session.runs.get(selected.run as usize) else {
+        return;
+    };
+    let items = run.bound.program.lifetimes.items.iter();
+    for item in items.filter(|item| item.tensor == selected.tensor) {
+        let (start, end) = (Step(run.start.0 + item.birth.0), Step(run.start.0 + item.end.0));
+        let known = facts.life.unwrap_or((start, end));
+        facts.life = Some((known.0.min(start), known.1.max(end)));
+        facts.bytes = facts.bytes.max(Some(item.bytes));
+        facts.n_pieces += 1;
+        facts.n_held = facts.n_held.saturating_add(item.n_steps());
+    }
+}
+
+fn add_tape_facts(facts: &mut TensorFacts, tape: &Tape, tensor: TensorId) {
+    let Some(known) = tape.tensors.get(tensor.idx()) else {
+        return;
+    };
+    if !known.name.is_empty() {
+        facts.name = known.name.to_string();
+    }
+    let storage = tape.tensors.get(known.storage as usize);
+    facts.bytes = storage.map(|storage| storage.bytes);
+    facts.op = tape
+        .ops
+        .get(known.op as usize)
+        .map_or(String::new(), |op| op.name.to_string());
+    let sharing = tape.tensors.iter().filter(|other| other.storage == known.storage);
+    facts.n_sharing = sharing.count();
 }

@@ -4,7 +4,8 @@
 //! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
 //! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
 //! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here),
-//! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did).
+//! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did),
+//! [`LaneRemat::columns`] (what was evicted and computed anew).
 //!
 //! ```text
 //! address
@@ -29,9 +30,11 @@ mod holes;
 mod layout;
 mod owner;
 mod pick;
+mod remat;
 mod reuse;
 mod rows;
 mod support;
+mod tally;
 mod ticks;
 mod viewport;
 mod visible;
@@ -40,10 +43,14 @@ pub use bands::{Bands, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
-pub use facts::{StepFacts, TensorFacts, facts, step_facts, tensor_name};
+pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
 pub use owner::Owner;
+pub use remat::{
+    LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
+    RematStory, RematSums, RematVerdict,
+};
 pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
 pub use rows::{Row, RowItems, Rows};
 pub use support::Support;
@@ -51,7 +58,9 @@ pub use ticks::{Tick, byte_ticks, step_ticks};
 pub use viewport::{Canvas, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};
 
-use crate::analysis::Comparison;
+use std::sync::Arc;
+
+use crate::analysis::{Comparison, LaneRewrite};
 use crate::graph::{Id as _, TensorId};
 use crate::units::Bytes;
 use crate::workload::GraphIdx;
@@ -98,8 +107,10 @@ pub struct Timeline {
     pub lanes: Vec<LaneView>,
     /// Runs and phases along the axis.
     pub bands: Bands,
-    /// The lifetimes, a row per tensor of a run.
+    /// The lifetimes, a row per tensor of a run; of the first lane where lanes differ in what they hold.
     pub rows: Rows,
+    /// By lane: its lifetimes, where lanes differ.
+    lane_rows: Vec<Option<Rows>>,
     /// The highest display address of any lane.
     pub height: Bytes,
     /// The highest reserved or live bytes of any lane.
@@ -112,10 +123,16 @@ impl Timeline {
         let palette = Palette::new(comparison);
         let lanes = lanes(comparison, &palette);
         let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
+        let palette = Arc::new(palette);
+        let of_lane = |lane: &crate::analysis::Lane| {
+            let session = lane.session.as_deref()?;
+            Some(Rows::new(session, Arc::clone(&palette)))
+        };
         Self {
             n_steps,
             bands: Bands::new(comparison),
-            rows: Rows::new(comparison, palette),
+            rows: Rows::new(&comparison.session, Arc::clone(&palette)),
+            lane_rows: comparison.lanes.iter().map(of_lane).collect(),
             height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
             peak: lanes
                 .iter()
@@ -124,6 +141,22 @@ impl Timeline {
                 .unwrap_or_default(),
             lanes,
         }
+    }
+
+    /// The lifetimes of a lane.
+    pub fn rows_of(&self, lane: usize) -> &Rows {
+        let own = self.lane_rows.get(lane).and_then(Option::as_ref);
+        own.unwrap_or(&self.rows)
+    }
+
+    /// Whether lanes differ in what they hold, so that each has lifetimes of its own.
+    pub fn has_lane_rows(&self) -> bool {
+        self.lane_rows.iter().any(Option::is_some)
+    }
+
+    /// Whether some lane runs under a budget.
+    pub fn has_remat(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.remat.is_some())
     }
 
     /// The viewport that shows everything, with a little room above the highest address.
@@ -140,16 +173,39 @@ impl Timeline {
 
 /// The views of all lanes, each on a thread of its own: no lane needs another.
 fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
+    let remats = remats(comparison);
     std::thread::scope(|scope| {
-        let lanes = comparison.lanes.iter();
+        let lanes = comparison.lanes.iter().enumerate().zip(remats);
         let making: Vec<_> = lanes
-            .map(|lane| scope.spawn(move || LaneView::new(lane, &comparison.session, palette)))
+            .map(|((position, lane), remat)| {
+                let session = comparison.session_of(position);
+                scope.spawn(move || LaneView::new(lane, (session, remat), palette))
+            })
             .collect();
         let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
         // A fault in a lane is a fault of the call.
         made.map(|lane| lane.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
             .collect()
     })
+}
+
+/// By lane: what runs under a budget do in it; lanes that share what was rewritten share this too.
+fn remats(comparison: &Comparison) -> Vec<Option<Arc<LaneRemat>>> {
+    let mut made: Vec<(*const LaneRewrite, Arc<LaneRemat>)> = Vec::new();
+    let of_lane = |lane: &crate::analysis::Lane| {
+        let rewrite = lane.rewrite.as_ref()?;
+        if rewrite.remat.iter().all(Option::is_none) {
+            return None;
+        }
+        let known = made.iter().find(|(of, _)| *of == Arc::as_ptr(rewrite));
+        if let Some((_, remat)) = known {
+            return Some(Arc::clone(remat));
+        }
+        let remat = Arc::new(LaneRemat::new(rewrite, &comparison.axis));
+        made.push((Arc::as_ptr(rewrite), Arc::clone(&remat)));
+        Some(remat)
+    };
+    comparison.lanes.iter().map(of_lane).collect()
 }
 
 /// The colour index of every tensor of every graph.
@@ -166,8 +222,15 @@ impl Palette {
             let roots = graph.tensors().iter().map(root);
             roots.map(|root| color_of_name(graph.tensor_name(root), root)).collect()
         };
+        let of_tape = |tape: &Arc<crate::workload::Tape>| {
+            let tensors = tape.tensors.iter().enumerate();
+            tensors
+                .map(|(number, tensor)| color_of_name(&tensor.name, TensorId::from_idx(number)))
+                .collect()
+        };
+        let graphs = comparison.workload.graphs().iter().map(color);
         Self {
-            graphs: comparison.workload.graphs().iter().map(color).collect(),
+            graphs: graphs.chain(comparison.workload.tapes().iter().map(of_tape)).collect(),
         }
     }
 

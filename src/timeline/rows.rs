@@ -1,14 +1,14 @@
-//! The lifetimes view: one row per tensor of a run, sorted by birth.
+//! The lifetimes view: one row per tensor of a run, sorted by birth; with gaps where it is away in between.
 //!
 //! Rows are read from the session as they are needed: equal runs share their live ranges, so nothing is copied.
 //! The rows of a viewport are those alive within its steps; zooming in leaves fewer of them, and they grow.
 
 use std::sync::Arc;
 
-use crate::analysis::Comparison;
-use crate::sim::BoundGraph;
+use crate::graph::Id as _;
+use crate::sim::{BoundGraph, DeviceSession};
 use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use crate::workload::{GraphIdx, Lifetime};
 
 use super::viewport::{Canvas, Viewport};
 use super::visible::{Cell, ItemRect, Items, Shape, clip, merge};
@@ -16,6 +16,8 @@ use super::{Palette, Selected};
 
 /// No row is higher than this many points.
 const MAX_ROW: f64 = 18.0;
+/// In lower rows no hatching is told.
+const LEAST_HATCHED: f64 = 3.0;
 
 /// One row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,21 +30,62 @@ pub struct Row {
     pub end: Step,
     /// Exact bytes.
     pub bytes: Bytes,
+    /// How many times it is held: several where it is evicted and computed anew, or lent out in between.
+    pub n_pieces: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct RunRows {
     bound: Arc<BoundGraph>,
+    /// Where tensors are held several times: which live ranges make a row.
+    grouped: Option<Arc<Grouped>>,
     graph: GraphIdx,
     start: u32,
     n_steps: u32,
+}
+
+/// Live ranges by tensor, tensors in the order of their first birth.
+#[derive(Clone, Debug, PartialEq)]
+struct Grouped {
+    /// Positions of live ranges.
+    items: Vec<u32>,
+    /// Where each row begins in `items`, and the end.
+    rows: Vec<u32>,
+}
+
+impl Grouped {
+    /// `None` where every tensor has one live range.
+    fn new(items: &[Lifetime]) -> Option<Self> {
+        let n_tensors = items.iter().map(|item| item.tensor.idx() + 1).max()?;
+        let mut row_of: Vec<u32> = vec![u32::MAX; n_tensors];
+        let mut n_rows = 0_u32;
+        for item in items {
+            let row = &mut row_of[item.tensor.idx()];
+            if *row == u32::MAX {
+                *row = n_rows;
+                n_rows += 1;
+            }
+        }
+        if n_rows as usize == items.len() {
+            return None;
+        }
+        let mut order: Vec<u32> = (0_u32..).take(items.len()).collect();
+        let row = |item: u32| row_of[items[item as usize].tensor.idx()];
+        order.sort_by_key(|item| (row(*item), items[*item as usize].birth));
+        let begins = |position: &usize| *position == 0 || row(order[*position - 1]) != row(order[*position]);
+        let positions = (0..order.len()).filter(begins).chain([order.len()]);
+        Some(Self {
+            rows: positions.map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect(),
+            items: order,
+        })
+    }
 }
 
 /// The rows of all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     runs: Vec<RunRows>,
-    palette: Palette,
+    palette: Arc<Palette>,
 }
 
 /// The rows that a viewport shows.
@@ -50,8 +93,10 @@ pub struct Rows {
 pub struct RowItems {
     /// The rows, from top to bottom.
     pub rows: Vec<Row>,
-    /// What to draw; `block` is a position in `rows`.
+    /// What to draw; `block` is a position in `rows`, and a row may have several pieces.
     pub items: Items,
+    /// Between pieces of a row: the tensor is away. `block` is a position in `rows`.
+    pub gaps: Vec<ItemRect>,
     /// Points per row; below 1, rows are merged.
     pub row_height: f64,
 }
@@ -71,12 +116,24 @@ impl RowItems {
 }
 
 impl Rows {
-    pub(super) fn new(comparison: &Comparison, palette: Palette) -> Self {
-        let runs = comparison.session.runs.iter().map(|run| RunRows {
-            bound: Arc::clone(&run.bound),
-            graph: run.graph,
-            start: run.start.0,
-            n_steps: run.n_steps,
+    pub(super) fn new(session: &DeviceSession, palette: Arc<Palette>) -> Self {
+        let mut known: Vec<(*const BoundGraph, Option<Arc<Grouped>>)> = Vec::new();
+        let runs = session.runs.iter().map(|run| {
+            let of = Arc::as_ptr(&run.bound);
+            let grouped = if let Some((_, grouped)) = known.iter().find(|(bound, _)| *bound == of) {
+                grouped.clone()
+            } else {
+                let grouped = Grouped::new(&run.bound.program.lifetimes.items).map(Arc::new);
+                known.push((of, grouped.clone()));
+                grouped
+            };
+            RunRows {
+                bound: Arc::clone(&run.bound),
+                grouped,
+                graph: run.graph,
+                start: run.start.0,
+                n_steps: run.n_steps,
+            }
         });
         Self {
             runs: runs.collect(),
@@ -86,10 +143,7 @@ impl Rows {
 
     /// How many rows there are in all.
     pub fn len(&self) -> usize {
-        self.runs
-            .iter()
-            .map(|run| run.bound.program.lifetimes.items.len())
-            .sum()
+        self.runs.iter().map(RunRows::len).sum()
     }
 
     /// Whether there is none.
@@ -100,56 +154,72 @@ impl Rows {
     /// A tensor's row. O(lifetimes of its graph).
     pub fn find(&self, tensor: Selected) -> Option<Row> {
         let run = self.runs.get(tensor.run as usize)?;
-        let items = &run.bound.program.lifetimes.items;
-        let item = items.iter().find(|item| item.tensor == tensor.tensor)?;
-        Some(run.row(tensor.run, item))
+        Some(run.row(tensor.run, run.position(tensor)?))
+    }
+
+    /// When a tensor is held, in order, on the common axis. O(lifetimes of its graph).
+    pub fn pieces(&self, tensor: Selected) -> Vec<(Step, Step)> {
+        let run = self.runs.get(tensor.run as usize);
+        let found = run.and_then(|run| Some((run, run.position(tensor)?)));
+        found.map_or_else(Vec::new, |(run, row)| run.pieces(row).collect())
     }
 
     /// The row born next after a tensor's (or before it); the first row where none is given.
     pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Row> {
         let (run, position) = match tensor {
             Some(tensor) => {
-                let run = self.runs.get(tensor.run as usize)?;
-                let items = &run.bound.program.lifetimes.items;
-                let at = items.iter().position(|item| item.tensor == tensor.tensor)?;
+                let at = self.runs.get(tensor.run as usize)?.position(tensor)?;
                 let to = if is_next { Some(at + 1) } else { at.checked_sub(1) };
-                (tensor.run, to.filter(|to| *to < items.len())?)
+                (tensor.run, to?)
             }
             None => (0, 0),
         };
         let rows = self.runs.get(run as usize)?;
-        Some(rows.row(run, rows.bound.program.lifetimes.items.get(position)?))
+        (position < rows.len()).then(|| rows.row(run, position))
     }
 
     /// The rows alive within the steps of a viewport. O(rows of the runs it touches).
     pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> RowItems {
-        let rows = self.alive(viewport);
-        let n_rows = f64::from(u32::try_from(rows.len().max(1)).unwrap_or(u32::MAX));
+        let alive = self.alive(viewport);
+        let n_rows = f64::from(u32::try_from(alive.len().max(1)).unwrap_or(u32::MAX));
         let row_height = (canvas.height / n_rows).min(MAX_ROW);
-        let mut items = Items {
-            n_total: rows.len(),
-            ..Items::default()
+        let mut drawing = Drawing {
+            viewport,
+            canvas,
+            row_height,
+            items: Items {
+                n_total: alive.len(),
+                ..Items::default()
+            },
+            gaps: Vec::new(),
+            cells: Vec::new(),
         };
-        let mut cells = Vec::new();
-        for (block, row) in (0_u32..).zip(&rows) {
-            let x0 = viewport.x_from_step(f64::from(row.start.0), canvas.width);
-            let x1 = viewport.x_from_step(f64::from(row.end.0), canvas.width).max(x0 + 1.0);
-            let y0 = f64::from(block) * row_height;
+        for (block, (row, position)) in (0_u32..).zip(&alive) {
             let color = self.palette.color(row.tensor.key());
-            match Cell::new([x0, y0, x1, y0 + row_height], block, color) {
-                Shape::Exact(rect) => items.rects.push(shrink(clip(rect, canvas), row_height)),
-                Shape::Narrow(cell) | Shape::Thin(cell) => cells.push(cell),
+            let run = &self.runs[row.tensor.run as usize];
+            let mut last: Option<Step> = None;
+            for (start, end) in run.pieces(*position) {
+                if let Some(away) = last.filter(|away| *away < start) {
+                    drawing.gap((block, color), (away, start));
+                }
+                drawing.piece((block, color), (start, end));
+                last = Some(end);
             }
         }
+        let Drawing {
+            mut items, gaps, cells, ..
+        } = drawing;
         merge(cells, |cell| items.marks.push(cell.row(canvas)));
         RowItems {
-            rows,
+            rows: alive.into_iter().map(|(row, _)| row).collect(),
             items,
+            gaps,
             row_height,
         }
     }
 
-    fn alive(&self, viewport: &Viewport) -> Vec<Row> {
+    /// Rows with their positions in their runs.
+    fn alive(&self, viewport: &Viewport) -> Vec<(Row, usize)> {
         let first = self
             .runs
             .partition_point(|run| f64::from(run.start + run.n_steps) <= viewport.t0);
@@ -158,29 +228,112 @@ impl Rows {
             if f64::from(run.start) >= viewport.t1 {
                 break;
             }
-            let items = &run.bound.program.lifetimes.items;
-            let alive = items
-                .iter()
-                .map(|item| run.row(idx, item))
-                .filter(|row| f64::from(row.start.0) < viewport.t1 && f64::from(row.end.0) > viewport.t0);
+            let alive = (0..run.len())
+                .map(|position| (run.row(idx, position), position))
+                .filter(|(row, _)| f64::from(row.start.0) < viewport.t1 && f64::from(row.end.0) > viewport.t0);
             rows.extend(alive);
         }
         rows
     }
 }
 
+/// A picture of rows on its way.
+struct Drawing<'a> {
+    viewport: &'a Viewport,
+    canvas: Canvas,
+    row_height: f64,
+    items: Items,
+    gaps: Vec<ItemRect>,
+    cells: Vec<Cell>,
+}
+
+impl Drawing<'_> {
+    fn place(&self, block: u32, (start, end): (Step, Step)) -> [f64; 4] {
+        let x = |step: Step| self.viewport.x_from_step(f64::from(step.0), self.canvas.width);
+        let (x0, y0) = (x(start), f64::from(block) * self.row_height);
+        [x0, y0, x(end).max(x0 + 1.0), y0 + self.row_height]
+    }
+
+    fn piece(&mut self, (block, color): (u32, u8), steps: (Step, Step)) {
+        let place = self.place(block, steps);
+        if place[2] <= 0.0 || place[0] >= self.canvas.width {
+            return;
+        }
+        match Cell::new(place, block, color) {
+            Shape::Exact(rect) => self.items.rects.push(shrink(clip(rect, self.canvas), self.row_height)),
+            Shape::Narrow(cell) | Shape::Thin(cell) => self.cells.push(cell),
+        }
+    }
+
+    /// Gaps are hatched where rows are high enough to tell a hatching.
+    fn gap(&mut self, (block, color): (u32, u8), steps: (Step, Step)) {
+        let place = self.place(block, steps);
+        if self.row_height < LEAST_HATCHED || place[2] <= 0.0 || place[0] >= self.canvas.width {
+            return;
+        }
+        if let Shape::Exact(rect) = Cell::new(place, block, color) {
+            self.gaps.push(shrink(clip(rect, self.canvas), self.row_height));
+        }
+    }
+}
+
 impl RunRows {
-    fn row(&self, run: u32, item: &crate::workload::Lifetime) -> Row {
-        Row {
+    fn len(&self) -> usize {
+        match &self.grouped {
+            Some(grouped) => grouped.rows.len().saturating_sub(1),
+            None => self.bound.program.lifetimes.items.len(),
+        }
+    }
+
+    /// The row of a tensor, by position.
+    fn position(&self, tensor: Selected) -> Option<usize> {
+        let items = &self.bound.program.lifetimes.items;
+        (0..self.len()).find(|row| items[self.first_item(*row)].tensor == tensor.tensor)
+    }
+
+    fn first_item(&self, row: usize) -> usize {
+        match &self.grouped {
+            Some(grouped) => grouped.items[grouped.rows[row] as usize] as usize,
+            None => row,
+        }
+    }
+
+    fn items(&self, row: usize) -> impl Iterator<Item = &Lifetime> {
+        let items = &self.bound.program.lifetimes.items;
+        let (several, single) = match &self.grouped {
+            Some(grouped) => {
+                let range = grouped.rows[row] as usize..grouped.rows[row + 1] as usize;
+                (grouped.items.get(range).unwrap_or(&[]), None)
+            }
+            None => (&[][..], items.get(row)),
+        };
+        several.iter().map(|item| &items[*item as usize]).chain(single)
+    }
+
+    fn pieces(&self, row: usize) -> impl Iterator<Item = (Step, Step)> {
+        let at = |step: Step| Step(self.start + step.0);
+        self.items(row).map(move |item| (at(item.birth), at(item.end)))
+    }
+
+    fn row(&self, run: u32, row: usize) -> Row {
+        let first = &self.bound.program.lifetimes.items[self.first_item(row)];
+        let mut answer = Row {
             tensor: Selected {
                 run,
                 graph: self.graph,
-                tensor: item.tensor,
+                tensor: first.tensor,
             },
-            start: Step(self.start + item.birth.0),
-            end: Step(self.start + item.end.0),
-            bytes: item.bytes,
+            start: Step(self.start + first.birth.0),
+            end: Step(self.start + first.end.0),
+            bytes: first.bytes,
+            n_pieces: 1,
+        };
+        for item in self.items(row).skip(1) {
+            answer.end = answer.end.max(Step(self.start + item.end.0));
+            answer.bytes = answer.bytes.max(item.bytes);
+            answer.n_pieces += 1;
         }
+        answer
     }
 }
 

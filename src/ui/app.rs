@@ -6,8 +6,11 @@ use super::commands::{COMMANDS, CommandRow, UiCommand};
 use super::dialogs::{Dialogs, Purpose};
 use super::help;
 use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::panels::budgets::BudgetsState;
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
+use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
+use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
@@ -24,6 +27,12 @@ pub struct UiState {
     pub lanes: LanesState,
     /// The option panel's texts.
     pub options: OptionsState,
+    /// The sweep.
+    pub budgets: BudgetsState,
+    /// Lanes of runs under budgets while others are compared.
+    pub lane_set: LaneSetState,
+    /// Name reuse and its log.
+    pub name_reuse: NameReuseState,
     /// The planner's table.
     pub planner: PlannerState,
     /// The device's tables.
@@ -154,6 +163,8 @@ impl App {
                 LaneLayout::Stacked => "stacked",
                 LaneLayout::SideBySide => "side by side",
             },
+            UiCommand::NextLanes => kind_words(&self.session)?,
+            UiCommand::Sweep if self.session.is_sweeping() => "running",
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
             UiCommand::ToggleHoles => "off",
             UiCommand::NextEdges => lanes.marks.edges.words(),
@@ -207,6 +218,14 @@ impl App {
                     LaneContent::Lifetimes => LaneContent::MemoryMap,
                 };
             }
+            UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
+            UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
+            UiCommand::Sweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
+            UiCommand::Sweep => {
+                self.panes.show(Pane::Budgets);
+                commands.push(Command::Sweep(state.budgets.graph()));
+            }
+            UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,

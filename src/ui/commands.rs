@@ -33,6 +33,14 @@ pub enum UiCommand {
     ToggleLayout,
     /// Memory map or lifetimes.
     ToggleView,
+    /// Bring the sweep over budgets to the front, or the lanes.
+    ToggleBudgets,
+    /// Bring name reuse and its log to the front, or the lanes.
+    ToggleNameReuse,
+    /// Start the sweep, or stop it.
+    Sweep,
+    /// Compare policies, runs under budgets, or name reuse.
+    NextLanes,
     /// Bring the planner's table to the front, or the inspector.
     TogglePlanner,
     /// Bring the device at the cursor to the front, or the inspector.
@@ -147,6 +155,34 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Lanes stacked / side by side",
         tooltip: "how the four policies are laid out",
         shortcut: Some(plain(Key::L)),
+    },
+    CommandRow {
+        command: UiCommand::NextLanes,
+        menu: Menu::View,
+        text: "Compare policies / budgets / name reuse",
+        tooltip: "what the lanes are compared for",
+        shortcut: Some(plain(Key::C)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleBudgets,
+        menu: Menu::View,
+        text: "Budgets / lanes",
+        tooltip: "what running under less memory costs, for every heuristic of rematerialization, or the lanes",
+        shortcut: Some(plain(Key::B)),
+    },
+    CommandRow {
+        command: UiCommand::Sweep,
+        menu: Menu::View,
+        text: "Sweep budgets: start / stop",
+        tooltip: "run the graph under many memory budgets by every heuristic, or stop doing so",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::B)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleNameReuse,
+        menu: Menu::View,
+        text: "Name reuse / lanes",
+        tooltip: "what memory_optimize does to the graph, with its log line by line, or the lanes",
+        shortcut: Some(plain(Key::N)),
     },
     CommandRow {
         command: UiCommand::TogglePlanner,

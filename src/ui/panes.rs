@@ -5,14 +5,18 @@ use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, 
 
 use super::app::UiState;
 use super::lanes::{LaneAction, LanesInput, lanes_ui};
+use super::panels::budgets::budgets_ui;
 use super::panels::device::device_ui;
 use super::panels::inspector::inspector_ui;
+use super::panels::lane_set::lane_set_ui;
+use super::panels::name_reuse::name_reuse_ui;
 use super::panels::options::options_ui;
 use super::panels::overview::overview_ui;
 use super::panels::planner::planner_ui;
 use super::panels::problems::{counts, problems_ui};
 use super::panels::schedule::schedule_ui;
 use super::theme::Theme;
+use crate::analysis::LaneId;
 use crate::session::{Command, SAMPLES, Session, SourceSpec};
 
 /// One pane.
@@ -24,6 +28,10 @@ pub enum Pane {
     Policies,
     /// The selected tensor, or the peak.
     Inspector,
+    /// Runs under many memory budgets.
+    Budgets,
+    /// What `memory_optimize` does, with its log.
+    NameReuse,
     /// The strategies that place arenas.
     Planner,
     /// What the device holds at a step.
@@ -59,13 +67,16 @@ impl Panes {
         let mut tiles = Tiles::default();
         let configuration = tiles.insert_pane(Pane::Configuration);
         let policies = tiles.insert_pane(Pane::Policies);
+        let budgets = tiles.insert_pane(Pane::Budgets);
+        let names = tiles.insert_pane(Pane::NameReuse);
+        let lanes = tiles.insert_tab_tile(vec![policies, budgets, names]);
         let inspector = tiles.insert_pane(Pane::Inspector);
         let planner = tiles.insert_pane(Pane::Planner);
         let device = tiles.insert_pane(Pane::Device);
         let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
         let problems = tiles.insert_pane(Pane::Problems);
-        let mut middle = Linear::new(LinearDir::Vertical, vec![policies, problems]);
-        middle.shares.set_share(policies, 0.915);
+        let mut middle = Linear::new(LinearDir::Vertical, vec![lanes, problems]);
+        middle.shares.set_share(lanes, 0.915);
         middle.shares.set_share(problems, 0.085);
         let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
         let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, facts]);
@@ -78,11 +89,15 @@ impl Panes {
         }
     }
 
-    /// Brings a pane to the front, or the inspector where that pane is.
+    /// Brings a pane to the front, or where it is in front already what it stands before: the lanes or the inspector.
     pub fn toggle(&mut self, pane: Pane) {
         let active = self.tree.active_tiles();
         let is_shown = active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane));
-        self.show(if is_shown { Pane::Inspector } else { pane });
+        let behind = match pane {
+            Pane::Budgets | Pane::NameReuse => Pane::Policies,
+            _ => Pane::Inspector,
+        };
+        self.show(if is_shown { behind } else { pane });
     }
 
     /// Brings a pane to the front of its tabs.
@@ -98,10 +113,15 @@ impl Panes {
             state,
             commands,
             shows_device: false,
+            shows_budgets: false,
         };
         self.tree.ui(&mut docking, ui);
-        if docking.shows_device {
-            self.show(Pane::Device);
+        let asked = [
+            (docking.shows_device, Pane::Device),
+            (docking.shows_budgets, Pane::Budgets),
+        ];
+        for (_, pane) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
+            self.show(pane);
             // It is seen at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
@@ -121,6 +141,8 @@ struct Docking<'a> {
     commands: &'a mut Vec<Command>,
     /// Whether a step was pinned to look at the device there.
     shows_device: bool,
+    /// Whether the sweep was asked for.
+    shows_budgets: bool,
 }
 
 impl Behavior<Pane> for Docking<'_> {
@@ -129,6 +151,8 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Configuration => "Configuration".into(),
             Pane::Policies => lanes_title(self.input).into(),
             Pane::Inspector => "Inspector".into(),
+            Pane::Budgets => "Budgets".into(),
+            Pane::NameReuse => "Name reuse".into(),
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),
             Pane::Problems => problems_title(self.input).into(),
@@ -141,6 +165,17 @@ impl Behavior<Pane> for Docking<'_> {
         egui::Frame::NONE.inner_margin(margin).show(ui, |ui| match pane {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
+            Pane::Budgets => {
+                let state = &mut self.state.budgets;
+                budgets_ui(ui, self.input.session, state, self.input.theme, self.commands);
+            }
+            Pane::NameReuse => {
+                let state = &mut self.state.name_reuse;
+                name_reuse_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                if let Some(option) = state.jump.take() {
+                    self.state.options.jump = Some(option);
+                }
+            }
             Pane::Planner => planner_ui(
                 ui,
                 self.input.session,
@@ -185,10 +220,11 @@ impl Behavior<Pane> for Docking<'_> {
     }
 }
 
-/// Lanes are policies, or the strategies of a placement problem.
+/// Lanes are policies, the strategies of a placement problem, or rewriting passes.
 fn lanes_title(input: &PanesInput<'_>) -> &'static str {
     match input.session.answer() {
         Some((comparison, _)) if comparison.is_problem() => "Strategies",
+        Some((comparison, _)) if comparison.compares_passes() => "Passes",
         _ => "Policies",
     }
 }
@@ -241,6 +277,9 @@ impl Docking<'_> {
             return;
         };
         overview_ui(ui, session, comparison, self.input.theme, self.commands);
+        if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
+            self.shows_budgets = true;
+        }
         ui.add_space(2.0);
         let lanes = LanesInput {
             comparison,
@@ -261,6 +300,15 @@ impl Docking<'_> {
                     self.shows_device = true;
                     continue;
                 }
+                LaneAction::SetBudget(LaneId::Pass(position), budget) => Command::SetRematBudget {
+                    lane: usize::from(position).saturating_sub(1),
+                    budget,
+                },
+                LaneAction::SetBudget(_, budget) => Command::TypeOption {
+                    key: crate::options::keys::EVICTION_THRESHOLD.to_owned(),
+                    text: budget.get().to_string(),
+                },
+                LaneAction::EndBudget => Command::EndTyping,
                 LaneAction::Select(selected) => Command::Select(selected),
                 LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
                     lane: Some(lane),
@@ -278,11 +326,7 @@ impl Docking<'_> {
 /// What went wrong, where the answer would be.
 fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme, commands: &mut Vec<Command>) {
     ui.add_space(6.0);
-    ui.label(
-        RichText::new("There is no answer to these settings")
-            .strong()
-            .color(theme.bad),
-    );
+    ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
     ui.label(problem);
     ui.horizontal_wrapped(|ui| {
         ui.label("Open a sample instead:");

@@ -6,7 +6,7 @@ use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
-use crate::timeline::{Owner, PALETTE_LEN, Side, TickClass};
+use crate::timeline::{Owner, PALETTE_LEN, RematMarkKind, Side, TickClass};
 use crate::workload::GraphIdx;
 
 const fn rgb(hex: u32) -> Color32 {
@@ -75,6 +75,14 @@ pub struct Theme {
     pub hole: (Color32, Color32),
     /// Edges from donors and to heirs.
     pub edges: [Color32; 2],
+    /// Evicted, and computed anew: orange and blue, which every kind of colour blindness tells apart.
+    pub remat: [Color32; 2],
+    /// While a tensor is away: ground and hatching.
+    pub gap: (Color32, Color32),
+    /// Bytes in use as the planner of a budget counts them.
+    pub usage: Color32,
+    /// The line of the budget.
+    pub budget: Color32,
     /// Runs along the axis, alternately.
     pub runs: [Color32; 2],
     /// Forward, backward, optimizer.
@@ -87,6 +95,13 @@ pub struct Theme {
 const TENSORS_DARK: [u32; PALETTE_LEN as usize] = [
     0x4f83b8, 0x63b9d6, 0x3a9a5b, 0xc9b84a, 0xd9717f, 0xa8528f, 0x86a8e0, 0x45a596, 0x7fb069, 0x9a9440, 0xdcc983,
     0xc0677a, 0x8c6bb8, 0xe0a13a, 0x5f9fc9, 0xd27d45,
+];
+/// Hues of heuristics, after Okabe and Ito, on dark and on light; markers tell them apart too.
+const HEURISTICS_DARK: [u32; 9] = [
+    0xe6e9ed, 0x56b4e9, 0xe69f00, 0x2fc79a, 0xf0e442, 0xcc79a7, 0xff7f3f, 0x9a8cff, 0xa0a0a0,
+];
+const HEURISTICS_LIGHT: [u32; 9] = [
+    0x1b2026, 0x0072b2, 0xb87700, 0x007a5a, 0x857a00, 0xb0508a, 0xd55e00, 0x5b4bc4, 0x7d7d7d,
 ];
 /// Hues of graph pools, after Okabe and Ito; the seventh graph has the first one's again.
 const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
@@ -134,6 +149,10 @@ impl Theme {
             physical: rgb(0xd1a8ff),
             hole: (rgb(0x1d2026), rgb(0x59616d)),
             edges: [rgb(0x8fd0ff), rgb(0xffb27a)],
+            remat: [rgb(0xff9f45), rgb(0x5cc8f2)],
+            gap: (rgb(0x14171b), rgb(0xa06a35)),
+            usage: rgb(0xf2a0d4),
+            budget: rgb(0xff70c0),
             runs: [rgb(0x2c343f), rgb(0x384150)],
             phases: [rgb(0x274a6b), rgb(0x603a56), rgb(0x5a4b1e)],
             tensors: TENSORS_DARK.map(rgb),
@@ -172,6 +191,10 @@ impl Theme {
             physical: rgb(0x7a3fb5),
             hole: (rgb(0xfafbfc), rgb(0xb4bcc6)),
             edges: [rgb(0x0b4f94), rgb(0x9a3d00)],
+            remat: [rgb(0xc25700), rgb(0x0070a8)],
+            gap: (rgb(0xffffff), rgb(0xd79a62)),
+            usage: rgb(0xb0307f),
+            budget: rgb(0x8f0f60),
             runs: [rgb(0xe2e7ee), rgb(0xd3dae4)],
             phases: [rgb(0xcfe2f5), rgb(0xf0d7e6), rgb(0xf1e6bf)],
             tensors: TENSORS_LIGHT.map(rgb),
@@ -234,6 +257,20 @@ impl Theme {
         }
     }
 
+    /// The colour of a mark of a run under a budget.
+    pub fn remat_mark(&self, kind: RematMarkKind) -> Color32 {
+        match kind {
+            RematMarkKind::Evict => self.remat[0],
+            RematMarkKind::Rematerialize | RematMarkKind::Sibling => self.remat[1],
+            RematMarkKind::OutOfMemory | RematMarkKind::Thrash => self.bad,
+        }
+    }
+
+    /// Over steps on which an op is computed anew.
+    pub fn anew(&self) -> Color32 {
+        self.remat[1].gamma_multiply(if self.is_dark { 0.22 } else { 0.20 })
+    }
+
     /// The ground of a phase band.
     pub fn phase(&self, phase: Phase) -> Color32 {
         match phase {
@@ -273,6 +310,16 @@ impl Theme {
     /// The colour of a part of the peak: features, weights, variables, inputs and outputs.
     pub fn part(&self, position: usize) -> Color32 {
         [self.reserved, self.tensors[3], self.tensors[2], self.tensors[5]][position % 4]
+    }
+
+    /// The colour of a heuristic, by its position in the table.
+    pub fn heuristic(&self, position: usize) -> Color32 {
+        let hues = if self.is_dark {
+            HEURISTICS_DARK
+        } else {
+            HEURISTICS_LIGHT
+        };
+        rgb(hues[position % hues.len()])
     }
 
     /// The colour of what the user changed.

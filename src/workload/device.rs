@@ -30,6 +30,8 @@ pub struct Device {
     pub sync_ns: u64,
     /// Estimated cost of launching one op.
     pub launch_ns: u64,
+    /// Estimated rate of floating point operations.
+    pub flops_per_second: u64,
     /// Estimated device memory bandwidth.
     pub memory_bytes_per_second: u64,
     /// Estimated bandwidth from host to device (reloads, input staging).

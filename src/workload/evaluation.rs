@@ -31,6 +31,7 @@ pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
             results: &results,
             phase: op.phase,
             flops: op.flops,
+            time: op.time,
         };
         copy.builder.op(new).ok()?;
     }

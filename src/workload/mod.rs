@@ -4,6 +4,7 @@
 //! and simulating need not know how lifetimes were found.
 
 mod allocation_order;
+mod block_program;
 mod device;
 mod evaluation;
 mod lifetimes;
@@ -12,17 +13,20 @@ mod problem;
 mod problem_text;
 mod schedule;
 mod shapes;
+mod tape;
 mod trace;
 mod trace_lifetimes;
 
 pub use allocation_order::{AllocationOrder, IoBlock};
+pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Device, DeviceError, DeviceProfiles};
 pub use evaluation::evaluation_graph;
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
-pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan};
+pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan, SlotOp};
 pub use shapes::{Item, Piece, Shapes};
+pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
 pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
 
@@ -52,6 +56,10 @@ pub enum Source {
     Problems(Vec<Arc<ProblemEntry>>),
     /// Allocation traces: requests without a graph, for replaying.
     Traces(Vec<Arc<AllocationTrace>>),
+    /// Tapes: ops with costs and references, for running under a memory budget.
+    Tapes(Vec<Arc<Tape>>),
+    /// Programs of blocks, variables and ops, for reusing names.
+    Blocks(Vec<Arc<BlockProgram>>),
 }
 
 /// What one session on one device runs.
@@ -64,19 +72,19 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The graphs of the session; none where the source has only live ranges.
+    /// The graphs of the session; none where the source is anything else.
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {
             Source::Graphs(graphs) => graphs,
-            Source::Lifetimes(_) | Source::Problems(_) | Source::Traces(_) => &[],
+            _ => &[],
         }
     }
 
-    /// The placement problems; none where the source has graphs or live ranges.
+    /// The placement problems; none where the source is anything else.
     pub fn problems(&self) -> &[Arc<ProblemEntry>] {
         match &self.source {
             Source::Problems(problems) => problems,
-            Source::Graphs(_) | Source::Lifetimes(_) | Source::Traces(_) => &[],
+            _ => &[],
         }
     }
 
@@ -84,7 +92,23 @@ impl Workload {
     pub fn traces(&self) -> &[Arc<AllocationTrace>] {
         match &self.source {
             Source::Traces(traces) => traces,
-            Source::Graphs(_) | Source::Lifetimes(_) | Source::Problems(_) => &[],
+            _ => &[],
+        }
+    }
+
+    /// The tapes; none where the source is anything else.
+    pub fn tapes(&self) -> &[Arc<Tape>] {
+        match &self.source {
+            Source::Tapes(tapes) => tapes,
+            _ => &[],
+        }
+    }
+
+    /// The programs of blocks; none where the source is anything else.
+    pub fn programs(&self) -> &[Arc<BlockProgram>] {
+        match &self.source {
+            Source::Blocks(programs) => programs,
+            _ => &[],
         }
     }
 

@@ -5,6 +5,7 @@
 //! varies fastest). The step axis is the concatenation of the runs' op steps.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::graph::{Bindings, Id as _, OpId};
 use crate::typed_id;
@@ -165,6 +166,17 @@ pub struct AxisRun {
     pub n_steps: u32,
     /// The run.
     pub run: Run,
+    /// By step: the op, where ops are computed anew between others; otherwise each op has one step, in order.
+    pub slots: Option<Arc<[SlotOp]>>,
+}
+
+/// What a step of a run stands for where ops are computed anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotOp {
+    /// The op. Where lanes differ in what they compute anew on this step, the op whose turn comes next.
+    pub op: OpId,
+    /// Whether it is not the op's own turn: some lane computes something anew before it.
+    pub is_anew: bool,
 }
 
 /// The common step axis of all lanes: runs laid end to end.
@@ -183,7 +195,11 @@ impl Axis {
         let idx = self.runs.partition_point(|run| run.start <= step).checked_sub(1)?;
         let run = &self.runs[idx];
         let inside = step.0 - run.start.0;
-        (inside < run.n_steps).then_some((idx, OpId(inside)))
+        let op = match &run.slots {
+            None => OpId(inside),
+            Some(slots) => slots.get(inside as usize)?.op,
+        };
+        (inside < run.n_steps).then_some((idx, op))
     }
 }
 

@@ -358,7 +358,13 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
         "--alignment",
     );
     fails(&["plan", "sample:mobilenet", "--alignment", "0"], "--alignment");
-    fails(&["remat", "x"], "not part of this version");
+    fails(&["remat", "/no/such/file.log", "--budget", "0.5"], "/no/such/file.log");
+    fails(&["remat", "sample:mobilenet"], "--budget");
+    fails(&["remat", "sample:mobilenet", "--budget", "0"], "--budget");
+    fails(
+        &["remat", "sample:mobilenet", "--budget", "0.5", "--heuristic", "fifo"],
+        "dtr_eq",
+    );
     fails(&["comapre", "sample:resnet50"], "comapre");
     fails(
         &["inspect", "sample:bert", "--dim", "batch=9223372036854775808"],

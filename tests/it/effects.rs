@@ -9,7 +9,7 @@ mod workspaces;
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LOOP_VARIABLES, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LOOP_VARIABLES, LaneSet, LaneStrategies, Request, compare};
 use highwater::diagnostics::Severity;
 use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_device};
 use highwater::plan::Limits;
@@ -18,6 +18,7 @@ use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{SchedulePlan, Workload};
 
 use crate::support::workload;
+pub(crate) use graphs::SAVED;
 use graphs::{CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
 
 const MIB: u64 = 1 << 20;
@@ -76,6 +77,7 @@ impl<'a> Ask<'a> {
             files: Arc::new(files),
             policies: Vec::new(),
             strategies: LaneStrategies::default(),
+            lanes: LaneSet::Policies,
             search_nodes: Limits::DEFAULT_NODES,
         }
     }

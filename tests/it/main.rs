@@ -12,28 +12,43 @@ mod cli;
 mod cli_plan;
 mod device_view;
 mod effects;
+mod name_reuse;
 mod native;
 mod onnx_corpus;
 mod options;
+mod passes;
 mod plan;
+mod remat_megengine;
+mod remat_runtime;
 mod replay;
 mod session;
+mod session_names;
+mod session_remat;
+mod session_sweep;
 mod sim;
 mod support;
 mod synthetic;
+mod synthetic_remat;
 mod tidy;
 mod timeline;
+mod timeline_remat;
 mod timeline_reuse;
 mod trace_compare;
 #[cfg(feature = "gui")]
 mod ui_app;
 #[cfg(feature = "gui")]
+mod ui_budgets;
+#[cfg(feature = "gui")]
 mod ui_device;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]
+mod ui_names;
+#[cfg(feature = "gui")]
 mod ui_options;
 #[cfg(feature = "gui")]
 mod ui_planner;
+#[cfg(feature = "gui")]
+mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;

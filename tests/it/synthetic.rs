@@ -27,6 +27,21 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
     let bounds: Vec<Arc<BoundGraph>> = graphs.iter().map(|graph| Arc::new(bound(graph))).collect();
     let axis = axis(&graphs, n_iterations);
     let session = session(&graphs, &bounds, &axis);
+    answer(&graphs, axis, session)
+}
+
+/// The same with other live ranges, by run, on another axis.
+pub(crate) fn comparison_of(plain: &Comparison, bounds: &[Arc<BoundGraph>], axis: Axis) -> Comparison {
+    let graphs = plain.workload.graphs();
+    let graphs = [0, 1].map(|idx: usize| Arc::clone(&graphs[idx].graph));
+    let mut session = session(&graphs, bounds, &axis);
+    for (run, bound) in session.runs.iter_mut().zip(bounds) {
+        run.bound = Arc::clone(bound);
+    }
+    answer(&graphs, axis, session)
+}
+
+fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparison {
     let device = DeviceProfiles::bundled()
         .and_then(|profiles| profiles.find(DeviceProfiles::DEFAULT))
         .expect("the default profile is bundled");
@@ -189,6 +204,7 @@ fn axis(graphs: &[Arc<Graph>], n_iterations: u32) -> Axis {
                 bindings: BTreeMap::new(),
             };
             axis.runs.push(AxisRun {
+                slots: None,
                 start: Step(axis.n_steps),
                 n_steps,
                 run,
@@ -243,6 +259,9 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         curves,
         summary,
         first_divergence: None,
+        title: None,
+        session: None,
+        rewrite: None,
         explanation: Vec::new(),
         out_of_memory_story: None,
         refusals: None,

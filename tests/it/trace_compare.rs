@@ -6,7 +6,7 @@ mod recorded;
 use std::sync::Arc;
 
 use expect_test::expect;
-use highwater::analysis::{AnalysisError, Comparison, LaneId, LaneStrategies, Request, compare};
+use highwater::analysis::{AnalysisError, Comparison, LaneId, LaneSet, LaneStrategies, Request, compare};
 use highwater::graph::TensorId;
 use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
@@ -38,6 +38,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         options,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
         search_nodes: 1,
     }
 }

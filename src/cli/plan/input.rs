@@ -44,6 +44,25 @@ pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<Probl
             let chosen = &entries[choose(args, &workload.name, &names)?];
             Ok(of_trace(chosen, alignment))
         }
+        Source::Tapes(entries) => {
+            let names: Vec<String> = entries.iter().map(|tape| tape.name.clone()).collect();
+            let tape = &entries[choose(args, &workload.name, &names)?];
+            let lifetimes = tape.lifetimes();
+            let names = lifetimes
+                .items
+                .iter()
+                .map(|item| &*tape.tensors[item.tensor.0 as usize].name);
+            Ok(ProblemEntry {
+                name: tape.name.clone(),
+                ids: names.collect(),
+                problem: Problem::from_lifetimes(&lifetimes, alignment),
+                ..ProblemEntry::default()
+            })
+        }
+        Source::Blocks(_) => bail!(
+            "{}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces and problems",
+            workload.name
+        ),
         Source::Graphs(entries) => {
             let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
             let chosen = &entries[choose(args, &workload.name, &names)?];

@@ -10,6 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, Dim, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, ShapeId, TensorId};
 use crate::import::{ImportError, dim_text};
 use crate::progress::Progress;
+use crate::units::Nanos;
 use crate::workload::GraphEntry;
 
 /// Most symbolic dimensions of a graph; real ones have a handful.
@@ -197,6 +198,7 @@ impl<'a> Context<'a> {
             results: &draft.results,
             phase: phase(node.phase.as_ref().map(|text| &*text.0), node.is_backward),
             flops: flops(node.flops),
+            time: node.time_ns.map(Nanos),
         };
         draft.builder.op(new).map_err(|error| error.to_string())?;
         draft.n_ops += 1;

@@ -3,7 +3,7 @@
 //! ```text
 //! { "highwater_graph": 1, "meta": {"model": "name"},
 //!   "nodes":  [ {"name", "op", "inputs": [id], "outputs": [{"id", "shape", "dtype", "bytes",
-//!                "storage_bytes" | "alias_of", "atomic"}], "flops", "phase", "workspace_bytes"} ],
+//!                "storage_bytes" | "alias_of", "atomic"}], "flops", "time_ns", "phase", "workspace_bytes"} ],
 //!   "inputs": [ {"id", "name", "shape", "dtype", "bytes", "role"} ],
 //!   "outputs": [id] }                       or   { "highwater_graph": 1, "graphs": [ ... such objects ... ] }
 //! ```

@@ -79,6 +79,8 @@ pub(super) struct WireNode<'a> {
     pub(super) outputs: Limited<WireTensor<'a>>,
     #[serde(default)]
     pub(super) flops: Option<f64>,
+    #[serde(default)]
+    pub(super) time_ns: Option<u64>,
     #[serde(borrow, default)]
     pub(super) phase: Option<Text<'a>>,
     #[serde(default)]

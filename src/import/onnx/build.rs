@@ -168,6 +168,7 @@ impl<'m> Build<'m> {
                 results: &results,
                 phase: Phase::Unknown,
                 flops: 0,
+                time: None,
             })?;
             self.alias(part, node);
         }

@@ -11,6 +11,7 @@ use super::draft::{Draft, Row};
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
 use crate::import::each::each;
+use crate::import::json_key::has_key;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::ProblemEntry;
 
@@ -23,16 +24,6 @@ pub(super) fn detect(head: &[u8]) -> bool {
     let is_problem = has("buffers") && has("lower") && has("size");
     let is_plan = has("tensors") && has("born") && has("last") && has("bytes");
     (is_problem || is_plan) && !has("highwater_graph") && !has("nodes")
-}
-
-/// Whether a text in quotes with a colon behind it stands there.
-fn has_key(head: &[u8], key: &str) -> bool {
-    let quoted = format!("\"{key}\"");
-    let found = head.windows(quoted.len()).enumerate();
-    found.filter(|(_, window)| *window == quoted.as_bytes()).any(|(at, _)| {
-        let mut rest = head[at + quoted.len()..].iter();
-        rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
-    })
 }
 
 /// Reads an object.

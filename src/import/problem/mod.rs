@@ -24,6 +24,7 @@ mod number;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::json_key::BYTE_ORDER_MARK;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -31,9 +32,6 @@ use crate::workload::{ProblemEntry, Source};
 use columns::Layout;
 use csv::{BadRecord, Records};
 use draft::{Draft, Row};
-
-/// The bytes with which some programs start a text.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// A header line that names where buffers start and end and how large they are, or JSON with a list of such.
 pub(super) fn detect(input: &Input<'_>) -> bool {

@@ -18,7 +18,9 @@ pub(super) const DTR: &[OptionRow] = &[
                   constructor demands more than 0 and has the default 0, so leaving it out always fails. A plan may \
                   stay above the threshold where nothing can be evicted.",
         rule: "D1",
-        memory_effect: "nothing in `compare` of this version: it is what a plan with recomputation aims at",
+        memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where it \
+                        can: evicted tensors leave feature memory, and steps are added for what is computed anew",
+        lowers_to: Some("RematRequest::budget"),
         ..DTR_ROW
     },
     OptionRow {
@@ -31,7 +33,8 @@ pub(super) const DTR: &[OptionRow] = &[
                   says that a tensor must exceed it; the code of the static planner takes equal sizes too. It must \
                   not be negative.",
         rule: "D2",
-        memory_effect: "nothing in `compare` of this version: it limits what a plan with recomputation may evict",
+        memory_effect: "with dtr.eviction_threshold set, limits what may be evicted; nothing otherwise",
+        lowers_to: Some("DtrFactors::evictee_minimum_size"),
         ..DTR_ROW
     },
     OptionRow {
@@ -46,8 +49,8 @@ pub(super) const DTR: &[OptionRow] = &[
                   the heuristic prefers tensors that need little memory to come back; 0 leaves memory out. It must \
                   not be negative.",
         rule: "D2",
-        memory_effect: "nothing in `compare` of this version: it steers which tensors a plan with recomputation \
-                        evicts",
+        memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
+        lowers_to: Some("DtrFactors::recomp_memory_factor"),
         ..DTR_ROW
     },
     OptionRow {
@@ -62,8 +65,8 @@ pub(super) const DTR: &[OptionRow] = &[
                   the more the heuristic prefers tensors that come back quickly; 0 leaves time out. It must not be \
                   negative.",
         rule: "D2",
-        memory_effect: "nothing in `compare` of this version: it steers which tensors a plan with recomputation \
-                        evicts",
+        memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
+        lowers_to: Some("DtrFactors::recomp_time_factor"),
         ..DTR_ROW
     },
 ];
@@ -78,7 +81,8 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
                   an empty list protects nothing. A variable that is fetched and also read by a later op should \
                   stand here, or it may be overwritten.",
         rule: "M2",
-        memory_effect: "nothing in `compare` of this version: it takes variables out of the reuse of names",
+        memory_effect: "set, variables of each graph share memory by name, but for these",
+        lowers_to: Some("NameReuseRequest::skip"),
         source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
@@ -89,7 +93,7 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         summary: "whether each reuse is printed",
         details: "On, every hit and every reason against one goes to standard output, one line each. Hits are \
                   counted from 0 anew for each control-flow graph. It changes nothing about the result.",
-        memory_effect: "nothing in `compare` of this version: it is about the log alone",
+        memory_effect: "nothing: it is about the log alone",
         source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
@@ -111,7 +115,8 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
                   under both, and so must whether the first dimension is unknown (-1) under level 1. Any other level \
                   is refused.",
         rule: "M1",
-        memory_effect: "nothing in `compare` of this version: it decides how many names are reused",
+        memory_effect: "set, variables of each graph share memory by name, as many as the level allows",
+        lowers_to: Some("NameReuseRequest::level"),
         source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
@@ -123,7 +128,8 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         details: "On, the gradients that the optimizer ops consume are protected, as if they stood in skip_opt_set. \
                   The guide speaks of the whole backward part, which the code does not do. Every optimizer op must \
                   then carry the attribute op_role_var.",
-        memory_effect: "nothing in `compare` of this version: it takes gradients out of the reuse of names",
+        memory_effect: "set, variables of each graph share memory by name; on, not the gradients that optimizers read",
+        lowers_to: Some("NameReuseRequest::skip_grads"),
         source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },

@@ -214,3 +214,25 @@ pub const PRINT_LOG: &str = "memory_optimize.print_log";
 pub const MEMORY_OPTIMIZE_LEVEL: &str = "memory_optimize.level";
 /// Whether gradients are left alone.
 pub const SKIP_GRADS: &str = "memory_optimize.skip_grads";
+/// The bytes from which on tensors are evicted.
+pub const EVICTION_THRESHOLD: &str = "dtr.eviction_threshold";
+/// The bytes below which a tensor is never evicted.
+pub const EVICTEE_MINIMUM_SIZE: &str = "dtr.evictee_minimum_size";
+/// The exponent of the memory of computing anew.
+pub const RECOMP_MEMORY_FACTOR: &str = "dtr.recomp_memory_factor";
+/// The exponent of the time of computing anew.
+pub const RECOMP_TIME_FACTOR: &str = "dtr.recomp_time_factor";
+/// What is evicted.
+pub const REMAT_HEURISTIC: &str = "simulation.remat_heuristic";
+/// When a run counts as thrashing.
+pub const THRASH_LIMIT: &str = "simulation.thrash_limit";
+/// Free bytes beside a tensor.
+pub const FREE_NEIGHBORS: &str = "simulation.free_neighbors";
+/// The seed of the heuristic that draws.
+pub const REMAT_SEED: &str = "simulation.remat_seed";
+/// The rate of floating point operations.
+pub const FLOPS_PER_SECOND: &str = "simulation.flops_per_second";
+/// The bandwidth of ops.
+pub const OP_BYTES_PER_SECOND: &str = "simulation.op_bytes_per_second";
+/// The version of the pass that reuses names.
+pub const NAME_REUSE_VERSION: &str = "simulation.memory_optimize_version";

@@ -15,12 +15,14 @@ mod exceptions;
 pub mod keys;
 mod memory;
 mod parameters;
+mod passes;
 mod performance;
 mod run;
 mod run_config;
 mod simulation;
 mod workspaces;
 
+pub(super) use passes::ARENA;
 pub(super) use simulation::{ON, UNLOAD_AFTER_RUN};
 pub(super) use workspaces::DEFAULT_WORKSPACES;
 
@@ -76,6 +78,7 @@ const PARTS: &[&[OptionRow]] = &[
     companions::DTR,
     companions::MEMORY_OPTIMIZE,
     simulation::ROWS,
+    passes::ROWS,
     workspaces::ROWS,
     costs::ROWS,
 ];

@@ -13,6 +13,8 @@ use crate::timeline::Timeline;
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
         let answer = self.take_plans(generation, answer);
+        let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
+        let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
@@ -68,6 +70,8 @@ impl Session {
         self.opened = None;
         if std::mem::take(&mut self.has_new_sources) {
             self.history.clear();
+            self.drop_sweep();
+            self.drop_names();
         }
         let configs = std::mem::take(&mut loaded.configs);
         self.document.sources.clone_from(&loaded.sources);
@@ -108,6 +112,7 @@ impl Session {
         self.document.plan = opened.plan;
         self.document.with_evaluation = opened.with_evaluation;
         self.document.strategies = opened.strategies;
+        self.document.lanes = opened.lanes;
         true
     }
 

@@ -8,8 +8,11 @@ use super::super::document::Document;
 use super::super::history::Settings;
 use super::super::worker::{Job, ReadConfig};
 use super::{Notice, Session};
+use crate::analysis::{Comparison, Lane, LaneSet, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
+use crate::rewrite::remat::Budget;
+use crate::units::Bytes;
 
 impl Session {
     /// Whether there is a step to undo, and one to do again.
@@ -26,6 +29,7 @@ impl Session {
             | Command::TypeEnvironment { name, .. }
             | Command::SetDim { name, .. } => Some(name.clone()),
             Command::SetIterations(_) => Some("iterations".to_owned()),
+            Command::SetRematBudget { lane, .. } => Some(format!("budget of lane {lane}")),
             _ => None,
         };
         self.notice = None;
@@ -75,10 +79,34 @@ impl Session {
                 self.choose_strategy(lane, strategy);
                 return Ok(());
             }
+            Command::SetRematBudget { lane, budget } => {
+                self.set_budget(lane, budget);
+                return Ok(());
+            }
+            Command::SetLanes(lanes) => self.document.lanes = lanes,
+            Command::AddRematLane(lane) => self.add_remat_lane(lane),
+            Command::RemoveRematLane(position) => self.remove_remat_lane(position),
             Command::SetEvaluation(is_on) => self.document.with_evaluation = is_on,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Gives a lane another budget. Where the lanes on the screen are those that a tape opens with, they are kept as
+    /// they are from then on.
+    fn set_budget(&mut self, lane: usize, budget: Bytes) {
+        if !matches!(self.document.lanes, LaneSet::Remat(_)) {
+            let lanes = self.answer.as_ref().map(|(comparison, _)| budget_lanes(comparison));
+            let Some(lanes) = lanes.filter(|lanes| lane < lanes.len()) else {
+                return;
+            };
+            self.document.lanes = LaneSet::Remat(lanes);
+        }
+        if let LaneSet::Remat(lanes) = &mut self.document.lanes
+            && let Some(lane) = lanes.get_mut(lane)
+        {
+            lane.budget = Budget::Bytes(budget);
+        }
     }
 
     /// Takes the settings one step back or forth.
@@ -177,6 +205,19 @@ impl Session {
         self.notice = Some(Notice::Done(format!("read {n_set} {noun} from {name}{odd}")));
         self.note_config(name, remarks);
     }
+}
+
+/// The lanes of an answer that run under budgets, behind the one without.
+fn budget_lanes(comparison: &Comparison) -> Vec<RematLane> {
+    let lanes = comparison.lanes.iter().skip(1);
+    let of_lane = |lane: &Lane| {
+        let run = lane.rewrite.as_ref()?.remat.iter().flatten().next()?;
+        Some(RematLane {
+            heuristic: run.answer.heuristic,
+            budget: run.answer.budget.map_or(Budget::Unlimited, Budget::Bytes),
+        })
+    };
+    lanes.filter_map(of_lane).collect()
 }
 
 /// A list of names, the first three in full.

@@ -33,11 +33,13 @@ pub enum Cause {
     LoadMemset,
     /// Launches that clear what ops add to, and the bytes that they clear.
     Clear,
+    /// Ops that are computed anew; no event of the device, so it is added from the rewritten program.
+    Recompute,
 }
 
 impl Cause {
     /// Every cause, in the order in which they are listed.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Malloc,
         Self::Free,
         Self::Map,
@@ -47,6 +49,7 @@ impl Cause {
         Self::Reload,
         Self::LoadMemset,
         Self::Clear,
+        Self::Recompute,
     ];
 
     /// Its name in files, one word.
@@ -61,6 +64,7 @@ impl Cause {
             Self::Reload => "reload",
             Self::LoadMemset => "load_memset",
             Self::Clear => "clear",
+            Self::Recompute => "recompute",
         }
     }
 
@@ -76,6 +80,7 @@ impl Cause {
             Self::Reload => "graphs loaded again",
             Self::LoadMemset => "memory zeroed at load",
             Self::Clear => "clears before ops that add up",
+            Self::Recompute => "ops computed anew",
         }
     }
 }

@@ -8,15 +8,17 @@ use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2}
 
 use super::canvas::{Quads, SMALL, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState};
+use super::{LanesInput, LanesState, remat};
 use crate::analysis::Lane;
 use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
 /// The vertical scale, shared by all lanes.
-struct Scale {
-    rect: Rect,
-    top: f64,
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub(super) rect: Rect,
+    /// Bytes at the upper edge.
+    pub(super) top: f64,
 }
 
 impl Scale {
@@ -25,18 +27,51 @@ impl Scale {
         clippy::cast_possible_truncation,
         reason = "points on a screen fit f32"
     )]
-    fn y(&self, bytes: u64) -> f32 {
+    pub(super) fn y(&self, bytes: u64) -> f32 {
         self.rect.bottom() - (bytes as f64 / self.top * f64::from(self.rect.height())) as f32
+    }
+
+    /// The bytes at a height on the screen, also above the upper edge; at least 1.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "casts of floats saturate, and bytes are at least 1"
+    )]
+    pub(super) fn bytes_at(&self, y: f32) -> Bytes {
+        let share = f64::from(self.rect.bottom() - y) / f64::from(self.rect.height()).max(1.0);
+        Bytes((share * self.top).round().max(1.0) as u64)
+    }
+}
+
+/// The scale of a lane's curves; it stands still while a budget is dragged.
+pub(super) fn scale(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Scale {
+    let fresh = || top(input, f64::from(frame.curve.height()));
+    Scale {
+        rect: frame.curve,
+        top: state
+            .budget
+            .and_then(|drag| drag.top_while_held())
+            .unwrap_or_else(fresh),
     }
 }
 
 /// Room above the highest peak for its words.
 const HEADROOM: f64 = 16.0;
+/// How far above the highest peak a budget may be to be drawn where it is.
+const BUDGET_NEAR: f64 = 1.6;
 
 /// How high the picture reaches: above the highest peak, and to the capacity where that is near.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
 fn top(input: &LanesInput<'_>, height: f64) -> f64 {
-    let peak = input.timeline.peak.get().max(1) as f64;
+    let mut peak = input.timeline.peak.get().max(1) as f64;
+    for remat in input.timeline.lanes.iter().filter_map(|lane| lane.remat.as_ref()) {
+        peak = peak.max(remat.usage.max() as f64);
+        let budget = remat.budget.map_or(0.0, |budget| budget.get() as f64);
+        // A budget far above everything is drawn at the upper edge.
+        if budget <= peak * BUDGET_NEAR {
+            peak = peak.max(budget);
+        }
+    }
     let capacity = input.comparison.device.memory_bytes as f64;
     let highest = if is_capacity_near(input) {
         peak.max(capacity)
@@ -61,10 +96,7 @@ pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let Some(viewport) = state.viewport else { return };
     let theme = input.theme;
-    let scale = Scale {
-        rect: frame.curve,
-        top: top(input, f64::from(frame.curve.height())),
-    };
+    let scale = scale(frame, input, state);
     let outer = ui.painter();
     outer.rect_filled(frame.curve, 0, theme.canvas);
     let most = (frame.curve.height() / 20.0).clamp(1.0, 6.0) as u32;
@@ -72,6 +104,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     left_axis(outer, frame.curve, &ticks, |value| scale.y(value as u64), theme);
     let painter = ui.painter_at(frame.curve);
     let lane = &input.timeline.lanes[frame.lane];
+    remat::paint_anew(&painter, frame.curve, (lane, &viewport), theme);
     let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let mut quads = Quads::default();
     let columns = |curve: &Curve| curve.columns(&viewport, width);
@@ -85,6 +118,9 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     add_curve(&mut quads, &live, &scale, (Some(theme.live_fill), theme.live));
     if lane.physical.max() > 0 {
         add_curve(&mut quads, &columns(&lane.physical), &scale, (None, theme.physical));
+    }
+    if let Some(remat) = &lane.remat {
+        add_curve(&mut quads, &columns(&remat.usage), &scale, (None, theme.usage));
     }
     quads.paint(&painter);
     if is_capacity_near(input) {
@@ -235,14 +271,18 @@ fn paint_reading(
     let (reserved, live) = (lane.reserved.at(step.0), lane.live.at(step.0));
     let physical = (lane.physical.max() > 0).then(|| lane.physical.at(step.0));
     let in_pages = physical.map(|bytes| (bytes, theme.physical));
+    let in_use = lane.remat.as_ref().map(|remat| remat.usage.at(step.0));
+    let counted = in_use.map(|bytes| (bytes, theme.usage));
     for (bytes, color) in [(reserved, theme.reserved), (live, theme.live)]
         .into_iter()
         .chain(in_pages)
+        .chain(counted)
     {
         painter.add(CircleShape::filled(pos2(x, scale.y(bytes)), 3.0, color));
     }
     let pages = physical.map_or_else(String::new, |bytes| format!("{} in pages, ", Bytes(bytes)));
-    let words = format!("{} reserved, {pages}{} live", Bytes(reserved), Bytes(live));
+    let planner = in_use.map_or_else(String::new, |bytes| format!(", {} planned", Bytes(bytes)));
+    let words = format!("{} reserved, {pages}{} live{planner}", Bytes(reserved), Bytes(live));
     let is_right = x < scale.rect.center().x;
     let (dx, anchor) = if is_right {
         (8.0, Align2::LEFT_BOTTOM)
@@ -250,7 +290,8 @@ fn paint_reading(
         (-8.0, Align2::RIGHT_BOTTOM)
     };
     let place = pos2(x + dx, scale.rect.bottom() - 2.0);
-    let expected = anchor.anchor_size(place, vec2(if physical.is_some() { 300.0 } else { 200.0 }, 15.0));
+    let galley = painter.layout_no_wrap(words.clone(), SMALL, theme.text);
+    let expected = anchor.anchor_size(place, galley.size() + vec2(8.0, 2.0));
     if peak.is_none_or(|peak| !peak.intersects(expected)) {
         text_with_ground(painter, (place, anchor), words, (theme.text, theme.halo()), scale.rect);
     }

@@ -5,8 +5,9 @@ use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
 use super::LanesInput;
 use crate::analysis::{Lane, Scratch};
 use crate::sim::StaticMemoryPolicy;
+use crate::timeline::{LaneRemat, RematVerdict};
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, grouped};
 
 /// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;
@@ -22,7 +23,9 @@ pub(super) enum Rank {
     Behaviour,
     Percent,
     Difference,
+    Counts,
     Verdict,
+    Status,
     Peak,
 }
 
@@ -64,13 +67,13 @@ pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
 }
 
 /// Every figure of a lane from left to right.
-pub(super) fn figures(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Vec<Figure> {
+pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input: &LanesInput<'_>) -> Vec<Figure> {
     let (summary, theme) = (&lane.summary, input.theme);
     let make = |rank: Rank, text: String, color: Color32, explanation: String| {
         let size = if rank == Rank::Peak { PEAK_SIZE } else { SIZE };
         let width = width_of(ui, &text, size);
         let words = RichText::new(text).size(size).color(color);
-        let is_strong = rank == Rank::Peak || color == theme.bad && rank == Rank::Verdict;
+        let is_strong = rank == Rank::Peak || color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
         Figure {
             rank,
             text: if is_strong { words.strong() } else { words },
@@ -117,7 +120,64 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, input: &LanesInput<'_>) -> Vec<Figur
     }
     let (text, color, why) = verdict(lane, input);
     all.push(make(Rank::Verdict, text, color, why));
+    if let Some(remat) = remat {
+        let [counts, status] = remat_figures(remat, theme);
+        all.push(make(Rank::Counts, counts.0, counts.1, counts.2));
+        all.push(make(Rank::Status, status.0, status.1, status.2));
+    }
     all
+}
+
+/// Counts of a lane that runs under a budget, and how that ended: text, colour, explanation.
+fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String); 2] {
+    let sums = remat.sums();
+    let counts = format!(
+        "{} evicted · {} anew · ×{:.2}",
+        grouped(sums.evictions),
+        grouped(sums.recomputed),
+        sums.overhead
+    );
+    let more = format!(
+        "{}: {} evictions to make room, {} because nobody referred to it any more; {} ops computed anew: {}",
+        remat.heuristic(),
+        grouped(sums.evictions),
+        grouped(sums.eager_evictions),
+        grouped(sums.recomputed),
+        remat.share_words()
+    );
+    let budget = remat
+        .budget
+        .map_or_else(|| "no budget".to_owned(), |budget| format!("budget {}", budget.exact()));
+    let peak = sums.peak.exact();
+    let verdict = remat.verdict();
+    let (color, why) = match verdict {
+        RematVerdict::Ok => (
+            theme.good,
+            format!("Runs to its end: {budget}, at most {peak} in use as planned"),
+        ),
+        RematVerdict::Over => (
+            theme.bad,
+            format!(
+                "Runs to its end, but not within its {budget}: {peak} in use as planned, nothing more could be evicted"
+            ),
+        ),
+        RematVerdict::Thrash => {
+            let share = remat.share_words();
+            (
+                theme.bad,
+                format!("Given up, because computing anew costs too much under {budget}: {share}"),
+            )
+        }
+        RematVerdict::OutOfMemory => {
+            let story = remat.story().map(|story| story.sentence(remat.budget));
+            (theme.bad, story.unwrap_or_default())
+        }
+    };
+    let words = match verdict {
+        RematVerdict::OutOfMemory => "budget: out of memory".to_owned(),
+        other => other.words().to_owned(),
+    };
+    [(counts, theme.text_weak, more), (words, color, why)]
 }
 
 /// Whether the lane fits the device, in a word, and why.
@@ -154,21 +214,23 @@ pub(super) fn whole_units(bytes: Bytes) -> String {
         .replace(".0\u{a0}", "\u{a0}")
 }
 
-/// The difference to policy 0 in bytes, in percent, in exact text, and what it means.
+/// The difference to policy 0, or to the lane without a pass, in bytes, in percent, in exact text, and what it means.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a ratio for display, shown with three figures"
 )]
 fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], String, Color32)> {
-    if lane.policy == StaticMemoryPolicy::Dynamic || input.comparison.is_problem() {
+    let comparison = input.comparison;
+    let theme: &Theme = input.theme;
+    // Policies are compared with policy 0, passes with the lane without any.
+    let zero = if comparison.compares_passes() {
+        comparison.lanes.first()?
+    } else {
+        comparison.lane(StaticMemoryPolicy::Dynamic)?
+    };
+    if lane.id == zero.id || comparison.is_problem() {
         return None;
     }
-    let theme: &Theme = input.theme;
-    let zero = input
-        .comparison
-        .lanes
-        .iter()
-        .find(|lane| lane.policy == StaticMemoryPolicy::Dynamic)?;
     if zero.summary.out_of_memory || lane.summary.out_of_memory {
         // What a run held before it failed is no peak to compare.
         return None;
@@ -181,5 +243,6 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
     };
     let percent = bytes.get() as f64 / before.get().max(1) as f64 * 100.0;
     let texts = [format!("{sign}{bytes}"), format!("({sign}{percent:.1} %)")];
-    Some((texts, format!("{sign}{} against policy 0", bytes.exact()), color))
+    let title = comparison.lane_title(zero.id);
+    Some((texts, format!("{sign}{} against {title}", bytes.exact()), color))
 }

@@ -14,6 +14,10 @@ const MIN_LANE: f32 = 104.0;
 const MIN_NARROW_LANE: f32 = 180.0;
 /// Height of the tick lane, and what it is in low lanes.
 const TICKS: (f32, f32) = (15.0, 10.0);
+/// Height of the marks of a run under a budget, and what it is in low lanes.
+const REMAT: (f32, f32) = (17.0, 14.0);
+/// What lanes under a budget need more than others: their marks, and a curve in which a line can be dragged.
+pub(super) const BUDGET_ROOM: f32 = 36.0;
 /// Lanes that are lower have a low tick lane.
 const LOW_BODY: f32 = 120.0;
 /// Narrower lanes write their figures below the name.
@@ -31,7 +35,8 @@ pub(super) struct Grid {
 
 impl Grid {
     #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
-    pub(super) fn new(area: Rect, n_lanes: usize, layout: LaneLayout, ruler_height: f32) -> Self {
+    /// `room` is the height that lanes need beyond that of the plainest.
+    pub(super) fn new(area: Rect, n_lanes: usize, layout: LaneLayout, (ruler_height, room): (f32, f32)) -> Self {
         let n_columns = match layout {
             LaneLayout::Stacked => 1,
             LaneLayout::SideBySide => 2,
@@ -49,7 +54,7 @@ impl Grid {
             n_columns,
             n_rows,
             ruler_height,
-            lane: vec2(width, height.max(lowest).floor()),
+            lane: vec2(width, height.max(lowest + room).floor()),
         }
     }
 
@@ -93,6 +98,8 @@ pub(super) struct LaneFrame {
     pub(super) curve: Rect,
     /// Device events; without height where there can be none.
     pub(super) ticks: Rect,
+    /// Evictions and what is computed anew; without height where there is no budget.
+    pub(super) remat: Rect,
     pub(super) map: Rect,
     pub(super) response: Response,
 }
@@ -111,7 +118,13 @@ impl LaneFrame {
             height if height < LOW_BODY => TICKS.1,
             _ => TICKS.0,
         };
-        let split = (body.top() + (body.height() - ticks) * 0.44 + ticks).round();
+        let remat = match (&input.timeline.lanes[lane].remat, body.height() < LOW_BODY) {
+            (None, _) => 0.0,
+            (Some(_), true) => REMAT.1,
+            (Some(_), false) => REMAT.0,
+        };
+        let strip = ticks + remat;
+        let split = (body.top() + (body.height() - strip) * 0.44 + strip).round();
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
         response.widget_info(|| {
@@ -123,8 +136,9 @@ impl LaneFrame {
             header,
             is_wide,
             body,
-            curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - ticks)),
-            ticks: Rect::from_min_max(pos2(body.left(), split - ticks), pos2(body.right(), split)),
+            curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - strip)),
+            ticks: Rect::from_min_max(pos2(body.left(), split - strip), pos2(body.right(), split - remat)),
+            remat: Rect::from_min_max(pos2(body.left(), split - remat), pos2(body.right(), split)),
             map: Rect::from_min_max(pos2(body.left(), split + 2.0), body.max),
             response,
         }

@@ -75,7 +75,8 @@ fn key_pressed(
             state.move_spot(Move::Event { is_next }, input);
         }
         (Key::Comma | Key::Period, _) => {
-            let next = input.timeline.rows.neighbour(input.selected, key == Key::Period);
+            let rows = input.timeline.rows_of(state.lane_of_rows(input));
+            let next = rows.neighbour(input.selected, key == Key::Period);
             actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
         }
         _ => {}
@@ -89,15 +90,16 @@ pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
     };
     let target = input
         .selected
-        .and_then(|tensor| view_of(input, tensor, whole))
+        .and_then(|tensor| view_of((input, state.lane_of_rows(input)), tensor, whole))
         .filter(|target| *target != viewport);
     state.viewport = Some(target.unwrap_or(whole));
 }
 
 /// The view on a tensor's life, and on the addresses that it has in all lanes.
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-fn view_of(input: &LanesInput<'_>, tensor: Selected, whole: Viewport) -> Option<Viewport> {
-    let row = input.timeline.rows.find(tensor)?;
+fn view_of((input, lane): (&LanesInput<'_>, usize), tensor: Selected, whole: Viewport) -> Option<Viewport> {
+    let rows = input.timeline.rows_of(lane);
+    let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
     let mut addresses = (f64::INFINITY, f64::NEG_INFINITY);
     for lane in &input.timeline.lanes {
         for block in lane.blocks_of(tensor) {

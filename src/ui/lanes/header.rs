@@ -35,7 +35,8 @@ pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, 
     if ground.clicked() {
         actions.push(LaneAction::Explain(lane.id));
     }
-    let mut figures = figures::figures(ui, lane, input);
+    let remat = input.timeline.lanes[frame.lane].remat.as_deref();
+    let mut figures = figures::figures(ui, (lane, remat), input);
     let mut name = Name::new(ui, lane, input);
     if frame.is_wide {
         let room = header.width() - INDENT - SPACING;
@@ -118,7 +119,8 @@ impl<'a> Name<'a> {
     fn new(ui: &Ui, lane: &'a Lane, input: &LanesInput<'_>) -> Self {
         let badge = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
-        let row = lane.policy.row();
+        let is_pass = matches!(lane.id, LaneId::Pass(_));
+        let (number, label) = number_and_words(lane);
         let mut badges = 0.0;
         if let Some((text, is_badge)) = certainty(lane).filter(|_| is_problem) {
             badges += if is_badge {
@@ -126,26 +128,27 @@ impl<'a> Name<'a> {
             } else {
                 width_of(ui, &text, SIZE) + SPACING
             };
-        } else {
+        } else if !is_pass {
             let is_configured = lane.policy == input.comparison.configured;
             badges += badge(if is_configured { "configured" } else { "use" });
             if is_best(lane, input) {
                 badges += badge("lowest peak");
             }
         }
-        let has_combo = is_problem || !lane.plans.is_empty();
+        // Lanes of passes are all placed as the options say.
+        let has_combo = is_problem || !is_pass && !lane.plans.is_empty();
         let combo = (width_of(ui, lane.strategy.label, SIZE) + COMBO.1).max(COMBO.0) + SPACING;
         Self {
             lane,
             number: if is_problem {
                 0.0
             } else {
-                width_of(ui, &row.number.to_string(), 16.0) + SPACING
+                width_of(ui, &number, 16.0) + SPACING
             },
             words: if is_problem {
                 0.0
             } else {
-                width_of(ui, row.label, SIZE) + SPACING
+                width_of(ui, label, SIZE) + SPACING
             },
             badges,
             combo: if has_combo { combo } else { 0.0 },
@@ -173,12 +176,18 @@ impl<'a> Name<'a> {
             return;
         }
         let row = lane.policy.row();
-        let explanation = format!("{}: {}", row.label, row.summary);
-        ui.label(words(row.number.to_string(), theme.text).strong().size(16.0))
+        let (number, label) = number_and_words(lane);
+        let explanation = match lane.id {
+            LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
+            _ => format!("{}: {}", row.label, row.summary),
+        };
+        ui.label(words(number, theme.text).strong().size(16.0))
             .on_hover_text(&explanation);
         if self.words > 0.0 {
-            ui.label(words(row.label, theme.text).strong())
-                .on_hover_text(&explanation);
+            ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
+        }
+        if let LaneId::Pass(_) = lane.id {
+            return;
         }
         if lane.policy == input.comparison.configured {
             badge(ui, "configured", theme.configured)
@@ -193,6 +202,17 @@ impl<'a> Name<'a> {
         if let Some(best) = input.comparison.best.as_ref().filter(|_| is_best(lane, input)) {
             badge(ui, "lowest peak", theme.best).on_hover_text(&best.why);
         }
+    }
+}
+
+/// The number of a lane's policy and its words; of a pass its position and title.
+fn number_and_words(lane: &Lane) -> (String, &str) {
+    match lane.id {
+        LaneId::Pass(position) => {
+            let title = lane.title.as_deref().unwrap_or("");
+            ((u32::from(position) + 1).to_string(), title)
+        }
+        _ => (lane.policy.row().number.to_string(), lane.policy.row().label),
     }
 }
 

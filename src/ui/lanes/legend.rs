@@ -6,9 +6,9 @@ use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::marks::{in_pattern, pattern};
-use super::{LanesInput, figures, ticks};
+use super::{LanesInput, figures, remat, ticks};
 use crate::graph::Id as _;
-use crate::timeline::{Owner, TickClass};
+use crate::timeline::{Owner, RematMarkKind, TickClass};
 use crate::units::grouped;
 use crate::workload::GraphIdx;
 
@@ -16,6 +16,8 @@ use crate::workload::GraphIdx;
 const SWATCH: f32 = 16.0;
 /// Room for the words at the right end.
 const EVENTS: f32 = 110.0;
+/// The same for the marks of runs under a budget.
+const REMAT: f32 = 120.0;
 
 /// As many owners as fit in one line; the rest is told by a tooltip.
 pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
@@ -31,13 +33,15 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
     owners_ui(ui, input, &words);
     events_ui(ui, input);
+    remat_ui(ui, input);
 }
 
 fn owners_ui(ui: &mut Ui, input: &LanesInput<'_>, words: &[(Owner, String)]) {
     ui.weak("Memory of")
         .on_hover_text("Whose the bands behind the tensors are; hover over one for its bytes");
     let size = TextStyle::Body.resolve(ui.style()).size;
-    let mut room = ui.available_size_before_wrap().x - EVENTS;
+    let marks = if input.timeline.has_remat() { REMAT } else { 0.0 };
+    let mut room = ui.available_size_before_wrap().x - EVENTS - marks;
     let mut n_shown = 0;
     for (owner, words) in words {
         room -= SWATCH + figures::width_of(ui, words, size) + 12.0;
@@ -113,6 +117,34 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     };
     response.on_hover_ui(list);
     ui.weak("events").on_hover_ui(list);
+}
+
+/// What the marks of runs under a budget mean, and how many there are in all lanes.
+fn remat_ui(ui: &mut Ui, input: &LanesInput<'_>) {
+    if !input.timeline.has_remat() {
+        return;
+    }
+    ui.separator();
+    for (kind, words) in [
+        (RematMarkKind::Evict, "evicted"),
+        (RematMarkKind::Rematerialize, "anew"),
+    ] {
+        let explanation = match kind {
+            RematMarkKind::Evict => "Evicted to make room under the budget",
+            _ => "Computed anew because it was needed again; steps on which that happens are tinted",
+        };
+        // Mark and word are one, so that they stay in one line.
+        let size = TextStyle::Body.resolve(ui.style()).size;
+        let room = vec2(13.0 + figures::width_of(ui, words, size), 14.0);
+        let (area, response) = ui.allocate_exact_size(room, Sense::hover());
+        remat::mark(ui.painter(), area.left_center() + vec2(5.0, 0.0), kind, input.theme);
+        let at = area.left_center() + vec2(13.0, 0.0);
+        let font = egui::FontId::proportional(size);
+        ui.painter()
+            .text(at, egui::Align2::LEFT_CENTER, words, font, input.theme.text);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+        response.on_hover_text(explanation);
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful of marks")]

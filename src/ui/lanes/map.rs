@@ -6,7 +6,7 @@ use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
-use super::{LanesInput, LanesState, Selected};
+use super::{LanesInput, LanesState, Selected, away};
 use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 
@@ -186,6 +186,7 @@ fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&La
     ];
     for (tensor, stroke) in marked {
         let Some(tensor) = tensor else { continue };
+        paint_away(painter, rect, (lane, tensor), (input, state));
         for block in lane.blocks_of(tensor) {
             if let Some(place) = block_rect(lane, block, state, rect) {
                 painter.rect_stroke(place, 0, stroke, StrokeKind::Outside);
@@ -194,15 +195,47 @@ fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&La
     }
 }
 
+/// Between the blocks of a tensor that is evicted and computed anew: a hatched line.
+fn paint_away(
+    painter: &Painter,
+    rect: Rect,
+    (lane, tensor): (&LaneView, Selected),
+    (input, state): (&LanesInput<'_>, &LanesState),
+) {
+    let Some(viewport) = state.viewport else { return };
+    let mut blocks: Vec<(Rect, u32, u32)> = lane
+        .blocks_of(tensor)
+        .map(|block| {
+            let idx = block as usize;
+            let place = place_of(lane, block, &viewport, rect);
+            (place, lane.blocks.start[idx], lane.blocks.end[idx])
+        })
+        .collect();
+    if blocks.len() < 2 {
+        return;
+    }
+    blocks.sort_by_key(|(_, start, end)| (*start, *end));
+    let places = away::connectors(&blocks, rect);
+    away::hatched(painter, &places, input.theme);
+    let color = input.theme.remat_mark(timeline::RematMarkKind::Evict);
+    for place in places {
+        painter.rect_stroke(place, 0, Stroke::new(0.75, color), StrokeKind::Outside);
+    }
+}
+
 /// A block's rectangle on the screen, at least 2 points wide and high.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn block_rect(lane: &LaneView, block: u32, state: &LanesState, rect: Rect) -> Option<Rect> {
+    let place = place_of(lane, block, &state.viewport?, rect);
+    place.intersects(rect).then_some(place)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn place_of(lane: &LaneView, block: u32, viewport: &Viewport, rect: Rect) -> Rect {
     let canvas = canvas_of(rect);
-    let [x0, y0, x1, y1] = lane.rect(block as usize, &state.viewport?, canvas);
+    let [x0, y0, x1, y1] = lane.rect(block as usize, viewport, canvas);
     let x = |x: f64| x.clamp(-9.0, canvas.width + 9.0) as f32;
     let y = |y: f64| y.clamp(-9.0, canvas.height + 9.0) as f32;
     let min = pos2(x(x0), y(y0));
     let max = pos2(x(x1).max(min.x + 2.0), y(y1).max(min.y + 2.0));
-    let place = Rect::from_min_max(min, max).translate(rect.min.to_vec2());
-    place.intersects(rect).then_some(place)
+    Rect::from_min_max(min, max).translate(rect.min.to_vec2())
 }

@@ -10,9 +10,12 @@
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
 //!           events: what the device and the pools did
+//!           under a budget: what is evicted and computed anew; the budget is a line in the curve that can be dragged
 //!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
+mod away;
+mod budget;
 mod canvas;
 mod curve;
 mod edge_counts;
@@ -24,6 +27,7 @@ mod holdings;
 mod legend;
 mod map;
 mod marks;
+mod remat;
 mod rows;
 mod ruler;
 mod shortage;
@@ -43,6 +47,7 @@ use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{Timeline, Viewport};
 use crate::ui::theme::Theme;
+use crate::units::Bytes;
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +77,10 @@ pub enum LaneAction {
     ShowDevice,
     /// Place a lane's arenas by a strategy; `None` takes the choice back.
     SetStrategy(LaneId, Option<&'static str>),
+    /// Give a lane another budget, while its line moves.
+    SetBudget(LaneId, Bytes),
+    /// The line of a budget was let go.
+    EndBudget,
 }
 
 /// How lanes are arranged.
@@ -122,21 +131,81 @@ pub struct LanesState {
     hole_pictures: Vec<Option<marks::HolePicture>>,
     /// Everything there is to see, as it was in the last frame.
     whole: Option<Viewport>,
+    /// What that was a picture of.
+    shown: Option<Shown>,
+    /// The budget that is being changed.
+    budget: Option<budget::BudgetDrag>,
+    /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
+    rows_lane: Option<usize>,
+}
+
+/// What tells the same graphs in another answer: name, runs, ops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    name: String,
+    n_runs: usize,
+    n_ops: usize,
+}
+
+impl Shown {
+    fn is_of(&self, comparison: &Comparison) -> bool {
+        let (n_runs, n_ops) = sizes_of(comparison);
+        self.n_runs == n_runs && self.n_ops == n_ops && self.name == comparison.workload.name
+    }
+
+    fn of(comparison: &Comparison) -> Self {
+        let (n_runs, n_ops) = sizes_of(comparison);
+        Self {
+            name: comparison.workload.name.clone(),
+            n_runs,
+            n_ops,
+        }
+    }
+}
+
+/// Runs, and ops of all graphs and tapes.
+fn sizes_of(comparison: &Comparison) -> (usize, usize) {
+    let graphs = comparison.workload.graphs().iter().map(|entry| entry.graph.ops().len());
+    let tapes = comparison.workload.tapes().iter().map(|tape| tape.ops.len());
+    (comparison.axis.runs.len(), graphs.chain(tapes).sum())
 }
 
 impl LanesState {
-    /// Takes the size of a new answer: a view of everything stays one, another view stays where it is.
-    fn adopt(&mut self, timeline: &Timeline) -> Viewport {
+    /// Takes the size of a new answer: a view of everything stays one, another view stays where it is. Where the same
+    /// graphs have more steps or fewer, because another number of ops is computed anew, it stays the same part of them.
+    fn adopt(&mut self, timeline: &Timeline, comparison: &Comparison) -> Viewport {
         let whole = timeline.fit();
+        let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
         let viewport = match (self.viewport, self.whole) {
             (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
                 viewport.clamp(whole)
             }
+            (Some(viewport), Some(before)) if viewport != before && is_same => {
+                let part = whole.t1 / before.t1.max(1.0);
+                let scaled = Viewport {
+                    t0: viewport.t0 * part,
+                    t1: viewport.t1 * part,
+                    ..viewport
+                };
+                scaled.clamp(whole)
+            }
             _ => whole,
         };
+        if !is_same {
+            self.shown = Some(Shown::of(comparison));
+            self.budget = None;
+            self.rows_lane = None;
+        }
         self.whole = Some(whole);
         self.viewport = Some(viewport);
         viewport
+    }
+
+    /// The lane whose lifetimes are shown.
+    fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
+        let last = input.comparison.lanes.len().saturating_sub(1);
+        let first = usize::from(input.timeline.has_lane_rows());
+        self.rows_lane.unwrap_or(first).min(last)
     }
 
     /// Shows everything.
@@ -163,7 +232,7 @@ impl LanesState {
 
 /// The lanes of a comparison, or its lifetimes, in all the space that is left.
 pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    state.adopt(input.timeline);
+    state.adopt(input.timeline, input.comparison);
     let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
     toolbar::toolbar_ui(ui, input, state);
@@ -189,7 +258,12 @@ type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAc
 /// Rulers on top, lanes below them, in as many columns as the layout says.
 fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     let n_lanes = input.comparison.lanes.len();
-    let grid = frame::Grid::new(area, n_lanes, state.layout, ruler::height(input.timeline));
+    let room = if input.timeline.has_remat() {
+        frame::BUDGET_ROOM
+    } else {
+        0.0
+    };
+    let grid = frame::Grid::new(area, n_lanes, state.layout, (ruler::height(input.timeline), room));
     let body = Rect::from_min_max(egui::pos2(area.left(), area.top() + grid.ruler_height), area.max);
     for column in 0..grid.n_columns {
         state.cursor = state
@@ -212,7 +286,9 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         for (frame, picture) in frames.iter().zip(&mut pictures) {
             header::header_ui(ui, frame, input, actions);
             curve::paint(ui, frame, input, state);
+            budget::budget_ui(ui, frame, (input, state), actions);
             ticks::paint(ui, frame, input, state);
+            remat::marks_ui(ui, frame, (input, state), actions);
             for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
                 *sum = (sum.0 + drawn, sum.1 + total);
             }
@@ -225,6 +301,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         state.hole_pictures = pictures;
         for frame in &frames {
             shortage::paint(ui, frame, input, state);
+            remat::paint_ends(ui, frame, input, state);
             spot::paint(ui, (frame.lane, frame.body), input, state);
             canvas::cursor_line(ui, frame.body, state, input.theme);
             tooltip::lane_tooltip(frame, input, state);

@@ -3,8 +3,8 @@
 use eframe::egui::{Align2, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, cursor_line, on_canvas, text_in};
-use super::{LaneAction, LaneLayout, LanesInput, Parts, frame, gestures, map, ruler, tooltip};
-use crate::timeline::{RowItems, Selected};
+use super::{LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, remat, ruler, tooltip};
+use crate::timeline::{RematMarkKind, RowItems, Selected};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
@@ -12,7 +12,7 @@ const MOST_LABELS: usize = 200;
 
 /// Ruler and rows.
 pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
-    let grid = frame::Grid::new(area, 1, LaneLayout::Stacked, ruler::height(input.timeline));
+    let grid = frame::Grid::new(area, 1, LaneLayout::Stacked, (ruler::height(input.timeline), 0.0));
     let top = area.top() + grid.ruler_height;
     let body = Rect::from_x_y_ranges(
         grid.plot_x(0),
@@ -24,7 +24,8 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     state.cursor = gestures::cursor(ui, body, grid.plot_x(0), state);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
     let Some(viewport) = state.viewport else { return };
-    let rows = input.timeline.rows.visible(&viewport, canvas_of(body));
+    let lane = state.lane_of_rows(input);
+    let rows = input.timeline.rows_of(lane).visible(&viewport, canvas_of(body));
     let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
     let row = pos.and_then(|pos| rows.pick(f64::from(pos.y - body.top())));
     let tensor = row.map(|row| row.tensor);
@@ -37,9 +38,10 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     }
     state.drawn = (rows.items.n_drawn(), rows.items.n_total);
     paint(ui, body, &rows, (input, [state.hovered, input.selected]));
+    paint_gap_marks(ui, body, &rows, (input, lane));
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
-        response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, None));
+        response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
     }
     ui.advance_cursor_after_rect(area);
 }
@@ -56,6 +58,8 @@ fn paint(ui: &Ui, rect: Rect, rows: &RowItems, (input, marked): (&LanesInput<'_>
         if is_beside { theme.dimmed(color) } else { color }
     });
     quads.paint(&painter.with_clip_rect(rect));
+    let gaps: Vec<Rect> = rows.gaps.iter().map(|gap| on_canvas(gap, rect)).collect();
+    away::hatched(&painter.with_clip_rect(rect), &gaps, theme);
     paint_labels(&painter.with_clip_rect(rect), rect, rows, input);
     for (tensor, stroke) in marked
         .into_iter()
@@ -73,12 +77,43 @@ fn paint(ui: &Ui, rect: Rect, rows: &RowItems, (input, marked): (&LanesInput<'_>
     }
 }
 
+/// An eviction at the beginning of each gap and the way back at its end, where there is room for both.
+fn paint_gap_marks(ui: &Ui, rect: Rect, rows: &RowItems, (input, lane): (&LanesInput<'_>, usize)) {
+    const LEAST: f32 = 8.0;
+    if input.timeline.lanes.get(lane).is_none_or(|lane| lane.remat.is_none()) {
+        return;
+    }
+    let painter = ui.painter_at(rect);
+    for gap in &rows.gaps {
+        let place = on_canvas(gap, rect);
+        if place.height() < LEAST || place.width() < LEAST {
+            continue;
+        }
+        let inset = vec2(4.0, 0.0);
+        let ends = [
+            (place.left_center() + inset, RematMarkKind::Evict),
+            (place.right_center() - inset, RematMarkKind::Rematerialize),
+        ];
+        for (at, kind) in ends {
+            if place.width() >= 2.0 * LEAST || kind == RematMarkKind::Evict {
+                remat::mark(&painter, at, kind, input.theme);
+            }
+        }
+    }
+}
+
 /// Names on rows that are wide enough; beside short ones where there is room.
 fn paint_labels(painter: &Painter, rect: Rect, rows: &RowItems, input: &LanesInput<'_>) {
     if rows.row_height < f64::from(MIN_LABEL_HEIGHT) {
         return;
     }
-    for item in rows.items.rects.iter().take(MOST_LABELS) {
+    let mut last = None;
+    for (n, item) in rows.items.rects.iter().enumerate().take(MOST_LABELS) {
+        // A row with several pieces is named once where that is enough, and never between pieces.
+        let is_last = rows.items.rects.get(n + 1).is_none_or(|next| next.block != item.block);
+        if last.replace(item.block) == Some(item.block) && !is_last {
+            continue;
+        }
         let Some(row) = rows.rows.get(item.block as usize) else {
             continue;
         };
@@ -91,7 +126,7 @@ fn paint_labels(painter: &Painter, rect: Rect, rows: &RowItems, input: &LanesInp
                 name,
                 (SMALL, input.theme.on_tensor()),
             );
-        } else if rect.right() - place.right() >= MIN_LABEL_WIDTH {
+        } else if is_last && rect.right() - place.right() >= MIN_LABEL_WIDTH {
             let beside = Rect::from_min_max(
                 pos2(place.right() + 4.0, place.top()),
                 pos2(rect.right(), place.bottom()),
@@ -117,11 +152,10 @@ fn outline(
     };
     let height = rows.row_height as f32;
     let top = rect.top() + idx as f32 * height;
-    let items = rows.items.rects.iter().find(|item| item.block as usize == idx);
-    let place = items.map_or_else(
-        || Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + height.max(2.0))),
-        |item| on_canvas(item, rect),
-    );
+    let items = rows.items.rects.iter().filter(|item| item.block as usize == idx);
+    let whole = items.map(|item| on_canvas(item, rect)).reduce(Rect::union);
+    let place =
+        whole.unwrap_or_else(|| Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + height.max(2.0))));
     painter
         .with_clip_rect(rect)
         .rect_stroke(place, 0, stroke, StrokeKind::Outside);

@@ -1,9 +1,10 @@
 //! The time axis: runs, phases, steps, and the tag of the cursor.
 
-use eframe::egui::{Align2, Painter, Rangef, Rect, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align2, Painter, Rangef, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use super::canvas::{SMALL, cursor_x, text_in, text_with_ground};
-use super::{LanesInput, LanesState};
+use super::tooltip::rows_ui;
+use super::{LanesInput, LanesState, remat};
 use crate::timeline::{Timeline, Viewport, step_facts, step_ticks};
 use crate::ui::theme::Theme;
 use crate::units::Step;
@@ -34,7 +35,15 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &Lane
         top += PHASES;
     }
     let steps = Rect::from_min_max(pos2(rect.left(), top), rect.max);
+    let anew = input.timeline.bands.anew_within(viewport.t0, viewport.t1);
+    remat::tint(
+        &painter.with_clip_rect(steps),
+        steps,
+        (anew, &viewport),
+        input.theme.anew(),
+    );
     paint_steps(&painter, steps, &viewport, input.theme);
+    anew_ui(ui, steps, (input, &viewport));
     paint_tag(&painter, steps, input, state);
 }
 
@@ -120,6 +129,46 @@ fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, theme: &Theme
     }
 }
 
+/// What is computed anew on the step under the pointer, lane by lane, and what it costs.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the steps there are"
+)]
+fn anew_ui(ui: &Ui, rect: Rect, (input, viewport): (&LanesInput<'_>, &Viewport)) {
+    if input.timeline.bands.anew.is_empty() {
+        return;
+    }
+    let id = ui.scope_id().with(("anew", rect.left().to_bits()));
+    let response = ui.interact(rect, id, Sense::hover());
+    let Some(pos) = response.hover_pos() else { return };
+    let step = viewport.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
+    let step = Step(step.max(0.0) as u32);
+    let is_anew = step_facts(input.comparison, step).is_some_and(|facts| facts.is_anew);
+    if !is_anew {
+        return;
+    }
+    response.on_hover_ui_at_pointer(|ui| {
+        ui.strong(format!("step {step}: computed anew"));
+        let lanes = input.comparison.lanes.iter().zip(&input.timeline.lanes);
+        let mut rows: Vec<(String, String)> = Vec::new();
+        for (lane, view) in lanes {
+            let Some(remat) = view.remat.as_deref() else { continue };
+            let text = remat::anew_text(remat, step).unwrap_or_else(|| "waits".to_owned());
+            rows.push((input.comparison.lane_title(lane.id), text));
+        }
+        if rows.iter().all(|row| row.1 == rows[0].1) {
+            // Policies share what is computed anew.
+            rows.truncate(1);
+            for row in &mut rows {
+                "op".clone_into(&mut row.0);
+            }
+        }
+        let rows: Vec<(&str, String)> = rows.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+        rows_ui(ui, &rows);
+    });
+}
+
 /// The step under the pointer and its op, beside the cursor line.
 #[expect(
     clippy::cast_possible_truncation,
@@ -131,11 +180,14 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
         return;
     };
     let step = Step(step.max(0.0) as u32);
-    let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
-    let text = if op.is_empty() {
-        format!("step {step}")
-    } else {
-        format!("step {step} · {op}")
+    let facts = step_facts(input.comparison, step).unwrap_or_default();
+    let text = match (facts.op_text(), facts.is_anew) {
+        ("", _) => format!("step {step}"),
+        (op, false) => format!("step {step} · {op}"),
+        (op, true) if input.timeline.has_lane_rows() => {
+            format!("step {step} · before {op}, something is computed anew")
+        }
+        (op, true) => format!("step {step} · {op}, computed anew"),
     };
     let (ground, words) = input.theme.cursor_tag;
     let at = (pos2(x, rect.center().y), Align2::CENTER_CENTER);

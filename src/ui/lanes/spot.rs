@@ -36,7 +36,7 @@ pub enum Move {
         /// To the right.
         is_next: bool,
     },
-    /// To the next step on which the device or a pool did something.
+    /// To the next step on which the device or a pool did something, or a tensor is evicted or computed anew.
     Event {
         /// To the right.
         is_next: bool,
@@ -72,7 +72,13 @@ impl LanesState {
         let step = match how {
             Move::Step { is_next: true } => spot.step.0 + 1,
             Move::Step { is_next: false } => spot.step.0.saturating_sub(1),
-            Move::Event { is_next } => lane.ticks.neighbour(spot.step.0, is_next).unwrap_or(spot.step.0),
+            Move::Event { is_next } => {
+                let marks = lane.remat.as_ref();
+                let marks = marks.and_then(|remat| remat.neighbour(spot.step.0, is_next));
+                let both = lane.ticks.neighbour(spot.step.0, is_next).into_iter().chain(marks);
+                let nearest = if is_next { both.min() } else { both.max() };
+                nearest.unwrap_or(spot.step.0)
+            }
         };
         self.pin(spot.lane, Step(step.min(last)));
     }

@@ -1,7 +1,10 @@
 //! The line above the lanes: what is shown, how it is arranged, what the curves are.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{Align, Color32, Layout, Rangef, Rect, Sense, Stroke, TextStyle, TextWrapMode, Ui, Vec2, vec2};
+use eframe::egui::{
+    Align, Color32, ComboBox, Layout, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, Vec2, WidgetInfo,
+    vec2,
+};
 
 use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, figures, legend, marks};
 
@@ -22,6 +25,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
     ui.horizontal_wrapped(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         toggles_ui(ui, state);
+        rows_lane_ui(ui, input, state);
         if is_wide && has_marks {
             ui.separator();
             marks::marks_ui(ui, input, state);
@@ -54,7 +58,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
 
 fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
     ui.selectable_value(&mut state.content, LaneContent::MemoryMap, "Memory map")
-        .on_hover_text("Address by time: a lane per policy");
+        .on_hover_text("Address by time, lane by lane");
     ui.selectable_value(&mut state.content, LaneContent::Lifetimes, "Lifetimes")
         .on_hover_text("A row per tensor, sorted by birth");
     ui.separator();
@@ -71,6 +75,34 @@ fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
     if fit.clicked() {
         state.fit();
     }
+}
+
+/// Whose lifetimes are shown, where lanes differ in what they hold.
+fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    if state.content != LaneContent::Lifetimes || !input.timeline.has_lane_rows() {
+        return;
+    }
+    let shown = state.lane_of_rows(input);
+    let title = |lane: usize| {
+        let lane = input.comparison.lanes.get(lane);
+        lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
+    };
+    let label = format!("lifetimes of {}", title(shown));
+    let combo = ComboBox::from_id_salt("lane of lifetimes")
+        .selected_text(title(shown))
+        .show_ui(ui, |ui| {
+            for lane in 0..input.comparison.lanes.len() {
+                if ui.selectable_label(lane == shown, title(lane)).clicked() {
+                    state.rows_lane = Some(lane);
+                }
+            }
+        });
+    combo
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+    combo
+        .response
+        .on_hover_text("Lanes differ in what they hold when: whose lifetimes are shown");
 }
 
 /// What the curves are, from right to left.
@@ -94,6 +126,13 @@ impl Legend {
             if input.comparison.has_capacity() {
                 let why = "Memory of the device; far above the picture where an arrow stands for the line";
                 entries.push((capacity, theme.capacity, why, is_above));
+            }
+            if input.timeline.has_remat() {
+                let why = "What the planner of rematerialization may use, as it counts; drag the line in a lane";
+                entries.push(("budget".to_owned(), theme.budget, why, false));
+                let why = "Bytes in use as the planner of rematerialization counts them: tensors of the program, \
+                           without the device's rounding and pools";
+                entries.push(("planned".to_owned(), theme.usage, why, false));
             }
             if input.timeline.lanes.iter().any(|lane| lane.physical.max() > 0) {
                 let why = "Bytes of physical pages that the driver gave, under policies with virtual ranges";

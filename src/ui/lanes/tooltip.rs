@@ -3,9 +3,9 @@
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState, Selected, gestures, shortage, ticks};
+use super::{LanesInput, LanesState, Selected, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
-use crate::timeline::{LaneView, Owner, facts, step_facts};
+use crate::timeline::{LaneView, Owner, lane_facts, step_facts};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -29,7 +29,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     }
     let block = gestures::block_at(pos, frame, input, state);
     if let Some((block, tensor)) = block.and_then(|block| Some((block, lane.tensor(block)?))) {
-        let place = Some((frame.lane, block));
+        let place = (frame.lane, Some(block));
         frame
             .response
             .clone()
@@ -165,7 +165,11 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     let step = Step(step.max(0.0) as u32);
     ui.strong(format!("step {step}"));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
-    let mut rows = vec![("graph", facts.graph.clone()), ("op", facts.op_text().to_owned())];
+    let mut rows = vec![("graph", facts.graph.clone())];
+    // Of what is computed anew each lane says its own.
+    if !facts.is_anew {
+        rows.push(("op", facts.op_text().to_owned()));
+    }
     rows.push(("phase", facts.phase.name().to_owned()));
     rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
     rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
@@ -178,12 +182,15 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     rows.push(("live", exact(Bytes(lane.live.at(step.0)))));
     rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
     rows.push(("holes", holes_text(lane, f64::from(step.0))));
+    if let Some(remat) = &lane.remat {
+        rows.extend(remat::reading_rows(remat, step, exact));
+    }
     rows_ui(ui, &rows);
 }
 
-/// A tensor's facts; `place` is a lane and the block there.
-pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, place: Option<(usize, u32)>) {
-    let facts = facts(input.comparison, tensor);
+/// A tensor's facts in a lane, and at a block there.
+pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (lane, block): (usize, Option<u32>)) {
+    let facts = lane_facts(input.comparison, lane, tensor);
     ui.strong(&facts.name);
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
         (false, false) => format!("{} ({})", facts.op_kind, facts.op),
@@ -200,8 +207,12 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, p
         let n_steps = end.0.saturating_sub(start.0);
         let last = Step(end.0.saturating_sub(1));
         rows.push(("lives", format!("steps {start} to {last} ({n_steps})")));
+        if facts.n_pieces > 1 && facts.n_held < n_steps {
+            rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
+            rows.push(("away", away_text(&input.timeline.rows_of(lane).pieces(tensor))));
+        }
     }
-    if let Some((lane, block)) = place {
+    if let Some(block) = block {
         let lane = &input.timeline.lanes[lane];
         let block = block as usize;
         let region = &lane.regions[lane.blocks.span[block] as usize];
@@ -215,6 +226,23 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, p
         rows.push(("shared by", format!("{} tensors", facts.n_sharing)));
     }
     rows_ui(ui, &rows);
+}
+
+/// Between which steps a tensor is away: the first few times.
+fn away_text(pieces: &[(Step, Step)]) -> String {
+    const TOLD: usize = 3;
+    let gaps = pieces.windows(2).filter(|pair| pair[0].1 < pair[1].0);
+    let mut texts: Vec<String> = gaps
+        .map(|pair| format!("{} to {}", pair[0].1, pair[1].0.0.saturating_sub(1)))
+        .collect();
+    let left = texts.len().saturating_sub(TOLD);
+    texts.truncate(TOLD);
+    let more = if left > 0 {
+        format!(" and {left} more")
+    } else {
+        String::new()
+    };
+    format!("steps {}{more}", texts.join(", "))
 }
 
 /// `2 763 672 996 B (2.574 GiB)`.

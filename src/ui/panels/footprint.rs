@@ -37,9 +37,14 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    fn new(timeline: &Arc<Timeline>, comparison: &Comparison, (graph, planned): (GraphIdx, &Arc<Planned>)) -> Self {
-        let position = comparison.session.runs.iter().position(|run| run.graph == graph);
-        let bound = position.map(|run| &comparison.session.runs[run].bound);
+    fn new(
+        timeline: &Arc<Timeline>,
+        (comparison, lane): (&Comparison, &Lane),
+        (graph, planned): (GraphIdx, &Arc<Planned>),
+    ) -> Self {
+        let session = lane.session.as_deref().unwrap_or(&comparison.session);
+        let position = session.runs.iter().position(|run| run.graph == graph);
+        let bound = position.map(|run| &session.runs[run].bound);
         let made;
         let empty = Problem::default();
         let (problem, tensors): (&Problem, Vec<TensorId>) = match (comparison.workload.problems().first(), bound) {
@@ -103,7 +108,7 @@ pub(super) fn footprint_ui(
         return;
     };
     if !known.as_ref().is_some_and(|known| known.is_of(timeline, planned)) {
-        *known = Some(Footprint::new(timeline, comparison, (*graph, planned)));
+        *known = Some(Footprint::new(timeline, (comparison, lane), (*graph, planned)));
     }
     let Some(known) = known else { return };
     if known.chain.links.is_empty() {

@@ -10,6 +10,7 @@ use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
 use crate::ui::panels::footprint::footprint_ui;
+use crate::ui::panels::remat::remat_ui;
 pub use crate::ui::panels::reuse::InspectorState;
 use crate::ui::panels::reuse::{lane_ui, reuse_ui};
 use crate::ui::panels::{elided, swatch_ui};
@@ -77,6 +78,9 @@ fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
             if let Some((birth, end)) = facts.life {
                 let last = end.0.saturating_sub(1);
                 row("lives", format!("steps {birth} to {last} ({})", end.0 - birth.0));
+                if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
+                    row("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held));
+                }
             }
             if facts.n_sharing > 1 {
                 row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
@@ -98,7 +102,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
             ui.weak("address").on_hover_text("as drawn in the memory map");
             ui.weak("occupies");
             ui.end_row();
-            for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
+            for (position, (lane, view)) in comparison.lanes.iter().zip(&timeline.lanes).enumerate() {
                 // Address and bytes stay in sight; a long title is cut.
                 let title = comparison.lane_title(lane.id);
                 let size = egui::TextStyle::Body.resolve(ui.style()).size;
@@ -118,7 +122,18 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                         ui.monospace(address.to_string())
                             .on_hover_text(format!("in {region}, at offset {} there", offset.exact()));
                         let bytes = Bytes(view.blocks.bytes[idx]);
-                        ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
+                        let times = timeline.rows_of(position).find(selected).map_or(1, |row| row.n_pieces);
+                        let text = if times > 1 {
+                            format!("{bytes} ×{times}")
+                        } else {
+                            bytes.to_string()
+                        };
+                        let held = if times > 1 {
+                            format!(", held {times} times")
+                        } else {
+                            String::new()
+                        };
+                        ui.monospace(text).on_hover_text(format!("{}{held}", bytes.exact()));
                     }
                 }
                 ui.end_row();
@@ -144,6 +159,9 @@ fn peak_ui(
             ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
         }
         ui.add_space(4.0);
+    }
+    if let Some(remat) = &view.remat {
+        remat_ui(ui, (lane, remat), theme, commands);
     }
     let Some(step) = lane.summary.peak_reserved_step else {
         ui.weak("The schedule has no steps.");

@@ -1,12 +1,16 @@
 //! The panes around the lanes. Each is a function of the session and its own view state; it pushes commands.
 
+pub mod budgets;
 pub mod device;
 mod footprint;
 pub mod inspector;
+pub mod lane_set;
+pub mod name_reuse;
 pub mod options;
 pub mod overview;
 pub mod planner;
 pub mod problems;
+mod remat;
 mod reuse;
 pub mod schedule;
 
@@ -31,4 +35,27 @@ pub fn elided(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
     let ends = text.char_indices().map(|(end, _)| end).rev();
     let mut cut = ends.map(|end| format!("{}…", text[..end].trim_end()));
     cut.find(|text| width(text.clone()) <= room).unwrap_or_default()
+}
+
+/// A choice of a few values, side by side; `what` stands before the words where they are read out.
+pub fn choice_ui<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    chosen: &mut T,
+    (what, choices): (&str, &[(T, &str)]),
+) -> bool {
+    let before = *chosen;
+    let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.x, 2.0);
+    for (value, words) in choices {
+        let is_chosen = *chosen == *value;
+        let response = ui.selectable_label(is_chosen, *words);
+        response.widget_info(|| {
+            egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("{what} {words}"))
+        });
+        if response.clicked() {
+            *chosen = *value;
+        }
+    }
+    ui.spacing_mut().item_spacing.x = spacing;
+    ui.add_space((spacing - 2.0).max(0.0));
+    before != *chosen
 }

@@ -8,6 +8,7 @@ use super::schedule::{can_add_evaluation, changing_values};
 use crate::analysis::{Comparison, LaneId};
 use crate::options::Estimate;
 use crate::plan::Fit;
+use crate::rewrite::remat::RematStatus;
 use crate::session::{Command, Session};
 use crate::sim::fold::ReservedParts;
 use crate::ui::panels::{elided, swatch_ui};
@@ -44,6 +45,8 @@ pub fn overview_ui(
         preview_ui(ui, session);
         if comparison.is_problem() {
             problem_ui(ui, session, comparison);
+        } else if comparison.compares_passes() {
+            passes_ui(ui, comparison);
         } else {
             verdict_ui(ui, session, comparison, commands);
         }
@@ -120,12 +123,61 @@ fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     ui.weak("The Planner tab compares all strategies.");
 }
 
+/// What each pass needs, and which needs least.
+fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+    let Some(first) = comparison.lanes.first() else { return };
+    let title = comparison.lane_title(first.id);
+    let peak = first.summary.peak_reserved;
+    let text = format!("{title}: peak {peak} under policy {}", first.policy.number());
+    ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
+    let is_whole = |lane: &&crate::analysis::Lane| {
+        let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
+        !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
+    };
+    let others = comparison.lanes.iter().skip(1);
+    match others
+        .clone()
+        .filter(is_whole)
+        .min_by_key(|lane| lane.summary.peak_reserved)
+    {
+        Some(least) => {
+            let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
+            let text = match peak.get().checked_sub(bytes.get()) {
+                Some(saved) if saved > 0 => format!("Least: {title}, peak {bytes}, {} less.", Bytes(saved)),
+                _ => format!("No lane needs less; {title} peaks at {bytes}."),
+            };
+            ui.label(text).on_hover_text(bytes.exact());
+        }
+        None if comparison.lanes.len() > 1 => {
+            ui.label("No other lane runs to its end.");
+        }
+        None => {}
+    }
+    let n_failed = others.filter(|lane| !is_whole(lane)).count();
+    if n_failed > 0 {
+        ui.label(format!(
+            "{n_failed} of {} lanes stop early; each says why.",
+            comparison.lanes.len()
+        ));
+    }
+    notes_ui(ui, comparison);
+}
+
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     let configured = comparison.lane(comparison.configured);
     if let Some(lane) = configured {
         let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
         let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
-        let text = if lane.summary.out_of_memory {
+        let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
+        let given_up = given_up
+            .map(|run| &run.answer.status)
+            .find(|status| **status != RematStatus::Ok);
+        let text = if let Some(status) = given_up {
+            let end = status.name().replace('_', " ");
+            format!(
+                "Configured: the run under the budget ends early ({end}), so policy {number}'s peak {peak} is no answer"
+            )
+        } else if lane.summary.out_of_memory {
             format!("Configured: policy {number} does not fit {device}")
         } else if lane.refusals.is_some() {
             format!("Configured: policy {number}, peak {peak}; not every request fits {device}")
@@ -180,6 +232,11 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         ui.label(alike);
         differ_ui(ui, session, commands);
     }
+    notes_ui(ui, comparison);
+}
+
+/// What the figures hold, and what of it is estimated.
+fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if let Some(note) = comparison.scratch.note() {
         ui.weak(note);
     }
@@ -325,6 +382,7 @@ fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
+            LaneId::Pass(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);
         let galley = ui

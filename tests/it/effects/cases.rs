@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use highwater::options::{ESTIMATES, TABLE, find as find_option};
 
-use super::graphs::{CHAIN, GROWING, MIXED, SMALL_INPUTS, TRAINING, TWO};
+use super::graphs::{CHAIN, GROWING, MIXED, NAMES, PARTED, SAVED, SMALL_INPUTS, TRAINING, TWO};
 use super::{Ask, Settings, shapes};
 
 /// A device on which two graphs cannot stay loaded.
 const ROOM_FOR_ONE: Settings<'_> = &[("simulation.device_memory", "13MiB")];
+
+/// Less than the graph of saved activations needs.
+const BUDGET: Settings<'_> = &[("dtr.eviction_threshold", "14MiB")];
 
 /// For every option that becomes a parameter: a setting, what it is set beside, and a graph on which it matters.
 const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
@@ -103,6 +106,51 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ("simulation.launch_ns", "1", &[], CHAIN),
     ("simulation.memset_bytes_per_second", "1MB", &[], CHAIN),
     ("simulation.reload_bytes_per_second", "1MB", ROOM_FOR_ONE, TWO),
+    ("dtr.eviction_threshold", "14MiB", &[], SAVED),
+    ("dtr.evictee_minimum_size", "3MiB", BUDGET, SAVED),
+    ("dtr.recomp_memory_factor", "0", BUDGET, SAVED),
+    ("dtr.recomp_time_factor", "0", BUDGET, SAVED),
+    ("simulation.remat_heuristic", "lru", BUDGET, SAVED),
+    ("simulation.thrash_limit", "0.01", BUDGET, SAVED),
+    (
+        "simulation.free_neighbors",
+        "arena",
+        &[
+            ("dtr.eviction_threshold", "4MiB"),
+            ("simulation.remat_heuristic", "megengine_eager"),
+        ],
+        PARTED,
+    ),
+    (
+        "simulation.remat_seed",
+        "1",
+        &[
+            ("dtr.eviction_threshold", "14MiB"),
+            ("simulation.remat_heuristic", "random"),
+        ],
+        SAVED,
+    ),
+    ("simulation.flops_per_second", "1000000000", BUDGET, SAVED),
+    ("simulation.op_bytes_per_second", "1000000", BUDGET, SAVED),
+    ("memory_optimize.level", "1", &[], NAMES),
+    (
+        "memory_optimize.skip_opt_set",
+        "[\"a\"]",
+        &[("memory_optimize.level", "1")],
+        NAMES,
+    ),
+    (
+        "memory_optimize.skip_grads",
+        "True",
+        &[("memory_optimize.level", "1")],
+        NAMES,
+    ),
+    (
+        "simulation.memory_optimize_version",
+        "1.6",
+        &[("memory_optimize.level", "1")],
+        NAMES,
+    ),
     (
         "simulation.shape_samples",
         "2",

@@ -93,3 +93,68 @@ pub(super) const GROWING: &str = r#"{"graphs": [
     {"op": "Add", "inputs": ["x"], "outputs": [{"id": "a", "shape": [20, 262144], "dtype": "float32"}]},
     {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
    "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["z"]}]}"#;
+
+/// Six saved activations of 2 to 4 MiB, read again in reverse: what runs under a budget.
+pub(crate) const SAVED: &str = r#"{"name": "saved", "nodes": [
+    {"name": "f0", "op": "mm", "inputs": ["x"], "phase": "forward", "flops": 40000000000,
+     "outputs": [{"id": "a0", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "f1", "op": "mm", "inputs": ["a0"], "phase": "forward", "flops": 120000000000,
+     "outputs": [{"id": "a1", "shape": [768, 1024], "dtype": "float32"}]},
+    {"name": "f2", "op": "mm", "inputs": ["a1"], "phase": "forward", "flops": 200000000000,
+     "outputs": [{"id": "a2", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "f3", "op": "mm", "inputs": ["a2"], "phase": "forward", "flops": 80000000000,
+     "outputs": [{"id": "a3", "shape": [1024, 1024], "dtype": "float32"}]},
+    {"name": "f4", "op": "mm", "inputs": ["a3"], "phase": "forward", "flops": 160000000000,
+     "outputs": [{"id": "a4", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "f5", "op": "mm", "inputs": ["a4"], "phase": "forward", "flops": 40000000000,
+     "outputs": [{"id": "a5", "shape": [640, 1024], "dtype": "float32"}]},
+    {"name": "loss", "op": "sum", "inputs": ["a5"], "phase": "forward",
+     "outputs": [{"id": "g5", "shape": [640, 1024], "dtype": "float32"}]},
+    {"name": "b5", "op": "mm", "inputs": ["g5", "a5", "a4"], "phase": "backward",
+     "outputs": [{"id": "g4", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "b4", "op": "mm", "inputs": ["g4", "a4", "a3"], "phase": "backward",
+     "outputs": [{"id": "g3", "shape": [1024, 1024], "dtype": "float32"}]},
+    {"name": "b3", "op": "mm", "inputs": ["g3", "a3", "a2"], "phase": "backward",
+     "outputs": [{"id": "g2", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "b2", "op": "mm", "inputs": ["g2", "a2", "a1"], "phase": "backward",
+     "outputs": [{"id": "g1", "shape": [768, 1024], "dtype": "float32"}]},
+    {"name": "b1", "op": "mm", "inputs": ["g1", "a1", "a0"], "phase": "backward",
+     "outputs": [{"id": "g0", "shape": [512, 1024], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": [512, 1024], "dtype": "float32"}],
+  "outputs": ["g0"]}"#;
+
+/// Variables of one shape that die one after the other, and a gradient that an optimizer reads: what shares names.
+pub(super) const NAMES: &str = r#"{"name": "names", "nodes": [
+    {"name": "n0", "op": "mm", "inputs": ["x", "w"], "phase": "forward",
+     "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n1", "op": "relu", "inputs": ["a"], "phase": "forward",
+     "outputs": [{"id": "b", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n2", "op": "mul", "inputs": ["b"], "phase": "forward",
+     "outputs": [{"id": "c", "shape": [128, 1024], "dtype": "float32"}]},
+    {"name": "n3", "op": "mm", "inputs": ["c"], "phase": "backward",
+     "outputs": [{"id": "d", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n4", "op": "mm", "inputs": ["d"], "phase": "backward",
+     "outputs": [{"id": "g", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n5", "op": "sgd", "inputs": ["w", "g"], "phase": "optimizer",
+     "outputs": [{"id": "w2", "shape": [256, 1024], "dtype": "float32", "alias_of": "w"}]}],
+  "inputs": [
+    {"id": "x", "shape": [256, 1024], "dtype": "float32"},
+    {"id": "w", "shape": [256, 1024], "dtype": "float32", "role": "param"}],
+  "outputs": []}"#;
+
+/// Branches that are taken up again late: free bytes beside tensors differ.
+pub(super) const PARTED: &str = r#"{"name": "parted", "nodes": [
+    {"name": "n0", "op": "mm", "inputs": ["x"], "outputs": [{"id": "t0", "shape": [384, 1024], "dtype": "float32"}]},
+    {"name": "n1", "op": "mm", "inputs": ["x"], "outputs": [{"id": "t1", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n2", "op": "mm", "inputs": ["x", "t0"], "outputs": [{"id": "t2", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "n3", "op": "mm", "inputs": ["t2", "t1"], "outputs": [{"id": "t3", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "n4", "op": "mm", "inputs": ["t3", "t2"], "outputs": [{"id": "t4", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "n5", "op": "mm", "inputs": ["t4", "x"], "outputs": [{"id": "t5", "shape": [384, 1024], "dtype": "float32"}]},
+    {"name": "n6", "op": "mm", "inputs": ["t4"], "outputs": [{"id": "t6", "shape": [384, 1024], "dtype": "float32"}]},
+    {"name": "n7", "op": "mm", "inputs": ["t2"], "outputs": [{"id": "t7", "shape": [384, 1024], "dtype": "float32"}]},
+    {"name": "n8", "op": "mm", "inputs": ["t0", "t7"], "outputs": [{"id": "t8", "shape": [512, 1024], "dtype": "float32"}]},
+    {"name": "m8", "op": "mm", "inputs": ["t8", "t8"], "outputs": [{"id": "s8", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "m5", "op": "mm", "inputs": ["s8", "t5"], "outputs": [{"id": "s5", "shape": [256, 1024], "dtype": "float32"}]},
+    {"name": "m2", "op": "mm", "inputs": ["s5", "t2"], "outputs": [{"id": "s2", "shape": [256, 1024], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": [256, 1024], "dtype": "float32"}],
+  "outputs": ["s2"]}"#;

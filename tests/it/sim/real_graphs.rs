@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LaneSet, LaneStrategies, Request, compare};
 use highwater::options::{Environment, Options, SeenFiles};
 use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
@@ -119,6 +119,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         device,
         policies: Vec::new(),
         strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
     }
 }

@@ -1,0 +1,390 @@
+//! `highwater remat`: run a graph or a log under a memory budget, with eviction and recomputation.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+
+use super::args::{Format, RematArgs};
+use super::compare::{fill_presets, import_diagnostics, sources};
+use super::settings::{Settings, read_settings};
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::analysis::{LaneSet, LaneStrategies, Request, graph_tapes, part_of};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::export::{RematAnswer, WireRemat};
+use crate::options::{Finding, Lowered, check, keys, lower};
+use crate::plan::Limits;
+use crate::progress::Progress;
+use crate::rewrite::remat::{
+    Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
+};
+use crate::session::{Loaded, load, look_at_files};
+use crate::units::{Bytes, Nanos, grouped};
+use crate::workload::Tape;
+
+/// A ratio above this is taken for bytes.
+const LARGEST_RATIO: f64 = 16.0;
+
+/// Storages that are named where memory ran out.
+const MOST_HELD: usize = 5;
+
+/// Runs the command.
+pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.format, Format::Text | Format::Json) {
+        return Err(args.format.refusal());
+    }
+    let mut settings = read_settings(&args.common)?;
+    set_options(args, &mut settings)?;
+    let sources = sources(std::slice::from_ref(&args.file))?;
+    let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    let mut request = request(&loaded, &settings);
+    fill_presets(&mut request, &sources, args.common.iterations.is_none());
+    check_options(args, &request)?;
+    let mut lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    if let Some(limit) = &args.thrash_limit {
+        lowered.dtr.thrash_limit = thrash_limit(limit)?;
+    }
+    let tape = tape(args, &request, &lowered)?;
+    let asked = Asked {
+        tape: &tape,
+        lowered: &lowered,
+        unlimited: unlimited_peak(&tape, lowered.dtr.heuristic, progress)?,
+        diagnostics: import_diagnostics(&loaded, &settings),
+    };
+    if !args.sweep.is_empty() {
+        return sweep(args, &asked, progress);
+    }
+    let budget = match &args.budget {
+        Some(text) => Some(asked.bytes(budget(text).with_context(|| format!("--budget {text}"))?)),
+        None => lowered.dtr.budget,
+    };
+    let Some(budget) = budget else {
+        bail!(
+            "give a budget: --budget 0.5 for half of the peak without one ({}), --budget SIZE, or --set {}=SIZE",
+            asked.unlimited,
+            keys::EVICTION_THRESHOLD
+        );
+    };
+    let (run, elapsed) = asked.run(budget, progress)?;
+    let answer = asked.answer(&run, elapsed);
+    match args.format {
+        Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
+        _ => print(&text(args, &answer))?,
+    }
+    Ok(if run.status == RematStatus::Ok {
+        Verdict::Done
+    } else {
+        Verdict::No
+    })
+}
+
+/// Flags win over options.
+fn set_options(args: &RematArgs, settings: &mut Settings) -> anyhow::Result<()> {
+    if let Some(name) = &args.heuristic {
+        let heuristic = find_heuristic(name).map_err(anyhow::Error::msg)?;
+        settings.options.set_text(keys::REMAT_HEURISTIC, heuristic.name)?;
+    }
+    if let Some(name) = &args.free_neighbors {
+        if !matches!(name.as_str(), "zero" | "arena") {
+            bail!("--free-neighbors {name}: write zero or arena");
+        }
+        settings.options.set_text(keys::FREE_NEIGHBORS, name)?;
+    }
+    Ok(())
+}
+
+/// A multiple of the program's own cost; `None` never stops.
+fn thrash_limit(text: &str) -> anyhow::Result<Option<f64>> {
+    let number: Option<f64> = text.trim().parse().ok().filter(|limit| *limit >= 0.0);
+    let number =
+        number.with_context(|| format!("--thrash-limit {text}: write a number of at least 0, such as 1.0, or inf"))?;
+    Ok(Some(number).filter(|limit| limit.is_finite()))
+}
+
+/// Refuses values of `DTRConfig` that its constructor refuses. The threshold may come from --budget.
+fn check_options(args: &RematArgs, request: &Request) -> anyhow::Result<()> {
+    let mut options = request.options.clone();
+    let has_budget = args.budget.is_some() || !args.sweep.is_empty();
+    if has_budget && !options.is_set(keys::EVICTION_THRESHOLD) {
+        options.set_text(keys::EVICTION_THRESHOLD, "1")?;
+    }
+    let findings = check(&options, &request.environment, &*request.files);
+    let is_about_dtr = |finding: &&Finding| {
+        let mut named = finding.options.iter();
+        finding.severity == Severity::Error && named.any(|key| key.starts_with("dtr.") && options.is_set(key))
+    };
+    match findings.iter().find(is_about_dtr) {
+        Some(finding) => bail!("{}: {}", finding.rule, finding.message),
+        None => Ok(()),
+    }
+}
+
+fn request(loaded: &Loaded, settings: &Settings) -> Request {
+    Request {
+        workload: Arc::clone(&loaded.workload),
+        plan: settings.plan.clone(),
+        options: settings.options.clone(),
+        environment: settings.environment.clone(),
+        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
+        device: settings.device.clone(),
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
+        search_nodes: Limits::DEFAULT_NODES,
+    }
+}
+
+/// What runs: a tape of the file, or of one of its graphs.
+fn tape(args: &RematArgs, request: &Request, lowered: &Lowered) -> anyhow::Result<Tape> {
+    let workload = &request.workload;
+    let tapes: Vec<Tape> = if workload.tapes().is_empty() {
+        if workload.graphs().is_empty() {
+            bail!(
+                "{}: there is nothing to run; `remat` takes a graph, a DTR log, or a graph or script of MegEngine's planner",
+                workload.name
+            );
+        }
+        let tapes = graph_tapes(request, lowered)?;
+        tapes.into_iter().map(|tape| tape.tape).collect()
+    } else {
+        workload.tapes().iter().map(|tape| Tape::clone(tape)).collect()
+    };
+    let names: Vec<String> = tapes.iter().map(|tape| tape.name.clone()).collect();
+    let chosen = match &args.graph {
+        None => tapes.into_iter().next(),
+        Some(wanted) => tapes.into_iter().find(|tape| tape.name == *wanted),
+    };
+    chosen.with_context(|| {
+        format!(
+            "{}: there is no graph \"{}\"; the file holds: {}",
+            workload.name,
+            args.graph.as_deref().unwrap_or(""),
+            names.join(", ")
+        )
+    })
+}
+
+/// A part of the peak, or bytes: a bare number with a point, or of at most 1, is a part.
+fn budget(text: &str) -> anyhow::Result<Budget> {
+    let number: Option<f64> = text.trim().parse().ok();
+    let is_part = |number: f64| number > 0.0 && (number <= 1.0 || text.contains('.') && number <= LARGEST_RATIO);
+    if let Some(ratio) = number.filter(|number| is_part(*number)) {
+        return Ok(Budget::Ratio(ratio));
+    }
+    let bytes = Bytes::parse(text)?;
+    if bytes == Bytes::ZERO {
+        bail!("write more than 0, a part of the peak such as 0.5 or a size such as 12GiB");
+    }
+    Ok(Budget::Bytes(bytes))
+}
+
+/// What runs and how.
+struct Asked<'a> {
+    tape: &'a Tape,
+    lowered: &'a Lowered,
+    unlimited: Bytes,
+    diagnostics: Diagnostics,
+}
+
+impl Asked<'_> {
+    fn bytes(&self, budget: Budget) -> Bytes {
+        match budget {
+            Budget::Unlimited => self.unlimited,
+            Budget::Bytes(bytes) => bytes,
+            Budget::Ratio(ratio) => part_of(self.unlimited, ratio),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
+    fn run(&self, budget: Bytes, progress: &Progress<'_>) -> anyhow::Result<(RematRun, Nanos)> {
+        let request = RematRequest {
+            budget: Some(budget),
+            ..self.lowered.dtr.clone()
+        };
+        let start = Instant::now();
+        let run = remat(self.tape, &request, progress)?;
+        Ok((
+            run,
+            Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)),
+        ))
+    }
+
+    fn answer<'b>(&'b self, run: &'b RematRun, elapsed: Nanos) -> RematAnswer<'b> {
+        RematAnswer {
+            tape: self.tape,
+            run,
+            unlimited: self.unlimited,
+            diagnostics: &self.diagnostics,
+            elapsed_ns: elapsed.0,
+        }
+    }
+}
+
+/// One run after another; none of them decides the exit code.
+fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let mut table = Table::new(&[
+        ">budget",
+        ">of peak",
+        "status",
+        ">overhead",
+        ">peak",
+        ">evictions",
+        ">recomputed",
+    ]);
+    let mut wire = Vec::new();
+    for text in &args.sweep {
+        let budget = asked.bytes(budget(text).with_context(|| format!("--sweep {text}"))?);
+        let (run, elapsed) = asked.run(budget, progress)?;
+        if args.format == Format::Json {
+            wire.push(WireRemat::new(&asked.answer(&run, elapsed), args.events));
+            continue;
+        }
+        table.row(vec![
+            budget.to_string(),
+            percent(budget, asked.unlimited),
+            status_text(&run).to_owned(),
+            format!("{:.3}", run.overhead()),
+            run.peak.to_string(),
+            grouped(run.counts.evictions),
+            grouped(run.counts.rematerializations + run.counts.collateral),
+        ]);
+    }
+    if args.format == Format::Json {
+        print_json(&wire)?;
+    } else {
+        print(&format!(
+            "{}: {}, peak without a budget {}\n\n{}{}",
+            asked.tape.name,
+            asked.lowered.dtr.heuristic.label,
+            asked.unlimited.exact(),
+            table.text(),
+            diagnostics(&asked.diagnostics)
+        ))?;
+    }
+    Ok(Verdict::Done)
+}
+
+fn status_text(run: &RematRun) -> &'static str {
+    match run.status {
+        RematStatus::Ok if !run.is_within_budget() => "over the budget",
+        RematStatus::Ok => "ok",
+        RematStatus::Thrash => "thrash",
+        RematStatus::OutOfMemory(_) => "out of memory",
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
+fn percent(part: Bytes, whole: Bytes) -> String {
+    format!("{:.1} %", 100.0 * part.get() as f64 / whole.get().max(1) as f64)
+}
+
+fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
+    let RematAnswer { tape, run, .. } = *answer;
+    let mut rows = String::new();
+    let mut row = |name: &str, value: String| rows.push_str(&format!("{name:<24}{value}\n"));
+    row("heuristic", format!("{} ({})", run.heuristic.label, run.heuristic.name));
+    if let Some(budget) = run.budget {
+        let part = percent(budget, answer.unlimited);
+        row("budget", format!("{}, {part} of the peak without one", budget.exact()));
+    }
+    row("peak without a budget", answer.unlimited.exact());
+    row("status", status_text(run).to_owned());
+    row(
+        "peak",
+        format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
+    );
+    let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
+    row("program", format!("{} ops, {}", grouped(ops), run.base_compute));
+    row(
+        "computed anew",
+        format!(
+            "{} tensors, {} ({:.3} times the program's time in all)",
+            grouped(run.counts.rematerializations + run.counts.collateral),
+            run.remat_compute,
+            run.overhead()
+        ),
+    );
+    row(
+        "evicted",
+        format!("{} times, {}", grouped(run.counts.evictions), run.counts.evicted_bytes),
+    );
+    if !run.is_within_budget() && run.status == RematStatus::Ok {
+        let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
+        let ends = match run.counts.steps_over_budget {
+            0 => String::new(),
+            steps => format!(", and still at the end of {} ops", grouped(steps)),
+        };
+        let minimum = match run.heuristic.engine {
+            Engine::StaticPlanner | Engine::Eager => " (tensors below dtr.evictee_minimum_size never are)",
+            Engine::Runtime(_) => "",
+        };
+        row(
+            "over the budget",
+            format!("by {above} at the peak{ends}: nothing more could be evicted there{minimum}"),
+        );
+    }
+    let mut out = format!("{}\n\n{rows}", tape.name);
+    out.push_str(&shortage_text(tape, run));
+    if args.events {
+        out.push('\n');
+        out.push_str(&events_text(tape, run));
+    }
+    out.push_str(&diagnostics(answer.diagnostics));
+    out
+}
+
+fn op_name(tape: &Tape, op: u32) -> &str {
+    tape.ops.get(op as usize).map_or("the end", |op| &op.name)
+}
+
+/// What was asked for, what was in the way, and how much was short.
+fn shortage_text(tape: &Tape, run: &RematRun) -> String {
+    let RematStatus::OutOfMemory(shortage) = &run.status else {
+        return String::new();
+    };
+    let held = shortage.held.iter().take(MOST_HELD).map(|id| {
+        let tensor = &tape.tensors[*id as usize];
+        format!("{} ({})", tensor.name, tensor.bytes)
+    });
+    let held: Vec<String> = held.collect();
+    let more = shortage.held.len().saturating_sub(MOST_HELD);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "\nop {} asks for {} while {} are in use: {} are short. Nothing could be evicted; held are {}{more}\n",
+        op_name(tape, shortage.op),
+        shortage.requested.exact(),
+        shortage.in_use.exact(),
+        shortage.short.exact(),
+        held.join(", ")
+    )
+}
+
+fn events_text(tape: &Tape, run: &RematRun) -> String {
+    let clock = match run.heuristic.engine {
+        Engine::Runtime(_) => ">clock (ns)",
+        Engine::StaticPlanner => ">step",
+        Engine::Eager => ">clock (bytes moved)",
+    };
+    let mut table = Table::new(&["op", "event", "tensor", ">copy", clock, ">memory", ">score"]);
+    for event in &run.events {
+        let choice = run
+            .choices
+            .get(event.choice as usize)
+            .filter(|_| event.choice != NO_CHOICE);
+        table.row(vec![
+            op_name(tape, event.step).to_owned(),
+            event.kind.name().to_owned(),
+            tape.tensors[event.tensor as usize].name.to_string(),
+            event.copy.to_string(),
+            grouped(event.clock),
+            grouped(event.memory_after.get()),
+            choice.map_or_else(String::new, |choice| format!("{:e}", choice.score)),
+        ]);
+    }
+    table.text()
+}

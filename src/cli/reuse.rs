@@ -1,0 +1,265 @@
+//! `highwater reuse`: name reuse as Paddle's `memory_optimize` does it, with its log.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+
+use super::args::{Format, ReuseArgs};
+use super::settings::{Settings, read_settings};
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::diagnostics::Diagnostics;
+use crate::export::{WireReuse, reuse_warnings};
+use crate::graph::Bindings;
+use crate::options::{Options, Value, keys};
+use crate::progress::Progress;
+use crate::rewrite::name_reuse::{
+    GraphProgram, LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, Version, block_program,
+    reuse_report,
+};
+use crate::session::{SourceSpec, read_source};
+use crate::units::Bytes;
+use crate::workload::{BlockProgram, GraphEntry, Source};
+
+/// The name of the dimension that -1 stands for.
+const BATCH: &str = "batch";
+
+/// How much of the log is written at once, in bytes.
+const LOG_PIECE: usize = 1 << 16;
+
+/// Runs the command.
+pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.format, Format::Text | Format::Json) {
+        return Err(args.format.refusal());
+    }
+    let settings = read_settings(&args.common)?;
+    let request = request(args, &settings.options)?;
+    let bindings = bindings(&settings)?;
+    let source = SourceSpec::from_argument(&args.file)?;
+    let imported = read_source(&source, progress)?;
+    let subject = subject(args, &source.title(), imported.source, &bindings)?;
+    let question = ReuseQuestion {
+        program: &subject.program,
+        request: &request,
+        fetched: &subject.fetched,
+        batch: bindings.get(BATCH).copied().unwrap_or(1),
+    };
+    let report = reuse_report(&question, progress)?;
+    if args.format == Format::Json {
+        print_json(&WireReuse::new(&question, &report))?;
+    } else {
+        print_log(&report.reuse.log)?;
+        print(&text(&question, &report, &imported.diagnostics))?;
+    }
+    Ok(if report.reuse.exception.is_some() {
+        Verdict::No
+    } else {
+        Verdict::Done
+    })
+}
+
+/// The call: the options' values, with the flags above them.
+fn request(args: &ReuseArgs, options: &Options) -> anyhow::Result<NameReuseRequest> {
+    let level = match (
+        args.level.as_deref().map(level_of),
+        options.effective(keys::MEMORY_OPTIMIZE_LEVEL),
+    ) {
+        (Some(level), _) | (None, Value::Int(level)) => level,
+        (None, Value::Bool(is_one)) => i64::from(is_one),
+        (None, other) => bail!("memory_optimize.level is {}, not a number", other.quoted()),
+    };
+    let of_options = options.effective(keys::NAME_REUSE_VERSION).to_string();
+    let version = args.version_line.clone().unwrap_or(of_options);
+    let mut skip = skip_set(&options.effective(keys::SKIP_OPT_SET))?;
+    skip.names.extend(args.skip.iter().map(|name| Box::from(name.as_str())));
+    if let Some(kind) = &args.skip_kind {
+        skip.kind = SkipKind::find(kind).with_context(|| {
+            let known: Vec<&str> = SkipKind::ALL.iter().map(|row| row.0).collect();
+            format!("--skip-kind {kind}: there is no such kind; known: {}", known.join(", "))
+        })?;
+    }
+    Ok(NameReuseRequest {
+        level,
+        skip,
+        skip_grads: args.skip_grads || options.effective(keys::SKIP_GRADS) == Value::Bool(true),
+        print_log: args.print_log || options.effective(keys::PRINT_LOG) == Value::Bool(true),
+        version: Version::find(&version).map_err(anyhow::Error::msg)?,
+        most_log_lines: usize::MAX,
+    })
+}
+
+/// What the option holds, of the type that it was written with.
+fn skip_set(value: &Value) -> anyhow::Result<SkipOptSet> {
+    let (kind, items) = match value {
+        Value::Unset => return Ok(SkipOptSet::default()),
+        Value::List(items) => (SkipKind::List, items.as_slice()),
+        Value::Tuple(items) => (SkipKind::Tuple, items.as_slice()),
+        Value::Text(_) => (SkipKind::Text, std::slice::from_ref(value)),
+        other => bail!("memory_optimize.skip_opt_set is {}, no list of names", other.quoted()),
+    };
+    let names: Option<Vec<Box<str>>> = items.iter().map(|item| item.as_text().map(Box::from)).collect();
+    let Some(names) = names else {
+        bail!(
+            "memory_optimize.skip_opt_set is {}: give names as texts",
+            value.quoted()
+        );
+    };
+    Ok(SkipOptSet { kind, names })
+}
+
+/// Dimensions, each with one value.
+fn bindings(settings: &Settings) -> anyhow::Result<Bindings> {
+    let mut bindings = Bindings::new();
+    for (name, values) in &settings.plan.dims {
+        let [value] = values[..] else {
+            bail!("--dim {name}: this command takes one value; `compare` runs several");
+        };
+        bindings.insert(name.clone(), value);
+    }
+    Ok(bindings)
+}
+
+/// What names are reused in.
+struct Subject {
+    program: Arc<BlockProgram>,
+    fetched: Vec<Box<str>>,
+}
+
+fn subject(args: &ReuseArgs, file: &str, source: Source, bindings: &Bindings) -> anyhow::Result<Subject> {
+    match source {
+        Source::Blocks(programs) => {
+            let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+            let chosen = choose(args, &names)?;
+            Ok(Subject {
+                program: Arc::clone(&programs[chosen]),
+                fetched: Vec::new(),
+            })
+        }
+        Source::Graphs(entries) => {
+            let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            of_graph(&entries[choose(args, &names)?], bindings)
+        }
+        _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),
+    }
+}
+
+/// The position of the name that was asked for.
+fn choose(args: &ReuseArgs, names: &[&str]) -> anyhow::Result<usize> {
+    let found = match &args.graph {
+        None => (!names.is_empty()).then_some(0),
+        Some(wanted) => names.iter().position(|name| name == wanted),
+    };
+    found.with_context(|| {
+        format!(
+            "the file has no graph \"{}\"; it holds: {}",
+            args.graph.as_deref().unwrap_or(""),
+            names.join(", ")
+        )
+    })
+}
+
+fn of_graph(entry: &GraphEntry, bindings: &Bindings) -> anyhow::Result<Subject> {
+    let unbound = entry.graph.unbound_symbols(bindings);
+    if !unbound.is_empty() {
+        let flags: Vec<String> = unbound.iter().map(|name| format!("--dim {name}=N")).collect();
+        bail!(
+            "dimension {} has no value; give one with {}",
+            unbound.join(", "),
+            flags.join(" ")
+        );
+    }
+    let GraphProgram {
+        mut program, fetched, ..
+    } = block_program(&entry.graph, bindings);
+    program.name.clone_from(&entry.name);
+    Ok(Subject {
+        program: Arc::new(program),
+        fetched,
+    })
+}
+
+/// The original's lines and an empty one, written piece by piece: a log can be far larger than its program.
+fn print_log(log: &[LogLine]) -> anyhow::Result<()> {
+    let mut piece = String::new();
+    for line in log {
+        piece.push_str(&line.text);
+        piece.push('\n');
+        if piece.len() >= LOG_PIECE {
+            print(&piece)?;
+            piece.clear();
+        }
+    }
+    if !log.is_empty() {
+        piece.push('\n');
+    }
+    print(&piece)
+}
+
+/// Figures, findings and hazards.
+fn text(question: &ReuseQuestion<'_>, report: &ReuseReport, import: &Diagnostics) -> String {
+    let mut out = String::new();
+    out.push_str(&figures(question, report));
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(
+        report
+            .reuse
+            .exception
+            .iter()
+            .map(|exception| format!("the original raises {exception}")),
+    );
+    lines.extend(report.findings.iter().map(|finding| {
+        let severity = if finding.kind.is_corruption() {
+            "error"
+        } else {
+            "warning"
+        };
+        format!("{severity}: {}", finding.message)
+    }));
+    let warnings = reuse_warnings(question, report);
+    lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
+    if !lines.is_empty() {
+        out.push('\n');
+        out.push_str(&lines.join("\n"));
+        out.push('\n');
+    }
+    let oddities = diagnostics(import);
+    if !oddities.is_empty() {
+        out.push('\n');
+        out.push_str(&oddities);
+    }
+    out
+}
+
+fn figures(question: &ReuseQuestion<'_>, report: &ReuseReport) -> String {
+    let request = question.request;
+    let title = format!("level {}", request.level);
+    let mut table = Table::new(&["reuse", &title, ">"]);
+    let figures = &report.figures;
+    for (what, bytes) in [
+        ("bytes before", figures.bytes_before),
+        ("bytes after", figures.bytes_after),
+        ("peak before", figures.peak_before),
+        ("peak after", figures.peak_after),
+    ] {
+        table.row(vec![what.to_owned(), Bytes::to_string(&bytes), bytes.exact()]);
+    }
+    let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
+    fact("hits", report.reuse.hits().to_string());
+    fact("unsafe", report.findings.len().to_string());
+    if question.batch != 1 {
+        fact("batch", question.batch.to_string());
+    }
+    table.text()
+}
+
+/// A level as Python sees it: `True` is 1. What is no number reaches the pass as a level that it refuses.
+fn level_of(text: &str) -> i64 {
+    match text.trim() {
+        "True" | "true" => 1,
+        "False" | "false" => 0,
+        number => number.parse().unwrap_or(REFUSED_LEVEL),
+    }
+}
+
+/// A level that the original refuses.
+const REFUSED_LEVEL: i64 = -1;

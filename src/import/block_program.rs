@@ -1,0 +1,53 @@
+//! Programs of blocks, variables and ops as JSON, in the manner of Paddle's fluid (docs/format.md has the description).
+//!
+//! ```text
+//! { "blocks": [ {"idx", "parent_idx", "forward_block_idx",
+//!                "vars": [ {"name", "shape", "dtype", "persistable", "type"} ],
+//!                "ops":  [ {"type", "inputs": {slot: [name]}, "outputs": {slot: [name]},
+//!                           "attrs": {"op_role", "op_role_var", "sub_block", "force_cpu"}} ]} ] }
+//! ```
+//!
+//! In: text, read once: such an object, or one that holds it under `program`; other keys are skipped. Out: one
+//! [`BlockProgram`] whose blocks refer to blocks that exist and whose parents make no circle. Names need no declaration:
+//! what is declared nowhere is an answer of the pass, not an error of the file.
+
+mod assemble;
+mod wire;
+
+use std::sync::Arc;
+
+use super::json_key::{BYTE_ORDER_MARK, has_key};
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::Source;
+
+/// A JSON object whose first 64 KiB name blocks (or a program, or what became of blocks) with variables or ops.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let starts = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let has = |key: &str| has_key(head, key);
+    starts
+        && (has("blocks") || has("program") || has("final_blocks"))
+        && (has("vars") || has("ops"))
+        && !has("highwater_graph")
+        && !has("nodes")
+        && !has("buffers")
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    _diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let name = input.name().to_owned();
+    let text = input.read_text(progress)?;
+    let text = text.trim_start_matches('\u{feff}');
+    let document: wire::Document =
+        serde_json::from_str(text).map_err(|error| ImportError::of_json(&error, text.len()))?;
+    progress.check()?;
+    let program = assemble::program(document, name, progress)?;
+    Ok(Source::Blocks(vec![Arc::new(program)]))
+}

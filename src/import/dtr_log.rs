@@ -1,0 +1,165 @@
+//! DTR logs: what a framework did with tensors, as the prototype of the DTR paper records it, one JSON object a line
+//! (docs/format.md has the whole description).
+//!
+//! ```text
+//! {"INSTRUCTION":"CONSTANT","NAME":"x1"}                      then a MEMORY line
+//! {"INSTRUCTION":"CALL","NAME":"relu","ARGS":["x1"],...}      then for each result a MEMORY and an ALIAS line
+//! {"INSTRUCTION":"RELEASE","NAME":"x1"}
+//! ```
+//!
+//! In: text, read line by line, so that only the tape is held. Out: one [`Tape`](crate::workload::Tape), with names
+//! resolved: tensors are numbered in the order of the log. Lines before `START` count for nothing; a log without it is
+//! read from its first line. Every error names its line.
+
+mod draft;
+mod line;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::sync::Arc;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::{Source, Tape};
+use draft::Draft;
+use line::Line;
+
+/// The bytes with which some programs start a text.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// Bytes of one line; a call with a hundred thousand arguments fits.
+const LINE_BYTES: u64 = 4 << 20;
+
+/// How often cancelling is looked for, in lines.
+const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
+
+/// The first line that is not blank is a JSON object with an instruction.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let end = head.iter().position(|byte| *byte == b'\n');
+    let is_cut = end.is_none() && (input.head().len() as u64) < input.len();
+    let line = &head[..end.unwrap_or(head.len())];
+    if is_cut {
+        let key = b"\"INSTRUCTION\"";
+        return line.starts_with(b"{") && line.windows(key.len()).any(|window| window == key);
+    }
+    line.starts_with(b"{") && serde_json::from_slice::<Line<'_>>(line).is_ok()
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let mut reader = Reader::new(input.name());
+    let total = input.len();
+    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
+    let mut line = Vec::new();
+    let (mut at, mut number) = (0_u64, 0_u64);
+    loop {
+        line.clear();
+        let read = source.by_ref().take(LINE_BYTES + 1).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        if number % LINES_BETWEEN_CHECKS == 1 {
+            progress.set("reading", at, total)?;
+        }
+        at += read as u64;
+        if read as u64 > LINE_BYTES {
+            return Err(ImportError::at(
+                format!("the line is longer than {LINE_BYTES} bytes, the limit"),
+                format!("line {number}"),
+                "a log has one instruction a line; check that the file is one",
+            ));
+        }
+        let text = if number == 1 {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line)
+        } else {
+            &line
+        };
+        reader.line(text, number)?;
+    }
+    let tape = reader.finish(number, diagnostics)?;
+    Ok(Source::Tapes(vec![Arc::new(tape)]))
+}
+
+/// Lines so far.
+struct Reader {
+    draft: Draft,
+    name: String,
+    has_started: bool,
+    /// What was wrong before `START`; counts only where there is none.
+    wrong: Option<ImportError>,
+}
+
+impl Reader {
+    fn new(name: &str) -> Self {
+        Self {
+            draft: Draft::new(name),
+            name: name.to_owned(),
+            has_started: false,
+            wrong: None,
+        }
+    }
+
+    fn line(&mut self, text: &[u8], number: u64) -> Result<(), ImportError> {
+        let text = text.trim_ascii();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let parsed = serde_json::from_slice::<Line<'_>>(text);
+        if let Ok(line) = &parsed
+            && !self.has_started
+            && line.is_start()
+        {
+            self.draft = Draft::new(&self.name);
+            self.wrong = None;
+            self.has_started = true;
+            return Ok(());
+        }
+        if self.wrong.is_some() {
+            return Ok(());
+        }
+        let done = match parsed {
+            Ok(line) => self.draft.line(&line, number),
+            Err(error) => Err(malformed(&error, number)),
+        };
+        match done {
+            Err(error) if !self.has_started => self.wrong = Some(error),
+            done => done?,
+        }
+        Ok(())
+    }
+
+    fn finish(self, n_lines: u64, diagnostics: &mut Diagnostics) -> Result<Tape, ImportError> {
+        if let Some(error) = self.wrong {
+            return Err(error);
+        }
+        let tape = self.draft.finish(n_lines)?;
+        if !self.has_started {
+            diagnostics.info(
+                "no line says START, so the log is read from its first line".to_owned(),
+                "line 1",
+            );
+        }
+        Ok(tape)
+    }
+}
+
+/// What the JSON reader says about a line.
+fn malformed(error: &serde_json::Error, number: u64) -> ImportError {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    ImportError::at(
+        format!("this is no instruction ({what})"),
+        format!("line {number} column {}", error.column()),
+        "a line is one JSON object, as docs/format.md describes; if the file was cut off, record it again",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! A tape in the making: names, limits and costs that both formats share.
+
+use std::collections::BTreeMap;
+
+use crate::import::ImportError;
+use crate::units::{Bytes, Nanos};
+use crate::workload::{Tape, TapeCall, TapeOp, TapeTensor};
+
+/// What all sizes in sum may be: engines add up what is resident, with something to spare.
+const MOST_BYTES: u64 = 1 << 53;
+
+/// Most tensors, ops and inputs in sum: numbers have 32 bits.
+const MOST_PARTS: usize = 50_000_000;
+
+/// Nanoseconds to move a byte: 10^8 bytes a second, as the original estimates.
+const NANOS_PER_BYTE: u64 = 10;
+
+/// What to do about a name.
+pub(super) const ADVICE: &str = "docs/format.md describes the format; entries stand in execution order";
+
+/// The tape so far.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) tape: Tape,
+    numbers: BTreeMap<String, u32>,
+    bytes: u64,
+    n_parts: usize,
+}
+
+impl Draft {
+    pub(super) fn new(name: String) -> Self {
+        Self {
+            tape: Tape {
+                name,
+                ..Tape::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// The number of a tensor that was made above.
+    pub(super) fn number(&self, name: &str, place: &str) -> Result<u32, ImportError> {
+        self.numbers
+            .get(name)
+            .copied()
+            .ok_or_else(|| ImportError::at(format!("nothing above makes the variable \"{name}\""), place, ADVICE))
+    }
+
+    /// Begins an op that reads tensors.
+    pub(super) fn op(&mut self, name: &str, inputs: Vec<u32>, place: &str) -> Result<TapeOp, ImportError> {
+        self.count(1 + inputs.len(), place)?;
+        Ok(TapeOp {
+            name: name.into(),
+            time: Nanos(0),
+            inputs,
+            outputs: Vec::new(),
+            is_source: false,
+            is_once: false,
+        })
+    }
+
+    /// Adds a result to the op that is being made.
+    pub(super) fn output(
+        &mut self,
+        op: &mut TapeOp,
+        (name, bytes, is_external): (&str, u64, bool),
+        place: &str,
+    ) -> Result<u32, ImportError> {
+        self.count(1, place)?;
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MOST_BYTES {
+            return Err(ImportError::at(
+                "the sizes add up to more than 2^53 bytes",
+                place,
+                "check the sizes",
+            ));
+        }
+        let number = u32::try_from(self.tape.tensors.len()).unwrap_or(u32::MAX);
+        if self.numbers.insert(name.to_owned(), number).is_some() {
+            return Err(ImportError::at(
+                format!("the variable \"{name}\" is made a second time"),
+                place,
+                "give every result a name of its own",
+            ));
+        }
+        self.tape.tensors.push(TapeTensor {
+            name: name.into(),
+            storage: number,
+            bytes: Bytes(bytes),
+            op: u32::try_from(self.tape.ops.len()).unwrap_or(u32::MAX),
+            is_external,
+        });
+        op.outputs.push(number);
+        Ok(number)
+    }
+
+    /// Takes an op, with the bytes that it moves; it is called.
+    pub(super) fn finish(&mut self, mut op: TapeOp, moved: u64) {
+        op.time = Nanos(moved.saturating_mul(NANOS_PER_BYTE));
+        let number = u32::try_from(self.tape.ops.len()).unwrap_or(u32::MAX);
+        self.tape.ops.push(op);
+        self.tape.calls.push(TapeCall::Call(number));
+    }
+
+    /// The bytes of a tensor.
+    pub(super) fn bytes(&self, tensor: u32) -> u64 {
+        self.tape.tensors[tensor as usize].bytes.0
+    }
+
+    fn count(&mut self, more: usize, place: &str) -> Result<(), ImportError> {
+        self.n_parts = self.n_parts.saturating_add(more);
+        if self.n_parts > MOST_PARTS {
+            return Err(ImportError::at(
+                format!("there are more than {MOST_PARTS} ops, variables and inputs"),
+                place,
+                "split the file",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! highwater's own options: how a graph is run under a memory budget.
+
+use super::super::kind::{Choice, OptionKind};
+use super::super::row::OptionRow;
+use super::super::value::DefaultValue;
+use super::keys;
+use super::simulation::OWN;
+use crate::rewrite::remat::{DEFAULT_HEURISTIC, HEURISTICS};
+
+pub(super) const ROWS: &[OptionRow] = &[
+    OptionRow {
+        key: keys::REMAT_HEURISTIC,
+        kind: OptionKind::TextChoice(&HEURISTIC_CHOICES),
+        default: DefaultValue::Text(DEFAULT_HEURISTIC),
+        summary: "what is evicted where dtr.eviction_threshold is reached",
+        details: "DTRConfig drives MegEngine's static planner, which is the default. The others are there to compare it \
+                  with: MegEngine's eager interpreter, and the heuristics of the DTR paper, which decide while the \
+                  program runs and fail with out of memory where nothing is left to evict.",
+        lowers_to: Some("RematRequest::heuristic"),
+        memory_effect: "with dtr.eviction_threshold set, decides which tensors are evicted and computed anew; nothing \
+                        otherwise",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::THRASH_LIMIT,
+        kind: OptionKind::Float {
+            min: 0.0,
+            max: f64::INFINITY,
+        },
+        default: DefaultValue::Int(1),
+        summary: "how much computing anew may cost before a run counts as thrashing",
+        details: "In units of the cost of the program without a budget: at 1, a run stops once it has spent more time on \
+                  computing anew than on the program itself. MegEngine's planner has no such limit and may go on for \
+                  exponentially long.",
+        lowers_to: Some("RematRequest::thrash_limit"),
+        memory_effect: "with dtr.eviction_threshold set, where a run is given up as thrashing; nothing otherwise",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::FREE_NEIGHBORS,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: "zero",
+                summary: "nothing is free beside a tensor",
+            },
+            Choice {
+                value: "arena",
+                summary: "gaps of an arena: lowest address first, no alignment",
+            },
+        ]),
+        default: DefaultValue::Text("zero"),
+        summary: "where MegEngine's eager interpreter finds free bytes beside a tensor",
+        details: "Its score counts the free bytes beside a tensor, because evicting it joins them. What the real \
+                  allocator leaves free depends on the device.",
+        lowers_to: Some("RematRequest::free_neighbors"),
+        memory_effect: "with simulation.remat_heuristic at megengine_eager, the choice of what is evicted; nothing \
+                        otherwise",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::REMAT_SEED,
+        kind: OptionKind::Int { min: 0, max: i64::MAX },
+        default: DefaultValue::Int(0),
+        summary: "the seed of the heuristic random",
+        details: "Equal seeds make equal decisions. The other heuristics draw nothing.",
+        lowers_to: Some("RematRequest::seed"),
+        memory_effect: "with simulation.remat_heuristic at random, the choice of what is evicted; nothing otherwise",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::FLOPS_PER_SECOND,
+        kind: OptionKind::Int { min: 1, max: i64::MAX },
+        unit: Some("operations a second"),
+        summary: "the estimated rate of floating point operations, for the cost of computing ops anew",
+        details: "An op whose time the source does not state takes the larger of its operations over this rate and its \
+                  bytes over simulation.op_bytes_per_second. Unset, the figure of the device profile holds.",
+        lowers_to: Some("OpRates::flops_per_second"),
+        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::OP_BYTES_PER_SECOND,
+        kind: OptionKind::Int { min: 1, max: i64::MAX },
+        unit: Some("bytes a second"),
+        summary: "the estimated bandwidth of ops, for the cost of computing them anew",
+        details: "An op whose time the source does not state takes the larger of its operations over \
+                  simulation.flops_per_second and its bytes, read and written, over this bandwidth. Unset, the figure \
+                  of the device profile holds.",
+        lowers_to: Some("OpRates::bytes_per_second"),
+        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::NAME_REUSE_VERSION,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: "1.2",
+                summary: "Paddle 1.0 to 1.2: slots in the order in which they became free, other data types at level 1",
+            },
+            Choice {
+                value: "1.3",
+                summary: "Paddle 1.3 in development: data types are not compared",
+            },
+            Choice {
+                value: "1.5",
+                summary: "Paddle 1.4 and 1.5: sorted slots of the same data type",
+            },
+            Choice {
+                value: "1.6",
+                summary: "Paddle 1.6 and later: the call warns and does nothing",
+            },
+        ]),
+        default: DefaultValue::Text("1.5"),
+        summary: "the version of Paddle whose memory_optimize is simulated",
+        details: "The pass changed from version to version, and was switched off in 1.6. Only 1.4 and 1.5 are documented \
+                  in full; of the others the known differences are simulated.",
+        lowers_to: Some("NameReuseRequest::version"),
+        memory_effect: "with a memory_optimize option set, which variables share memory; nothing otherwise",
+        ..OWN
+    },
+];
+
+const HEURISTIC_CHOICES: [Choice<&'static str>; HEURISTICS.len()] = {
+    let mut choices = [Choice { value: "", summary: "" }; HEURISTICS.len()];
+    let mut row = 0;
+    while row < HEURISTICS.len() {
+        choices[row] = Choice {
+            value: HEURISTICS[row].name,
+            summary: HEURISTICS[row].summary,
+        };
+        row += 1;
+    }
+    choices
+};
+
+/// The choice of `simulation.free_neighbors` that simulates an arena.
+pub(in crate::options) const ARENA: &str = "arena";

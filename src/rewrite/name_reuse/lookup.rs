@@ -1,0 +1,128 @@
+//! Declarations as an op of a graph finds them.
+
+use indexmap::IndexSet;
+
+use super::flow::Flow;
+use crate::workload::{BlockProgram, BlockVariable};
+
+/// The kind of variables that hold tensors.
+pub(super) const TENSOR: &str = "LOD_TENSOR";
+
+/// The name of nothing.
+pub(super) const EMPTY: &str = "@EMPTY@";
+
+/// Which ops look: forward ones in their own block only, gradient ones around it too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Forward.
+    Forward = 0,
+    /// Gradient.
+    Gradient = 1,
+}
+
+/// A declaration that was found; shapes and data types are numbers, equal where they are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The block that declares it.
+    pub(super) block: u32,
+    /// Its shape.
+    pub(super) shape: u32,
+    /// Its data type.
+    pub(super) dtype: u32,
+    /// Whether its first dimension is unknown.
+    pub(super) is_batch: bool,
+    /// The product of its dimensions without sign.
+    pub(super) elements: u128,
+    /// Whether it takes part.
+    pub(super) is_valid: bool,
+}
+
+/// What is known of a name's declaration.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    /// Nobody has asked.
+    Unasked,
+    /// There is none, or this one.
+    Answer(Option<Found>),
+}
+
+/// Declarations of a graph's names, each looked for once.
+#[derive(Debug)]
+pub(super) struct Lookup<'a> {
+    program: &'a BlockProgram,
+    names: Vec<&'a str>,
+    is_skipped: Vec<bool>,
+    search: [Vec<u32>; 2],
+    known: [Vec<Known>; 2],
+    shapes: IndexSet<&'a [i64]>,
+    dtypes: IndexSet<&'a str>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn new(program: &'a BlockProgram, flow: &Flow<'a>) -> Self {
+        let n_names = flow.names.len();
+        Self {
+            program,
+            names: flow.names.iter().copied().collect(),
+            is_skipped: flow.is_skipped.clone(),
+            search: flow.search.clone(),
+            known: [vec![Known::Unasked; n_names], vec![Known::Unasked; n_names]],
+            shapes: IndexSet::new(),
+            dtypes: IndexSet::new(),
+        }
+    }
+
+    /// The declaration of a name.
+    pub(super) fn find(&mut self, name: u32, phase: Phase) -> Option<Found> {
+        if let Known::Answer(found) = self.known[phase as usize][name as usize] {
+            return found;
+        }
+        let found = self.look(name, phase);
+        self.known[phase as usize][name as usize] = Known::Answer(found);
+        found
+    }
+
+    /// The same where it takes part in reuse.
+    pub(super) fn valid(&mut self, name: u32, phase: Phase) -> Option<Found> {
+        self.find(name, phase).filter(|found| found.is_valid)
+    }
+
+    /// The dimensions of a shape.
+    pub(super) fn dims(&self, shape: u32) -> &'a [i64] {
+        self.shapes.get_index(shape as usize).copied().unwrap_or(&[])
+    }
+
+    fn look(&mut self, name: u32, phase: Phase) -> Option<Found> {
+        let text = self.names[name as usize];
+        let program: &'a BlockProgram = self.program;
+        let mut blocks = self.search[phase as usize].iter();
+        let (block, variable): (u32, &'a BlockVariable) = blocks.find_map(|block| {
+            let declared = program.blocks.get(*block as usize)?;
+            Some((*block, declared.variables.get(text)?))
+        })?;
+        let shape = self.shapes.insert_full(&variable.shape).0;
+        let dtype = self.dtypes.insert_full(&variable.dtype).0;
+        Some(Found {
+            block,
+            shape: u32::try_from(shape).unwrap_or(u32::MAX),
+            dtype: u32::try_from(dtype).unwrap_or(u32::MAX),
+            is_batch: variable.shape.first() == Some(&-1),
+            elements: elements(&variable.shape),
+            is_valid: text != EMPTY && !self.is_skipped[name as usize] && is_tensor(variable),
+        })
+    }
+}
+
+/// Whether a variable is a tensor of known shape that does not outlive the run.
+pub(super) fn is_tensor(variable: &BlockVariable) -> bool {
+    !variable.is_persistable && &*variable.kind == TENSOR && !variable.shape.is_empty()
+}
+
+/// The product of dimensions without sign; saturates far above any memory.
+fn elements(shape: &[i64]) -> u128 {
+    if shape.contains(&0) {
+        return 0;
+    }
+    let dims = shape.iter().map(|dim| u128::from(dim.unsigned_abs()));
+    dims.fold(1, u128::saturating_mul)
+}

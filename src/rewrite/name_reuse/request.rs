@@ -1,0 +1,151 @@
+//! What the pass is asked, and which requests the original refuses.
+
+use super::versions::Version;
+use crate::workload::BlockProgram;
+
+/// The attribute `op_role` of an op that updates parameters.
+const OPTIMIZE: i64 = 2;
+
+/// What `skip_opt_set` is in the caller's script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SkipKind {
+    /// A set of names; nothing given is an empty one.
+    #[default]
+    Set,
+    /// A list of names.
+    List,
+    /// A tuple of names.
+    Tuple,
+    /// One text: the names joined.
+    Text,
+    /// A set of variables.
+    Variables,
+    /// A list whose first element is a variable.
+    MixedList,
+    /// A list of names with the number 3 at its end.
+    BadElement,
+}
+
+impl SkipKind {
+    /// Every kind with its name on the command line.
+    pub const ALL: &[(&str, Self)] = &[
+        ("set", Self::Set),
+        ("list", Self::List),
+        ("tuple", Self::Tuple),
+        ("str", Self::Text),
+        ("variables", Self::Variables),
+        ("mixed_list", Self::MixedList),
+        ("bad_element", Self::BadElement),
+    ];
+
+    /// The kind of a name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+}
+
+/// The variables that the caller wants left alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkipOptSet {
+    /// How they are given.
+    pub kind: SkipKind,
+    /// Their names.
+    pub names: Vec<Box<str>>,
+}
+
+/// A call of `memory_optimize`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameReuseRequest {
+    /// 0: same shape; 1: any slot with enough elements; `True` is 1; anything else is refused.
+    pub level: i64,
+    /// Names to leave alone.
+    pub skip: SkipOptSet,
+    /// Whether gradients that optimizers read are left alone too.
+    pub skip_grads: bool,
+    /// Whether every decision is logged.
+    pub print_log: bool,
+    /// How many lines of that log are kept; all are counted.
+    pub most_log_lines: usize,
+    /// Which version of the transpiler.
+    pub version: Version,
+}
+
+impl Default for NameReuseRequest {
+    fn default() -> Self {
+        Self {
+            level: 0,
+            skip: SkipOptSet::default(),
+            skip_grads: false,
+            print_log: false,
+            most_log_lines: usize::MAX,
+            version: Version::V3,
+        }
+    }
+}
+
+impl NameReuseRequest {
+    /// The names that are left alone, or the exception that the original raises (class and text). The checks stand in
+    /// the original's order.
+    pub(super) fn protected(&self, program: &BlockProgram) -> Result<Vec<Box<str>>, String> {
+        if !matches!(self.level, 0 | 1) {
+            return Err("ValueError: only support opt_level 0 or 1.".to_owned());
+        }
+        let is_checked = self.version.rules().traits.checks_skip;
+        if is_checked && matches!(self.skip.kind, SkipKind::Tuple | SkipKind::Text) {
+            return Err("ValueError: only support skip_opt_set as set.".to_owned());
+        }
+        let mut names = self.given(is_checked);
+        if self.skip_grads {
+            let gradients = optimizer_gradients(program)?;
+            self.can_be_added_to(is_checked)?;
+            names.extend(gradients);
+        }
+        if is_checked && self.skip.kind == SkipKind::BadElement {
+            return Err("TypeError: 3 should be Variable or str".to_owned());
+        }
+        Ok(names)
+    }
+
+    /// The names in the caller's set. Versions that do not look at its type take a text for its letters, and names
+    /// never equal variables (deduced from what they make of a text).
+    fn given(&self, is_checked: bool) -> Vec<Box<str>> {
+        let names = self.skip.names.iter();
+        match self.skip.kind {
+            SkipKind::Text if !is_checked => {
+                let letters = names.flat_map(|name| name.chars());
+                letters.map(|letter| letter.to_string().into()).collect()
+            }
+            SkipKind::Variables if !is_checked => Vec::new(),
+            SkipKind::MixedList if !is_checked => names.skip(1).cloned().collect(),
+            _ => names.cloned().collect(),
+        }
+    }
+
+    /// Versions that do not look at the type add gradients to whatever was given: only sets can be added to. That they
+    /// crash for a text is known, the wording and the other types are deduced.
+    fn can_be_added_to(&self, is_checked: bool) -> Result<(), String> {
+        let class = match self.skip.kind {
+            _ if is_checked || self.skip.names.is_empty() => return Ok(()),
+            SkipKind::Set | SkipKind::Variables => return Ok(()),
+            SkipKind::Text => "str",
+            SkipKind::Tuple => "tuple",
+            SkipKind::List | SkipKind::MixedList | SkipKind::BadElement => "list",
+        };
+        Err(format!("AttributeError: '{class}' object has no attribute 'update'"))
+    }
+}
+
+/// The gradients that ops of the global block with the role of an optimizer name behind their parameter.
+pub(super) fn optimizer_gradients(program: &BlockProgram) -> Result<Vec<Box<str>>, String> {
+    let mut gradients = Vec::new();
+    let ops = program.blocks.first().map_or(&[][..], |block| &block.ops);
+    for op in ops.iter().filter(|op| op.role == Some(OPTIMIZE)) {
+        match op.role_variables.as_deref() {
+            None => return Err("RuntimeError: Attribute op_role_var is not found".to_owned()),
+            Some([]) => {}
+            Some([_]) => return Err("IndexError: list index out of range".to_owned()),
+            Some([_, gradient, ..]) => gradients.push(gradient.clone()),
+        }
+    }
+    Ok(gradients)
+}

@@ -1,0 +1,279 @@
+//! What reuse changed about the values that ops see. It knows nothing of how names were chosen.
+//!
+//! In: the program before and after. Out: reads that see another definition than before, ops that read and write one
+//! name and did not before, ops whose results fall together. Along each straight line of ops a definition is the op that
+//! wrote the name last; a block that an op runs reads, at that op, every outer name that it mentions. The original makes
+//! such renames in programs that write one name more than once; they are told, not mended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::flow::{FlowPlan, all_names, flow_plans};
+use super::lookup::EMPTY;
+use super::versions::Version;
+use crate::progress::{Cancelled, Progress};
+use crate::workload::{BlockOp, BlockProgram, Slots};
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnsafeKind {
+    /// A read sees another definition than before.
+    WrongValue,
+    /// A block that the op runs sees another definition than before.
+    WrongValueInside,
+    /// The op reads and writes one name, and did not before.
+    NewInPlace,
+    /// Results of the op that were apart have one name.
+    CollidingOutputs,
+}
+
+impl UnsafeKind {
+    /// The name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WrongValue => "wrong_value",
+            Self::WrongValueInside => "wrong_value_inside",
+            Self::NewInPlace => "new_inplace",
+            Self::CollidingOutputs => "colliding_outputs",
+        }
+    }
+
+    /// Whether values are lost; an op in place may be able to work so.
+    pub const fn is_corruption(self) -> bool {
+        !matches!(self, Self::NewInPlace)
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsafe {
+    /// What.
+    pub kind: UnsafeKind,
+    /// The block of the op.
+    pub block: u32,
+    /// The op's position there.
+    pub op: u32,
+    /// Of a wrong value: the position among the op's inputs, slots sorted.
+    pub position: Option<u32>,
+    /// The variable as the program called it before.
+    pub variable: Box<str>,
+    /// What it is called now.
+    pub renamed: Box<str>,
+    /// A sentence without a final dot.
+    pub message: String,
+}
+
+/// An op of a line: block and position.
+type At = (u32, u32);
+
+/// Compares a program with what became of it. O(n log n) in the names of the program and, for each op that runs a block,
+/// in the names that this block takes from outside.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn verify(before: &BlockProgram, after: &BlockProgram, progress: &Progress<'_>) -> Result<Vec<Unsafe>, Cancelled> {
+    let mut found = Vec::new();
+    // The oldest version looks into the most blocks; a line without renames has no findings.
+    for plan in flow_plans(before, Version::V1.rules()) {
+        verify_line((before, after), &plan, &mut found, progress)?;
+    }
+    Ok(found)
+}
+
+fn verify_line(
+    (before, after): (&BlockProgram, &BlockProgram),
+    plan: &FlowPlan,
+    found: &mut Vec<Unsafe>,
+    progress: &Progress<'_>,
+) -> Result<(), Cancelled> {
+    let mut inside = Inside::default();
+    let mut was: BTreeMap<&str, At> = BTreeMap::new();
+    let mut is: BTreeMap<&str, At> = BTreeMap::new();
+    for block in std::iter::once(plan.forward).chain(plan.gradient) {
+        let pair = before.blocks.get(block as usize).zip(after.blocks.get(block as usize));
+        let ops = pair.into_iter().flat_map(|(old, new)| old.ops.iter().zip(&new.ops));
+        for (position, (old, new)) in (0_u32..).zip(ops) {
+            progress.check()?;
+            let at = (block, position);
+            let line = Line {
+                at,
+                op: old,
+                was: &was,
+                is: &is,
+            };
+            line.reads(&sorted(&old.inputs), &sorted(&new.inputs), found);
+            line.reads_inside(inside.names(before, old.sub_block, block), found);
+            let (old_outputs, new_outputs) = (sorted(&old.outputs), sorted(&new.outputs));
+            line.in_place(
+                (&sorted(&old.inputs), &old_outputs),
+                (&sorted(&new.inputs), &new_outputs),
+                found,
+            );
+            line.collisions(&old_outputs, &new_outputs, found);
+            was.extend(old_outputs.into_iter().map(|name| (name, at)));
+            is.extend(new_outputs.into_iter().map(|name| (name, at)));
+        }
+    }
+    Ok(())
+}
+
+/// What blocks take from outside, looked for once for each pair of a block and the one that runs it.
+#[derive(Default)]
+struct Inside<'p> {
+    known: BTreeMap<(u32, u32), BTreeSet<&'p str>>,
+}
+
+impl<'p> Inside<'p> {
+    fn names(&mut self, program: &'p BlockProgram, block: Option<u32>, runner: u32) -> Option<&BTreeSet<&'p str>> {
+        let block = block?;
+        let names = || outer_names(program, block, runner);
+        Some(self.known.entry((block, runner)).or_insert_with(names))
+    }
+}
+
+/// One op with the definitions before it.
+struct Line<'a, 'p> {
+    at: At,
+    op: &'a BlockOp,
+    was: &'a BTreeMap<&'p str, At>,
+    is: &'a BTreeMap<&'p str, At>,
+}
+
+impl Line<'_, '_> {
+    fn unsafe_(&self, kind: UnsafeKind, names: (&str, &str), message: String) -> Unsafe {
+        Unsafe {
+            kind,
+            block: self.at.0,
+            op: self.at.1,
+            position: None,
+            variable: names.0.into(),
+            renamed: names.1.into(),
+            message,
+        }
+    }
+
+    fn place(&self) -> String {
+        format!("op {} ({}) of block {}", self.at.1, self.op.kind, self.at.0)
+    }
+
+    fn reads(&self, old: &[&str], new: &[&str], found: &mut Vec<Unsafe>) {
+        for (position, (name, renamed)) in (0_u32..).zip(old.iter().zip(new)) {
+            let (was, is) = (self.was.get(name), self.is.get(renamed));
+            if was == is || *name == EMPTY {
+                continue;
+            }
+            let message = format!(
+                "{} reads \"{name}\", which {}; now it reads \"{renamed}\", which {}",
+                self.place(),
+                origin(was),
+                origin(is)
+            );
+            found.push(Unsafe {
+                position: Some(position),
+                ..self.unsafe_(UnsafeKind::WrongValue, (name, renamed), message)
+            });
+        }
+    }
+
+    /// Blocks keep the names that they mention; the ops around them may have been renamed.
+    fn reads_inside(&self, names: Option<&BTreeSet<&str>>, found: &mut Vec<Unsafe>) {
+        let Some((block, names)) = self.op.sub_block.zip(names) else {
+            return;
+        };
+        for name in names.iter().copied() {
+            let (was, is) = (self.was.get(name), self.is.get(name));
+            if was != is {
+                let message = format!(
+                    "block {block}, which {} runs, mentions \"{name}\", which {}; now what is called so {}",
+                    self.place(),
+                    origin(was),
+                    origin(is)
+                );
+                found.push(self.unsafe_(UnsafeKind::WrongValueInside, (name, name), message));
+            }
+        }
+    }
+
+    fn in_place(&self, old: (&[&str], &[&str]), new: (&[&str], &[&str]), found: &mut Vec<Unsafe>) {
+        // The first output that is an input too.
+        let shared = |(inputs, outputs): (&[&str], &[&str])| {
+            let inputs: BTreeSet<&str> = inputs.iter().copied().collect();
+            outputs.iter().position(|name| *name != EMPTY && inputs.contains(name))
+        };
+        let Some(position) = shared(new).filter(|_| shared(old).is_none()) else {
+            return;
+        };
+        let (name, renamed) = (old.1.get(position).copied().unwrap_or(""), new.1[position]);
+        let message = format!("{} now reads and writes \"{renamed}\" at once", self.place());
+        found.push(self.unsafe_(UnsafeKind::NewInPlace, (name, renamed), message));
+    }
+
+    fn collisions(&self, old: &[&str], new: &[&str], found: &mut Vec<Unsafe>) {
+        let distinct = |names: &[&str]| names.iter().collect::<BTreeSet<_>>().len();
+        if distinct(new) >= distinct(old) {
+            return;
+        }
+        let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+        for (name, renamed) in old.iter().zip(new) {
+            let first = *seen.entry(renamed).or_insert(name);
+            if first != *name {
+                let message = format!(
+                    "{} writes \"{first}\" and \"{name}\" both to \"{renamed}\"",
+                    self.place()
+                );
+                found.push(self.unsafe_(UnsafeKind::CollidingOutputs, (name, renamed), message));
+                return;
+            }
+        }
+    }
+}
+
+/// Where a value comes from.
+fn origin(at: Option<&At>) -> String {
+    match at {
+        None => "comes from outside".to_owned(),
+        Some((block, op)) => format!("op {op} of block {block} wrote"),
+    }
+}
+
+/// All names in slots, slots sorted.
+fn sorted(slots: &Slots) -> Vec<&str> {
+    let mut slots: Vec<_> = slots.iter().collect();
+    slots.sort_by(|a, b| a.0.cmp(&b.0));
+    slots
+        .into_iter()
+        .flat_map(|(_, names)| names.iter().map(|name| &**name))
+        .collect()
+}
+
+/// Names that a block, or one that it runs in turn, mentions and none of them declares; the block `runner` is not gone
+/// into. Sorted.
+fn outer_names(program: &BlockProgram, block: u32, runner: u32) -> BTreeSet<&str> {
+    let mut open = vec![block];
+    let mut seen = BTreeSet::from([runner]);
+    let mut mentioned = BTreeSet::new();
+    let mut declaring = BTreeSet::new();
+    while let Some(here) = open.pop() {
+        let Some(block) = program.blocks.get(here as usize) else {
+            continue;
+        };
+        if !seen.insert(here) {
+            continue;
+        }
+        // What the forward block declares, its gradient finds in the scopes that are kept.
+        declaring.extend(std::iter::once(here).chain(block.forward));
+        for op in &block.ops {
+            mentioned.extend(all_names(&op.inputs).chain(all_names(&op.outputs)));
+            open.extend(op.sub_block);
+        }
+    }
+    let declaring = declaring.iter().filter_map(|block| program.blocks.get(*block as usize));
+    let declared: BTreeSet<&str> = declaring
+        .flat_map(|block| block.variables.keys())
+        .map(|name| &**name)
+        .collect();
+    mentioned
+        .difference(&declared)
+        .copied()
+        .filter(|name| *name != EMPTY)
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! Computing anew: an op once more, with whatever of its inputs is missing, on a stack of its own.
+//!
+//! All results that are not really freed take part; those that were resident only leave their classes.
+
+use super::interpreter::{Flow, GO_ON, Interpreter, Place};
+use crate::progress::Cancelled;
+use crate::rewrite::remat::MOST_EVENTS;
+use crate::rewrite::remat::run::RematKind;
+use crate::units::{Bytes, Nanos};
+
+/// An op that is being computed anew.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    op: u32,
+    wanted: u32,
+    n_ready: u32,
+    n_before: u32,
+}
+
+impl Interpreter<'_> {
+    /// Brings a tensor back with whatever that needs; one without a recipe stays as it is.
+    pub(super) fn regenerate(&mut self, root: u32) -> Result<Flow, Cancelled> {
+        let mut frames = Vec::new();
+        self.begin(&mut frames, root);
+        while let Some(frame) = frames.last_mut() {
+            let (op, at) = (frame.op, frame.n_ready as usize);
+            let Some(input) = self.recipes[op as usize].inputs.get(at).copied() else {
+                let frame = *frame;
+                frames.pop();
+                if self.compute_anew(frame)?.is_break() {
+                    return Ok(Flow::Break(()));
+                }
+                continue;
+            };
+            frame.n_ready += 1;
+            self.states[input as usize].last_use = self.clock;
+            if self.states[input as usize].place != Place::Resident {
+                self.begin(&mut frames, input);
+            }
+        }
+        Ok(GO_ON)
+    }
+
+    fn begin(&mut self, frames: &mut Vec<Frame>, root: u32) {
+        if !self.states[root as usize].has_recipe {
+            return;
+        }
+        let op = self.tape.tensors[root as usize].op;
+        for at in 0..self.recipes[op as usize].inputs.len() {
+            self.pin(self.recipes[op as usize].inputs[at]);
+        }
+        frames.push(Frame {
+            op,
+            wanted: root,
+            n_ready: 0,
+            n_before: self.n_computed,
+        });
+    }
+
+    /// Computes an op anew: all its results that are not really freed leave their classes, and those that are not
+    /// resident come back.
+    #[expect(clippy::cast_precision_loss, reason = "the original weighs in floating point")]
+    fn compute_anew(&mut self, frame: Frame) -> Result<Flow, Cancelled> {
+        self.make_room()?;
+        let start = self.clock;
+        let inputs = self.recipes[frame.op as usize].inputs.clone();
+        let outputs = self.recipes[frame.op as usize].outputs.clone();
+        let alive: Vec<u32> = outputs
+            .into_iter()
+            .filter(|output| self.states[*output as usize].place != Place::Freed)
+            .collect();
+        let moved = self.moved(&inputs, alive.iter());
+        self.advance(moved);
+        self.n_computed += 1;
+        for output in alive {
+            let state = &mut self.states[output as usize];
+            state.cost = moved;
+            let was_resident = state.place == Place::Resident;
+            self.classes.leave(output, moved as f64);
+            if was_resident {
+                continue;
+            }
+            let state = &mut self.states[output as usize];
+            state.last_use = start;
+            state.version += 1;
+            let is_sibling = output != frame.wanted;
+            let chain = if is_sibling {
+                0
+            } else {
+                self.n_computed - frame.n_before
+            };
+            self.enter(output);
+            self.event(RematKind::Rematerialize, output, |event| {
+                (event.chain, event.is_sibling) = (chain, is_sibling);
+            });
+            if is_sibling {
+                self.counts.collateral += 1;
+            } else {
+                self.counts.rematerializations += 1;
+                let bytes = self.counts.rematerialized_bytes.0.saturating_add(self.bytes(output));
+                self.counts.rematerialized_bytes = Bytes(bytes);
+            }
+        }
+        for input in &inputs {
+            self.unpin(*input);
+        }
+        let Nanos(time) = self.tape.ops[frame.op as usize].time;
+        self.remat_compute = self.remat_compute.saturating_add(time);
+        let is_over = self.limit.is_some_and(|limit| self.remat_compute as f64 > limit);
+        let stops = is_over || self.events.len() >= MOST_EVENTS;
+        Ok(if stops { Flow::Break(()) } else { GO_ON })
+    }
+}

@@ -1,0 +1,128 @@
+//! What is resident, who may be evicted, and how tensors end.
+//!
+//! Invariant: `used` is the sum of resident storages; a storage's `position` is its place among the candidates.
+
+use super::interpreter::{Interpreter, NONE, Place};
+use crate::rewrite::remat::run::{NO_CHOICE, RematEvent, RematKind};
+use crate::units::Bytes;
+
+impl Interpreter<'_> {
+    pub(super) fn is_listed(&self, root: u32) -> bool {
+        self.bytes(root) > self.request.factors.evictee_minimum_size.0
+    }
+
+    pub(super) fn list(&mut self, root: u32) {
+        if self.is_listed(root) && self.states[root as usize].position == NONE {
+            self.states[root as usize].position = u32::try_from(self.candidates.len()).unwrap_or(NONE);
+            self.candidates.push(root);
+        }
+    }
+
+    pub(super) fn unlist(&mut self, root: u32) {
+        let position = std::mem::replace(&mut self.states[root as usize].position, NONE);
+        if position == NONE {
+            return;
+        }
+        self.candidates.swap_remove(position as usize);
+        if let Some(moved) = self.candidates.get(position as usize) {
+            self.states[*moved as usize].position = position;
+        }
+    }
+
+    pub(super) fn pin(&mut self, root: u32) {
+        self.states[root as usize].pins += 1;
+        self.unlist(root);
+    }
+
+    pub(super) fn unpin(&mut self, root: u32) {
+        let state = &mut self.states[root as usize];
+        state.pins -= 1;
+        if state.pins == 0 && state.place == Place::Resident {
+            self.list(root);
+        }
+    }
+
+    pub(super) fn enter(&mut self, root: u32) {
+        let bytes = self.bytes(root);
+        self.states[root as usize].place = Place::Resident;
+        self.used = self.used.saturating_add(bytes);
+        if let Some(arena) = &mut self.arena {
+            arena.take(root, bytes);
+        }
+        if self.used > self.peak.0 {
+            self.peak = (self.used, self.step);
+        }
+        if self.states[root as usize].pins == 0 {
+            self.list(root);
+        }
+    }
+
+    /// A tensor goes elsewhere, from memory or not.
+    pub(super) fn leave(&mut self, root: u32, to: Place) {
+        if std::mem::replace(&mut self.states[root as usize].place, to) != Place::Resident {
+            return;
+        }
+        let bytes = self.bytes(root);
+        self.used = self.used.saturating_sub(bytes);
+        if let Some(arena) = &mut self.arena {
+            arena.give_back(root, bytes);
+        }
+        self.unlist(root);
+    }
+
+    pub(super) fn event(&mut self, kind: RematKind, root: u32, more: impl FnOnce(&mut RematEvent)) {
+        let mut event = RematEvent {
+            step: self.step,
+            kind,
+            tensor: root,
+            copy: self.states[root as usize].version,
+            chain: 0,
+            clock: self.clock.moved,
+            memory_after: Bytes(self.used),
+            choice: NO_CHOICE,
+            is_sibling: false,
+        };
+        more(&mut event);
+        self.events.push(event);
+    }
+
+    /// The caller holds a tensor no longer: it is freed, or dropped where others are computed from it. Without a recipe
+    /// it stays until nobody needs it.
+    pub(super) fn let_go(&mut self, root: u32) {
+        let state = &self.states[root as usize];
+        if state.needed == 0 {
+            self.free(root);
+        } else if state.has_recipe && state.place == Place::Resident {
+            self.leave(root, Place::Evicted);
+            self.event(RematKind::Drop, root, |_| {});
+        }
+    }
+
+    /// Really frees a tensor, then what was kept for its recipe alone, depth first.
+    pub(super) fn free(&mut self, root: u32) {
+        let mut stack = vec![root];
+        while let Some(root) = stack.pop() {
+            let state = &self.states[root as usize];
+            if state.place == Place::Freed || state.held > 0 || state.needed > 0 {
+                continue;
+            }
+            let has_recipe = state.has_recipe;
+            self.leave(root, Place::Freed);
+            self.counts.frees += 1;
+            self.event(RematKind::Free, root, |_| {});
+            let recipe = &mut self.recipes[self.tape.tensors[root as usize].op as usize];
+            if !has_recipe {
+                continue;
+            }
+            recipe.n_alive -= 1;
+            if recipe.n_alive > 0 {
+                continue;
+            }
+            let inputs = std::mem::take(&mut recipe.inputs);
+            for input in &inputs {
+                self.states[*input as usize].needed -= 1;
+            }
+            stack.extend(inputs.iter().rev());
+        }
+    }
+}

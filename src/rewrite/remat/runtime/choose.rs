@@ -1,0 +1,166 @@
+//! The choice: the storage with the lowest cost, exactly.
+//!
+//! In: the pool and a rule. Out: which storage, and why. Of equal costs the last in the order of the pool wins; the
+//! search ends at the first cost of exactly 0. Costs are compared as correctly rounded quotients of whole numbers; the
+//! scan beforehand is in floats, and everything within their error of the lowest is looked at exactly.
+
+use super::pool::Pool;
+use super::quotient::quotient;
+use super::rule::{Form, Rule};
+use super::world::World;
+use crate::rewrite::remat::Choice;
+use crate::units::Bytes;
+
+/// Far above what a few roundings of floats can be off, relative to the value.
+const MARGIN: f64 = 1.0 / 70_368_744_177_664.0;
+
+/// How often the lowest bound is worked out before all that are low enough are.
+const TRIES: usize = 8;
+
+/// The exact cost of a storage.
+struct Exact {
+    cost: f64,
+    numerator: i128,
+}
+
+fn exact<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool, storage: u32) -> Exact {
+    let numerator = rule.numerator(world, pool, storage);
+    let bytes = u128::from(world.bytes[storage as usize]);
+    let cost = match R::FORM {
+        Form::PerByteAndStaleness => quotient(numerator, bytes * u128::from(world.staleness(storage))),
+        Form::PerByte | Form::Inverse => quotient(numerator, bytes),
+        Form::LastAccess => quotient(numerator, 1),
+    };
+    Exact { cost, numerator }
+}
+
+/// The best so far.
+struct Best {
+    storage: Option<u32>,
+    exact: Exact,
+    ties: u32,
+}
+
+impl Best {
+    fn new() -> Self {
+        Self {
+            storage: None,
+            exact: Exact {
+                cost: f64::INFINITY,
+                numerator: 0,
+            },
+            ties: 0,
+        }
+    }
+
+    /// Takes the next in the order.
+    fn meet(&mut self, storage: u32, exact: Exact) {
+        if exact.cost <= self.exact.cost {
+            let is_tie = self.storage.is_some() && exact.cost >= self.exact.cost;
+            self.ties = if is_tie { self.ties + 1 } else { 1 };
+            self.storage = Some(storage);
+            self.exact = exact;
+        }
+    }
+
+    /// What a bound must not exceed to be looked at.
+    fn limit(&self) -> f64 {
+        self.exact.cost + self.exact.cost.abs() * MARGIN
+    }
+}
+
+/// Chooses; `None` where the pool is empty.
+pub(super) fn choose<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Option<(u32, Choice)> {
+    let candidates = u32::try_from(pool.len()).unwrap_or(u32::MAX);
+    if candidates == 0 {
+        return None;
+    }
+    let (storage, cost, ties, numerator);
+    if let Some(drawn) = rule.draw(pool) {
+        (storage, cost, ties) = (drawn, 0.0, 1);
+        numerator = rule.numerator(world, pool, drawn);
+    } else {
+        let offset = rule.prepare(world, pool);
+        pool.scan(R::FORM, (world.clock, offset), &world.last_access);
+        let best = lowest(rule, world, pool);
+        // Nothing is found where every cost is infinite: then all are equal.
+        if let Some(found) = best.storage {
+            (storage, cost, ties, numerator) = (found, best.exact.cost, best.ties, best.exact.numerator);
+        } else {
+            (storage, cost, ties) = (pool.last()?, f64::INFINITY, candidates);
+            numerator = rule.numerator(world, pool, storage);
+        }
+    }
+    let compute = match R::FORM {
+        Form::PerByteAndStaleness | Form::PerByte => numerator,
+        Form::Inverse | Form::LastAccess => world.cost[storage as usize].into(),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "an explanation for people")]
+    let choice = Choice {
+        score: cost,
+        compute: compute as f64,
+        memory: 0.0,
+        staleness: world.staleness(storage),
+        bytes: Bytes(world.bytes[storage as usize]),
+        candidates,
+        ties,
+    };
+    Some((storage, choice))
+}
+
+/// The best of the scanned pool, unless all costs are infinite.
+fn lowest<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
+    let mut known = f64::INFINITY;
+    for _ in 0..TRIES {
+        let (bound, slot) = pool.lowest();
+        if bound.is_infinite() && bound > 0.0 {
+            return Best::new();
+        }
+        if bound <= 0.0 {
+            return in_order(rule, world, pool);
+        }
+        let Some(storage) = pool.storage(slot) else { break };
+        let exact = exact(rule, world, pool, storage);
+        known = lower(known, exact.cost);
+        pool.set_cost(slot, exact.cost);
+        // Bounds are good but for rounding.
+        if exact.cost <= bound + bound * MARGIN {
+            break;
+        }
+    }
+    let mut best = Best::new();
+    let mut limit = known + known.abs() * MARGIN;
+    for slot in 0..pool.n_slots() {
+        if pool.cost(slot) <= limit
+            && let Some(storage) = pool.storage(slot)
+        {
+            best.meet(storage, exact(rule, world, pool, storage));
+            limit = lower(limit, best.limit());
+        }
+    }
+    best
+}
+
+/// The best where costs of 0 or less may occur: in order, up to the first of exactly 0.
+fn in_order<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
+    let mut best = Best::new();
+    for slot in 0..pool.n_slots() {
+        let bound = pool.cost(slot);
+        // What costs more than the best can still be the 0 that ends the search.
+        if (bound < f64::INFINITY && (bound <= 0.0 || bound <= best.limit()))
+            && let Some(storage) = pool.storage(slot)
+        {
+            let exact = exact(rule, world, pool, storage);
+            let is_zero = exact.numerator == 0;
+            best.meet(storage, exact);
+            if is_zero {
+                break;
+            }
+        }
+    }
+    best
+}
+
+fn lower(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}

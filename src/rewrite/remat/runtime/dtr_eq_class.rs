@@ -1,0 +1,231 @@
+//! DTR-EqClass: (own cost + costs of the adjacent classes of evicted storages) / (bytes * staleness).
+//!
+//! Classes are merged when a storage next to them is evicted, and never split: a storage that returns takes its own cost
+//! out of its class, which can leave less than nothing when its views made it dearer meanwhile. Numerators are kept:
+//! a storage in the pool is registered with every class that it counts, and is worked out anew when one of these
+//! changes or when its neighbours do.
+
+use super::pool::{Bound, Pool};
+use super::rule::{Change, Form, Rule};
+use super::world::World;
+
+/// No class, or no further registration.
+const NONE: u32 = u32::MAX;
+
+/// A storage that counts a class, and the next one that does.
+#[derive(Clone, Copy)]
+struct Registration {
+    storage: u32,
+    next: u32,
+}
+
+/// A class of evicted storages, or one that was merged into another.
+#[derive(Clone, Copy)]
+struct Class {
+    parent: u32,
+    size: u32,
+    cost: i128,
+    first: u32,
+    /// The numerator that counted it last.
+    mark: u64,
+}
+
+/// See the module's header.
+pub(super) struct DtrEqClass {
+    /// The class that each evicted storage began as.
+    class_of: Vec<u32>,
+    classes: Vec<Class>,
+    registrations: Vec<Registration>,
+    /// First free registration.
+    free: u32,
+    numerators: Vec<i128>,
+    is_stale: Vec<bool>,
+    stale: Vec<u32>,
+    mark: u64,
+}
+
+impl DtrEqClass {
+    pub(super) fn new(n_storages: usize) -> Self {
+        Self {
+            class_of: vec![NONE; n_storages],
+            classes: Vec::new(),
+            registrations: Vec::new(),
+            free: NONE,
+            numerators: vec![0; n_storages],
+            is_stale: vec![false; n_storages],
+            stale: Vec::new(),
+            mark: 0,
+        }
+    }
+
+    fn find(&mut self, mut class: u32) -> u32 {
+        loop {
+            let parent = self.classes[class as usize].parent;
+            if parent == class {
+                return class;
+            }
+            let above = self.classes[parent as usize].parent;
+            self.classes[class as usize].parent = above;
+            class = above;
+        }
+    }
+
+    /// The class in which an evicted storage counts.
+    fn class(&mut self, storage: u32) -> Option<u32> {
+        let class = self.class_of[storage as usize];
+        (class != NONE).then(|| self.find(class))
+    }
+
+    fn set_stale(&mut self, storage: u32) {
+        if !std::mem::replace(&mut self.is_stale[storage as usize], true) {
+            self.stale.push(storage);
+        }
+    }
+
+    /// Everyone who counts a class has to be worked out anew.
+    fn wake(&mut self, class: u32) {
+        let mut at = std::mem::replace(&mut self.classes[class as usize].first, NONE);
+        while at != NONE {
+            let Registration { storage, next } = self.registrations[at as usize];
+            self.set_stale(storage);
+            self.registrations[at as usize].next = self.free;
+            self.free = at;
+            at = next;
+        }
+    }
+
+    fn register(&mut self, storage: u32, class: u32) {
+        let next = std::mem::replace(&mut self.classes[class as usize].first, self.free);
+        let new = Registration { storage, next };
+        if self.free == NONE {
+            self.classes[class as usize].first = number(self.registrations.len());
+            self.registrations.push(new);
+        } else {
+            let place = &mut self.registrations[self.free as usize];
+            self.free = place.next;
+            *place = new;
+        }
+    }
+
+    fn evicted(&mut self, world: &World<'_>, storage: u32) {
+        let mut merged = number(self.classes.len());
+        self.class_of[storage as usize] = merged;
+        self.classes.push(Class {
+            parent: merged,
+            size: 1,
+            cost: world.cost[storage as usize].into(),
+            first: NONE,
+            mark: 0,
+        });
+        for neighbor in world.parents(storage).chain(world.children(storage)) {
+            match self.class(neighbor) {
+                Some(class) if class != merged => {
+                    self.wake(class);
+                    merged = self.merge(merged, class);
+                }
+                Some(_) => {}
+                None => self.set_stale(neighbor),
+            }
+        }
+    }
+
+    /// Merges two roots; returns the root of both.
+    fn merge(&mut self, one: u32, other: u32) -> u32 {
+        let (big, small) = if self.classes[one as usize].size >= self.classes[other as usize].size {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let Class { size, cost, .. } = self.classes[small as usize];
+        self.classes[small as usize].parent = big;
+        let big_class = &mut self.classes[big as usize];
+        big_class.size = big_class.size.saturating_add(size);
+        big_class.cost = big_class.cost.saturating_add(cost);
+        big
+    }
+
+    fn returned(&mut self, world: &World<'_>, storage: u32) {
+        let Some(class) = self.class(storage) else { return };
+        self.class_of[storage as usize] = NONE;
+        let cost = &mut self.classes[class as usize].cost;
+        *cost = cost.saturating_sub(world.cost[storage as usize].into());
+        self.wake(class);
+        for neighbor in world.parents(storage).chain(world.children(storage)) {
+            self.set_stale(neighbor);
+        }
+    }
+
+    /// Works out a numerator, and registers for what it counts.
+    fn work_out(&mut self, world: &World<'_>, storage: u32) -> i128 {
+        self.mark += 1;
+        let mut sum = i128::from(world.cost[storage as usize]);
+        for neighbor in world.parents(storage).chain(world.children(storage)) {
+            if let Some(class) = self.class(neighbor)
+                && self.classes[class as usize].mark != self.mark
+            {
+                self.classes[class as usize].mark = self.mark;
+                sum = sum.saturating_add(self.classes[class as usize].cost);
+                self.register(storage, class);
+            }
+        }
+        sum
+    }
+}
+
+impl Rule for DtrEqClass {
+    const FORM: Form = Form::PerByteAndStaleness;
+
+    fn bound(&mut self, _world: &World<'_>, storage: u32) -> Bound {
+        self.set_stale(storage);
+        Bound::default()
+    }
+
+    fn changed(&mut self, world: &World<'_>, change: Change, _pool: &mut Pool) {
+        match change {
+            Change::Called(op) => {
+                // A view costs its storage more, and links it with everything that the op reads.
+                let is_view = |storage: &u32| world.wiring.makers.of(*storage).first() != Some(&op);
+                let writes = world.wiring.writes.of(op);
+                if writes.iter().any(is_view) {
+                    for storage in writes.iter().chain(world.wiring.reads.of(op)) {
+                        self.set_stale(*storage);
+                    }
+                }
+            }
+            Change::Evicted(storage) => self.evicted(world, storage),
+            Change::Returned(storage) | Change::Lost(storage) => self.returned(world, storage),
+        }
+    }
+
+    fn prepare(&mut self, world: &World<'_>, pool: &mut Pool) -> f64 {
+        for at in 0..self.stale.len() {
+            let storage = self.stale[at];
+            self.is_stale[storage as usize] = false;
+            if pool.contains(storage) {
+                let sum = self.work_out(world, storage);
+                self.numerators[storage as usize] = sum;
+                #[expect(
+                    clippy::cast_precision_loss,
+                    reason = "a bound; decisions are made with whole numbers"
+                )]
+                pool.set(
+                    storage,
+                    Bound {
+                        firm: sum as f64,
+                        fading: 0.0,
+                    },
+                );
+            }
+        }
+        self.stale.clear();
+        0.0
+    }
+
+    fn numerator(&mut self, _world: &World<'_>, _pool: &mut Pool, storage: u32) -> i128 {
+        self.numerators[storage as usize]
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

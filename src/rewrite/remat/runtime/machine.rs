@@ -1,0 +1,377 @@
+//! The machine: plays the calls of a tape, counts, and writes down what happens.
+//!
+//! In: a tape, a request, a rule. Out: a [`RematRun`]. Invariants: a storage is in the pool when it is resident and has
+//! no lock; a pin is a lock for ever; bytes in use are those of the resident storages between two computations.
+
+use super::choose::choose;
+use super::materialize::Frame;
+use super::pool::Pool;
+use super::rule::{Change, Rule};
+use super::world::{State, World};
+use crate::progress::{Cancelled, Progress};
+use crate::rewrite::remat::{
+    Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage, RematStatus,
+};
+use crate::units::{Bytes, Nanos};
+use crate::workload::{Tape, TapeCall};
+
+/// How many computations and evictions lie between two looks at the cancel flag.
+const WORK_BETWEEN_CHECKS: u32 = 256;
+
+/// How many calls lie between two reports.
+const CALLS_BETWEEN_REPORTS: usize = 1024;
+
+/// Why a run ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Thrash,
+    OutOfMemory(RematShortage),
+    Cancelled(Cancelled),
+}
+
+/// What is known of a storage besides the world's view.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hold {
+    pub(super) locks: u32,
+    /// References of the caller.
+    pub(super) references: u32,
+    /// Counts evictions: what was defined in another residency is not defined now.
+    pub(super) residency: u32,
+    /// Tensors computed so far, and those of them that are defined.
+    pub(super) n_computed: u32,
+    pub(super) n_defined: u32,
+    pub(super) is_pinned: bool,
+    /// It cannot be computed again; one of its locks says so.
+    pub(super) is_stuck: bool,
+}
+
+/// What is known of a tensor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Version {
+    /// The residency of its storage in which it was computed, plus one.
+    pub(super) residency: u32,
+    pub(super) copy: u32,
+    /// References of the caller.
+    pub(super) references: u32,
+}
+
+/// See the module's header.
+pub(super) struct Machine<'a, R> {
+    pub(super) world: World<'a>,
+    pub(super) rule: R,
+    pub(super) pool: Pool,
+    pub(super) holds: Vec<Hold>,
+    pub(super) versions: Vec<Version>,
+    /// Bytes that computing each op takes.
+    pub(super) needs: Vec<u64>,
+    pub(super) used: u64,
+    pub(super) step: u32,
+    pub(super) budget: Option<u64>,
+    pub(super) remat_limit: f64,
+    pub(super) run: RematRun,
+    /// Computations that are under way, outermost first, and the inputs that they wait for.
+    pub(super) frames: Vec<Frame>,
+    pub(super) waiting: Vec<u32>,
+    /// Storages that cannot be given up yet, each with the one that keeps it.
+    pub(super) kept_back: Vec<(u32, u32)>,
+    /// The last walk over storages behind one that saw each storage, and how many such walks there were.
+    pub(super) seen: Vec<u32>,
+    pub(super) n_walks: u32,
+    work: u32,
+}
+
+impl<'a, R: Rule> Machine<'a, R> {
+    pub(super) fn new(tape: &'a Tape, request: &RematRequest, rule: R) -> Self {
+        let world = World::new(tape);
+        let n = tape.tensors.len();
+        let needs = tape.ops.iter().map(|op| {
+            let bytes = op.outputs.iter().map(|tensor| world.bytes[*tensor as usize]);
+            bytes.fold(0, u64::saturating_add)
+        });
+        let base_compute = tape.compute();
+        // Where the ops cost nothing, how many are computed stands in for what they cost.
+        let base = if base_compute.0 == 0 {
+            tape.ops.len() as u64
+        } else {
+            base_compute.0
+        };
+        #[expect(clippy::cast_precision_loss, reason = "the limit is a part of the baseline")]
+        let remat_limit = request.thrash_limit.map_or(f64::INFINITY, |limit| limit * base as f64);
+        Self {
+            needs: needs.collect(),
+            world,
+            rule,
+            pool: Pool::new(n),
+            holds: vec![Hold::default(); n],
+            versions: vec![Version::default(); n],
+            used: 0,
+            step: 0,
+            budget: request.budget.map(Bytes::get),
+            remat_limit,
+            run: RematRun {
+                heuristic: request.heuristic,
+                budget: request.budget,
+                status: RematStatus::Ok,
+                base_compute,
+                remat_compute: Nanos(0),
+                peak: Bytes::ZERO,
+                peak_step: 0,
+                counts: RematCounts::default(),
+                events: Vec::with_capacity(2 * n),
+                choices: Vec::new(),
+            },
+            frames: Vec::new(),
+            waiting: Vec::new(),
+            kept_back: Vec::new(),
+            seen: Vec::new(),
+            n_walks: 0,
+            work: 0,
+        }
+    }
+
+    /// Plays the tape to its end, or to where it stops.
+    pub(super) fn run(mut self, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
+        match self.play(progress) {
+            Ok(()) => {}
+            Err(Stop::Thrash) => self.run.status = RematStatus::Thrash,
+            Err(Stop::OutOfMemory(shortage)) => self.run.status = RematStatus::OutOfMemory(shortage),
+            Err(Stop::Cancelled(cancelled)) => return Err(cancelled),
+        }
+        Ok(self.run)
+    }
+
+    fn play(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
+        let tape = self.world.tape;
+        for (number, call) in tape.calls.iter().enumerate() {
+            if number % CALLS_BETWEEN_REPORTS == 0 {
+                let done = progress.set("rematerializing", number as u64, tape.calls.len() as u64);
+                done.map_err(Stop::Cancelled)?;
+            }
+            match *call {
+                TapeCall::Call(op) => self.call(op, progress)?,
+                TapeCall::Retain(tensor) => {
+                    let root = self.world.root(tensor);
+                    self.refer(tensor, root);
+                }
+                TapeCall::Release(tensor) => self.release(tensor),
+            }
+        }
+        self.step = u32::try_from(tape.ops.len()).unwrap_or(u32::MAX);
+        for tensor in &tape.kept {
+            if !self.is_defined(*tensor) {
+                self.materialize(Frame::again(*tensor, tape), progress)?;
+            }
+            self.pin(self.world.root(*tensor));
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, number: u32, progress: &Progress<'_>) -> Result<(), Stop> {
+        let op = &self.world.tape.ops[number as usize];
+        self.step = number;
+        self.world.n_called = number + 1;
+        for storage in self.world.wiring.writes.of(number) {
+            let cost = &mut self.world.cost[*storage as usize];
+            *cost = cost.saturating_add(op.time.0);
+            let state = &mut self.world.state[*storage as usize];
+            if *state == State::Future {
+                *state = State::Evicted;
+            }
+        }
+        self.rule.changed(&self.world, Change::Called(number), &mut self.pool);
+        self.materialize(Frame::first(number, op.outputs.first().copied()), progress)?;
+        for tensor in &op.outputs {
+            let root = self.world.root(*tensor);
+            self.refer(*tensor, root);
+            self.access(root);
+            if self.world.tape.tensors[*tensor as usize].is_external {
+                self.pin(root);
+            } else if op.is_once {
+                self.stick(root);
+            }
+        }
+        if self.budget.is_some_and(|budget| self.used > budget) {
+            self.run.counts.steps_over_budget += 1;
+        }
+        self.look_after_kept_back();
+        Ok(())
+    }
+
+    fn refer(&mut self, tensor: u32, root: u32) {
+        let references = &mut self.versions[tensor as usize].references;
+        *references = references.saturating_add(1);
+        let references = &mut self.holds[root as usize].references;
+        *references = references.saturating_add(1);
+    }
+
+    fn release(&mut self, tensor: u32) {
+        let references = &mut self.versions[tensor as usize].references;
+        if *references == 0 {
+            return;
+        }
+        *references -= 1;
+        let root = self.world.root(tensor);
+        let hold = &mut self.holds[root as usize];
+        hold.references -= 1;
+        if hold.references == 0 && self.world.state(root) == State::Resident {
+            if self.budget.is_none() {
+                self.free(root);
+            } else if hold.is_stuck && !hold.is_pinned {
+                self.give_up(root);
+            } else if !hold.is_pinned {
+                self.run.counts.eager_evictions += 1;
+                self.evict(root);
+                self.note(RematKind::EagerEvict, root);
+            }
+        }
+        self.look_after_kept_back();
+    }
+
+    /// Whether a tensor's value is there.
+    pub(super) fn is_defined(&self, tensor: u32) -> bool {
+        let hold = &self.holds[self.world.root(tensor) as usize];
+        self.versions[tensor as usize].residency == hold.residency.wrapping_add(1)
+    }
+
+    /// A storage is used now.
+    pub(super) fn access(&mut self, storage: u32) {
+        self.world.last_access[storage as usize] = self.world.clock;
+        self.pool.touch(storage, self.world.clock);
+    }
+
+    pub(super) fn lock(&mut self, storage: u32) {
+        let hold = &mut self.holds[storage as usize];
+        hold.locks += 1;
+        if hold.locks == 1 {
+            self.pool.leave(storage);
+        }
+    }
+
+    pub(super) fn unlock(&mut self, storage: u32) {
+        let hold = &mut self.holds[storage as usize];
+        hold.locks -= 1;
+        if hold.locks == 0 {
+            self.enter_pool(storage);
+        }
+    }
+
+    /// A resident storage without locks becomes evictable. Without a budget nobody asks.
+    pub(super) fn enter_pool(&mut self, storage: u32) {
+        if self.budget.is_some() {
+            let bound = self.rule.bound(&self.world, storage);
+            let columns = (
+                self.world.bytes[storage as usize],
+                self.world.last_access[storage as usize],
+            );
+            self.pool.enter(storage, bound, columns);
+        }
+    }
+
+    fn pin(&mut self, storage: u32) {
+        if !std::mem::replace(&mut self.holds[storage as usize].is_pinned, true) {
+            self.lock(storage);
+            self.note(RematKind::Pin, storage);
+        }
+    }
+
+    /// A storage that cannot be computed again is not evicted any more.
+    pub(super) fn stick(&mut self, storage: u32) {
+        if !std::mem::replace(&mut self.holds[storage as usize].is_stuck, true) {
+            self.lock(storage);
+        }
+    }
+
+    /// Takes a storage's memory away; its recipe stays.
+    fn evict(&mut self, storage: u32) {
+        self.take(storage, State::Evicted);
+        self.rule.changed(&self.world, Change::Evicted(storage), &mut self.pool);
+    }
+
+    /// Takes a storage's memory away for good.
+    pub(super) fn free(&mut self, storage: u32) {
+        self.take(storage, State::Gone);
+        self.run.counts.frees += 1;
+        self.note(RematKind::Free, storage);
+    }
+
+    fn take(&mut self, storage: u32, state: State) {
+        let number = storage as usize;
+        self.used = self.used.saturating_sub(self.world.bytes[number]);
+        self.world.state[number] = state;
+        self.holds[number].residency = self.holds[number].residency.wrapping_add(1);
+        self.holds[number].n_defined = 0;
+        self.pool.leave(storage);
+    }
+
+    /// Evicts until a number of bytes fits.
+    pub(super) fn make_room(&mut self, op: u32, progress: &Progress<'_>) -> Result<(), Stop> {
+        let Some(budget) = self.budget else { return Ok(()) };
+        let need = self.needs[op as usize];
+        while self.used.saturating_add(need) > budget {
+            let Some((storage, choice)) = choose(&mut self.rule, &self.world, &mut self.pool) else {
+                return Err(Stop::OutOfMemory(self.shortage(op, budget)));
+            };
+            self.run.counts.evictions += 1;
+            self.run.counts.evicted_bytes += choice.bytes;
+            self.evict(storage);
+            self.note_choice(storage, choice);
+            self.check(progress)?;
+        }
+        Ok(())
+    }
+
+    fn shortage(&self, op: u32, budget: u64) -> RematShortage {
+        let requested = self.needs[op as usize];
+        let roots = (0_u32..).zip(&self.world.state);
+        let mut held: Vec<u32> = roots
+            .filter(|(_, state)| **state == State::Resident)
+            .map(|(root, _)| root)
+            .collect();
+        held.sort_by_key(|root| (std::cmp::Reverse(self.world.bytes[*root as usize]), *root));
+        RematShortage {
+            op,
+            requested: Bytes(requested),
+            in_use: Bytes(self.used),
+            short: Bytes(self.used.saturating_add(requested).saturating_sub(budget)),
+            held,
+        }
+    }
+
+    /// Looks at the cancel flag now and then.
+    pub(super) fn check(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
+        self.work += 1;
+        if self.work.is_multiple_of(WORK_BETWEEN_CHECKS) {
+            self.work = 0;
+            progress.check().map_err(Stop::Cancelled)?;
+        }
+        Ok(())
+    }
+
+    /// The event of a tensor as things stand.
+    pub(super) fn event(&self, kind: RematKind, tensor: u32) -> RematEvent {
+        RematEvent {
+            step: self.step,
+            kind,
+            tensor,
+            copy: self.versions[tensor as usize].copy,
+            chain: 0,
+            clock: self.world.clock,
+            memory_after: Bytes(self.used),
+            choice: NO_CHOICE,
+            is_sibling: false,
+        }
+    }
+
+    fn note(&mut self, kind: RematKind, tensor: u32) {
+        self.run.events.push(self.event(kind, tensor));
+    }
+
+    fn note_choice(&mut self, storage: u32, choice: Choice) {
+        let event = RematEvent {
+            choice: u32::try_from(self.run.choices.len()).unwrap_or(NO_CHOICE),
+            ..self.event(RematKind::Evict, storage)
+        };
+        self.run.events.push(event);
+        self.run.choices.push(choice);
+    }
+}

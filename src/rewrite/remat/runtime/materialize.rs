@@ -1,0 +1,199 @@
+//! Computing a tensor, with everything that it needs and that is not there.
+//!
+//! In: an op to compute for the first time, or a tensor to bring back. Out: it is defined, or the run stops. A chain may
+//! be as long as the tape, so computations that wait for their inputs stand on a stack of their own. Inputs stay locked
+//! while others are brought back: computing anew can need more than the budget.
+
+use super::machine::{Machine, Stop};
+use super::rule::{Change, Rule};
+use super::world::State;
+use crate::progress::Progress;
+use crate::rewrite::remat::{RematEvent, RematKind};
+use crate::units::{Bytes, Nanos};
+use crate::workload::Tape;
+
+/// Most events of a run; beyond them it counts as thrashing, so that a hostile tape ends. About a gibibyte.
+const MOST_EVENTS: usize = 16_000_000;
+
+/// A computation under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    op: u32,
+    /// The tensor asked for; none of an op without results.
+    tensor: Option<u32>,
+    is_first: bool,
+    /// Where its missing inputs begin, and which of them comes next, in the machine's list.
+    begin: usize,
+    next: usize,
+    /// Ops computed anew so far.
+    chain: u32,
+}
+
+impl Frame {
+    /// An op is computed for the first time.
+    pub(super) fn first(op: u32, tensor: Option<u32>) -> Self {
+        Self {
+            op,
+            tensor,
+            is_first: true,
+            begin: 0,
+            next: 0,
+            chain: 0,
+        }
+    }
+
+    /// A tensor is brought back.
+    pub(super) fn again(tensor: u32, tape: &Tape) -> Self {
+        Self {
+            is_first: false,
+            ..Self::first(tape.tensors[tensor as usize].op, Some(tensor))
+        }
+    }
+}
+
+impl<R: Rule> Machine<'_, R> {
+    /// See the module's header.
+    pub(super) fn materialize(&mut self, frame: Frame, progress: &Progress<'_>) -> Result<(), Stop> {
+        self.begin(frame);
+        while let Some(frame) = self.frames.last_mut() {
+            let Some(input) = self.waiting.get(frame.next).copied() else {
+                let frame = *frame;
+                self.compute(frame, progress)?;
+                self.waiting.truncate(frame.begin);
+                self.frames.pop();
+                if let Some(outer) = self.frames.last_mut() {
+                    outer.chain = outer.chain.saturating_add(frame.chain + 1);
+                }
+                continue;
+            };
+            if self.is_defined(input) {
+                self.lock(self.world.root(input));
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.next += 1;
+                }
+            } else {
+                self.begin(Frame::again(input, self.world.tape));
+            }
+        }
+        Ok(())
+    }
+
+    /// Inputs are used now; those that are there are locked, the others noted.
+    fn begin(&mut self, mut frame: Frame) {
+        frame.begin = self.waiting.len();
+        frame.next = frame.begin;
+        let op = &self.world.tape.ops[frame.op as usize];
+        for input in &op.inputs {
+            self.access(self.world.root(*input));
+        }
+        for input in &op.inputs {
+            if self.is_defined(*input) {
+                self.lock(self.world.root(*input));
+            } else {
+                self.waiting.push(*input);
+            }
+        }
+        self.frames.push(frame);
+    }
+
+    /// All inputs are there and locked.
+    fn compute(&mut self, frame: Frame, progress: &Progress<'_>) -> Result<(), Stop> {
+        self.make_room(frame.op, progress)?;
+        let op = &self.world.tape.ops[frame.op as usize];
+        self.world.clock = self.world.clock.saturating_add(op.time.0);
+        self.used = self.used.saturating_add(self.needs[frame.op as usize]);
+        if self.used > self.run.peak.get() {
+            self.run.peak = Bytes(self.used);
+            self.run.peak_step = self.step;
+        }
+        let chain = if frame.is_first {
+            0
+        } else {
+            frame.chain.saturating_add(1)
+        };
+        let computed = self.used;
+        // Only the asked tensor moves to the end of the pool; events begin with it.
+        if let Some(tensor) = frame.tensor {
+            self.run.events.push(RematEvent {
+                kind: if frame.is_first {
+                    RematKind::Compute
+                } else {
+                    RematKind::Rematerialize
+                },
+                copy: self.versions[tensor as usize].copy + u32::from(!frame.is_first),
+                chain,
+                ..self.event(RematKind::Compute, tensor)
+            });
+        }
+        for tensor in op.outputs.iter().filter(|tensor| Some(**tensor) != frame.tensor) {
+            if self.is_defined(*tensor) {
+                self.used = self.used.saturating_sub(self.world.bytes[*tensor as usize]);
+                continue;
+            }
+            self.define(*tensor, frame.is_first);
+            let kind = if frame.is_first {
+                RematKind::Compute
+            } else {
+                RematKind::Rematerialize
+            };
+            self.run.counts.collateral += u64::from(!frame.is_first);
+            self.run.events.push(RematEvent {
+                chain,
+                memory_after: Bytes(computed),
+                is_sibling: true,
+                ..self.event(kind, *tensor)
+            });
+        }
+        if let Some(tensor) = frame.tensor {
+            self.define(tensor, frame.is_first);
+        }
+        for input in &op.inputs {
+            self.unlock(self.world.root(*input));
+        }
+        if !frame.is_first {
+            let counts = &mut self.run.counts;
+            counts.rematerializations += 1;
+            counts.rematerialized_bytes += Bytes(self.needs[frame.op as usize]);
+            self.run.remat_compute = Nanos(self.run.remat_compute.0.saturating_add(op.time.0));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "the limit is a part of the baseline")]
+        if self.spent_anew() as f64 > self.remat_limit || self.run.events.len() > MOST_EVENTS {
+            return Err(Stop::Thrash);
+        }
+        self.check(progress)
+    }
+
+    /// What computing anew has cost; the number of tensors where ops cost nothing.
+    fn spent_anew(&self) -> u64 {
+        if self.run.base_compute.0 == 0 {
+            self.run.counts.rematerializations
+        } else {
+            self.run.remat_compute.0
+        }
+    }
+
+    /// A tensor was computed; its storage is resident from here on, and evictable unless it is locked.
+    fn define(&mut self, tensor: u32, is_first: bool) {
+        let root = self.world.root(tensor);
+        let hold = &mut self.holds[root as usize];
+        let version = &mut self.versions[tensor as usize];
+        version.residency = hold.residency.wrapping_add(1);
+        hold.n_defined += 1;
+        if is_first {
+            hold.n_computed += 1;
+        } else {
+            version.copy = version.copy.saturating_add(1);
+        }
+        let (is_unlocked, before) = (hold.locks == 0, self.world.state(root));
+        if before == State::Resident {
+            return;
+        }
+        self.world.state[root as usize] = State::Resident;
+        if before == State::Evicted {
+            self.rule.changed(&self.world, Change::Returned(root), &mut self.pool);
+        }
+        if is_unlocked && !self.world.tape.tensors[tensor as usize].is_external {
+            self.enter_pool(root);
+        }
+    }
+}

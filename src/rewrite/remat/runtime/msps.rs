@@ -1,0 +1,35 @@
+//! MSPS: (own cost + evicted ancestors) / bytes.
+
+use super::pool::{Bound, Pool};
+use super::reach::Reach;
+use super::rule::{Change, Form, Rule};
+use super::world::World;
+
+/// See the module's header.
+pub(super) struct Msps(Reach);
+
+impl Msps {
+    pub(super) fn new(n_storages: usize, n_ops: usize) -> Self {
+        Self(Reach::new(n_storages, n_ops, false))
+    }
+}
+
+impl Rule for Msps {
+    const FORM: Form = Form::PerByte;
+
+    fn bound(&mut self, world: &World<'_>, storage: u32) -> Bound {
+        self.0.bound(world, storage)
+    }
+
+    fn changed(&mut self, world: &World<'_>, change: Change, pool: &mut Pool) {
+        self.0.changed(world, change, pool);
+    }
+
+    fn prepare(&mut self, _world: &World<'_>, _pool: &mut Pool) -> f64 {
+        self.0.offset()
+    }
+
+    fn numerator(&mut self, world: &World<'_>, pool: &mut Pool, storage: u32) -> i128 {
+        self.0.numerator(world, pool, storage)
+    }
+}

@@ -1,0 +1,249 @@
+//! The pool: what could be evicted, in the order of becoming evictable, with what costs are made of in flat columns.
+//!
+//! In: storages that enter, leave or change. Out: the columns, and a lower bound of every cost in one pass. Invariants:
+//! a storage stands at most once; new ones stand at the end; removal keeps the order. A removed storage leaves a gap
+//! whose cost is infinite; when there are more gaps than storages they are closed.
+
+use super::rule::Form;
+
+/// No storage, or no slot.
+const NONE: u32 = u32::MAX;
+
+/// Gaps that are always allowed.
+const FEW_GAPS: usize = 64;
+
+/// Clocks up to here are exact as floats.
+const EXACT_CLOCK: u64 = 1 << 53;
+
+/// How many minima are kept side by side, so that the search needs no waiting.
+const LANES: usize = 8;
+
+/// The part of a numerator that is known, and the part that may fade: it counts with what it has above an offset.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Bound {
+    pub(super) firm: f64,
+    pub(super) fading: f64,
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(super) struct Pool {
+    slots: Vec<u32>,
+    slot_of: Vec<u32>,
+    n_live: usize,
+    firm: Vec<f64>,
+    fading: Vec<f64>,
+    bytes: Vec<f64>,
+    last_access: Vec<f64>,
+    /// Costs as of the last [`Self::scan`].
+    costs: Vec<f64>,
+}
+
+impl Pool {
+    pub(super) fn new(n_storages: usize) -> Self {
+        Self {
+            slots: Vec::new(),
+            slot_of: vec![NONE; n_storages],
+            n_live: 0,
+            firm: Vec::new(),
+            fading: Vec::new(),
+            bytes: Vec::new(),
+            last_access: Vec::new(),
+            costs: Vec::new(),
+        }
+    }
+
+    /// How many storages there are.
+    pub(super) fn len(&self) -> usize {
+        self.n_live
+    }
+
+    pub(super) fn contains(&self, storage: u32) -> bool {
+        self.slot_of[storage as usize] != NONE
+    }
+
+    /// Appends a storage.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "bounds; decisions are made with whole numbers"
+    )]
+    pub(super) fn enter(&mut self, storage: u32, bound: Bound, (bytes, last_access): (u64, u64)) {
+        self.slot_of[storage as usize] = u32::try_from(self.slots.len()).unwrap_or(NONE);
+        self.slots.push(storage);
+        self.firm.push(bound.firm);
+        self.fading.push(bound.fading);
+        self.bytes.push(bytes as f64);
+        self.last_access.push(last_access as f64);
+        self.n_live += 1;
+    }
+
+    /// Removes a storage, if it is there.
+    pub(super) fn leave(&mut self, storage: u32) {
+        let slot = std::mem::replace(&mut self.slot_of[storage as usize], NONE);
+        if slot == NONE {
+            return;
+        }
+        self.n_live -= 1;
+        let slot = slot as usize;
+        if slot + 1 == self.slots.len() {
+            self.truncate(slot);
+            return;
+        }
+        self.slots[slot] = NONE;
+        self.firm[slot] = f64::INFINITY;
+        self.bytes[slot] = 0.0;
+        self.last_access[slot] = f64::INFINITY;
+        if self.slots.len() > 2 * self.n_live + FEW_GAPS {
+            self.close_gaps();
+        }
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.slots.truncate(length);
+        self.firm.truncate(length);
+        self.fading.truncate(length);
+        self.bytes.truncate(length);
+        self.last_access.truncate(length);
+    }
+
+    fn close_gaps(&mut self) {
+        let mut to = 0;
+        for from in 0..self.slots.len() {
+            let storage = self.slots[from];
+            if storage == NONE {
+                continue;
+            }
+            self.slots[to] = storage;
+            self.firm[to] = self.firm[from];
+            self.fading[to] = self.fading[from];
+            self.bytes[to] = self.bytes[from];
+            self.last_access[to] = self.last_access[from];
+            self.slot_of[storage as usize] = u32::try_from(to).unwrap_or(NONE);
+            to += 1;
+        }
+        self.truncate(to);
+    }
+
+    /// A storage was used, if it is there.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "bounds; decisions are made with whole numbers"
+    )]
+    pub(super) fn touch(&mut self, storage: u32, clock: u64) {
+        let slot = self.slot_of[storage as usize];
+        if slot != NONE {
+            self.last_access[slot as usize] = clock as f64;
+        }
+    }
+
+    /// What is known of a storage's numerator changed, if it is there.
+    pub(super) fn set(&mut self, storage: u32, bound: Bound) {
+        let slot = self.slot_of[storage as usize];
+        if slot != NONE {
+            self.firm[slot as usize] = bound.firm;
+            self.fading[slot as usize] = bound.fading;
+        }
+    }
+
+    /// How many slots there are, gaps included.
+    pub(super) fn n_slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The storage in a slot.
+    pub(super) fn storage(&self, slot: usize) -> Option<u32> {
+        Some(self.slots[slot]).filter(|storage| *storage != NONE)
+    }
+
+    /// The last storage.
+    pub(super) fn last(&self) -> Option<u32> {
+        self.slots.iter().rev().copied().find(|storage| *storage != NONE)
+    }
+
+    /// The storage of a rank in the order.
+    pub(super) fn ranked(&mut self, rank: usize) -> Option<u32> {
+        self.close_gaps();
+        self.slots.get(rank).copied()
+    }
+
+    /// The cost of a slot as of the last scan.
+    pub(super) fn cost(&self, slot: usize) -> f64 {
+        self.costs[slot]
+    }
+
+    /// Replaces the cost of a slot until the next scan.
+    pub(super) fn set_cost(&mut self, slot: usize, cost: f64) {
+        self.costs[slot] = cost;
+    }
+
+    /// Works out a lower bound of every cost (but for rounding); gaps cost infinity. `last_accesses` are by storage.
+    pub(super) fn scan(&mut self, form: Form, (clock, offset): (u64, f64), last_accesses: &[u64]) {
+        self.costs.resize(self.slots.len(), 0.0);
+        match form {
+            Form::LastAccess => self.costs.copy_from_slice(&self.last_access),
+            Form::PerByte | Form::Inverse => {
+                let parts = self.firm.iter().zip(&self.fading).zip(&self.bytes);
+                for (cost, ((firm, fading), bytes)) in self.costs.iter_mut().zip(parts) {
+                    *cost = ratio(firm + above(*fading, offset), *bytes);
+                }
+            }
+            Form::PerByteAndStaleness if clock < EXACT_CLOCK => {
+                #[expect(clippy::cast_precision_loss, reason = "exact below 2^53")]
+                let clock = clock as f64;
+                let parts = self
+                    .firm
+                    .iter()
+                    .zip(&self.fading)
+                    .zip(&self.bytes)
+                    .zip(&self.last_access);
+                for (cost, (((firm, fading), bytes), last_access)) in self.costs.iter_mut().zip(parts) {
+                    *cost = ratio(firm + above(*fading, offset), *bytes * (clock - last_access));
+                }
+            }
+            Form::PerByteAndStaleness => self.scan_late(clock, offset, last_accesses),
+        }
+    }
+
+    /// The scan where clocks are too large for floats.
+    #[expect(clippy::cast_precision_loss, reason = "differences are rounded once")]
+    fn scan_late(&mut self, clock: u64, offset: f64, last_accesses: &[u64]) {
+        for slot in 0..self.slots.len() {
+            let last_access = last_accesses.get(self.slots[slot] as usize);
+            let staleness = last_access.map_or(0, |last| clock.saturating_sub(*last)) as f64;
+            let numerator = self.firm[slot] + above(self.fading[slot], offset);
+            self.costs[slot] = ratio(numerator, self.bytes[slot] * staleness);
+        }
+    }
+
+    /// The lowest cost of the last scan, and its first slot. Infinite where there is nothing.
+    pub(super) fn lowest(&self) -> (f64, usize) {
+        let chunks = self.costs.chunks_exact(LANES);
+        let mut lowest = chunks.remainder().iter().copied().fold(f64::INFINITY, lower);
+        let mut lanes = [f64::INFINITY; LANES];
+        for chunk in chunks {
+            for (lane, cost) in lanes.iter_mut().zip(chunk) {
+                *lane = lower(*lane, *cost);
+            }
+        }
+        lowest = lanes.into_iter().fold(lowest, lower);
+        let slot = self.costs.iter().position(|cost| *cost <= lowest);
+        (lowest, slot.unwrap_or(0))
+    }
+}
+
+/// The lower of two; unlike `min` one instruction.
+fn lower(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+/// How much is above an offset.
+fn above(value: f64, offset: f64) -> f64 {
+    let rest = value - offset;
+    if rest > 0.0 { rest } else { 0.0 }
+}
+
+/// A quotient; infinite where the denominator is 0.
+fn ratio(numerator: f64, denominator: f64) -> f64 {
+    let quotient = numerator / denominator;
+    if denominator > 0.0 { quotient } else { f64::INFINITY }
+}

@@ -1,0 +1,94 @@
+//! Who is made from whom, by storage: the fixed part of a tape in flat vectors.
+//!
+//! In: a [`Tape`]. Out: for each op the storages that it reads and writes (once each, without those of the caller), for
+//! each storage the ops that write it (its root's op and those of its views) and that read it, in the order of ops.
+//! Storages are numbered by their root tensor. Linear in the tape, whatever its ops look like.
+
+use crate::workload::Tape;
+
+/// Lists of numbers, one behind the other.
+#[derive(Debug)]
+pub(super) struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// The list of a number.
+    pub(super) fn of(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        &self.items[self.starts[number] as usize..self.starts[number + 1] as usize]
+    }
+
+    /// For each op the storages of some of its tensors, once each.
+    fn roots<'a>(tape: &'a Tape, tensors: impl Fn(usize) -> &'a [u32], is_external: &[bool]) -> Self {
+        let mut seen = vec![u32::MAX; tape.tensors.len()];
+        let mut starts = Vec::with_capacity(tape.ops.len() + 1);
+        let mut items = Vec::new();
+        starts.push(0);
+        for op in 0..tape.ops.len() {
+            for tensor in tensors(op) {
+                let root = tape.tensors[*tensor as usize].storage;
+                if !is_external[root as usize] && seen[root as usize] != number(op) {
+                    seen[root as usize] = number(op);
+                    items.push(root);
+                }
+            }
+            starts.push(number(items.len()));
+        }
+        Self { starts, items }
+    }
+
+    /// For each storage the ops whose list holds it, in order.
+    fn turned(&self, n_storages: usize) -> Self {
+        let mut starts = vec![0_u32; n_storages + 1];
+        for item in &self.items {
+            starts[*item as usize + 1] += 1;
+        }
+        for storage in 0..n_storages {
+            starts[storage + 1] += starts[storage];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; self.items.len()];
+        for op in 0..self.starts.len() - 1 {
+            for item in self.of(number(op)) {
+                let place = &mut next[*item as usize];
+                items[*place as usize] = number(op);
+                *place += 1;
+            }
+        }
+        Self { starts, items }
+    }
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(super) struct Wiring {
+    /// By op: the storages that it reads.
+    pub(super) reads: Lists,
+    /// By op: the storages that it writes.
+    pub(super) writes: Lists,
+    /// By storage: the ops that write it.
+    pub(super) makers: Lists,
+    /// By storage: the ops that read it.
+    pub(super) readers: Lists,
+}
+
+impl Wiring {
+    pub(super) fn new(tape: &Tape) -> Self {
+        let is_external: Vec<bool> = tape.tensors.iter().map(|tensor| tensor.is_external).collect();
+        let reads = Lists::roots(tape, |op| &tape.ops[op].inputs, &is_external);
+        let writes = Lists::roots(tape, |op| &tape.ops[op].outputs, &is_external);
+        Self {
+            makers: writes.turned(tape.tensors.len()),
+            readers: reads.turned(tape.tensors.len()),
+            reads,
+            writes,
+        }
+    }
+}
+
+/// A count of a tape: tensors and ops are numbered with 32 bits, and so are their arguments.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

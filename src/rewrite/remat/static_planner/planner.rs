@@ -1,0 +1,331 @@
+//! The walk over the steps: what is freed, evicted and computed anew.
+//!
+//! Invariants: `usage` is the sum of resident variables and of the externals between their first and last reader. A
+//! variable that was computed anew, or that a copy reads, is never freed, only evicted (copies are used at the end of
+//! time). The original looks for variables without a future use whenever it makes room; every such variable that may be
+//! freed was freed at the end of the step of its last use, so that search is left out here (a test compares with an
+//! oracle that does it).
+
+use super::costs::{Copy, Costs, State};
+use super::model::Model;
+use super::search::Search;
+use crate::progress::{Cancelled, Progress};
+use crate::rewrite::remat::run::{Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematStatus};
+use crate::units::{Bytes, Nanos};
+use crate::workload::Tape;
+
+/// Most events of a run: without a limit, computing anew can cost exponentially much, and each event is kept (up to
+/// about 500 MB with the reasons). A run that gets there ends as thrashing.
+pub const MOST_EVENTS: usize = 4_000_000;
+
+/// A variable that is being computed anew.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    variable: u32,
+    copy: u32,
+    /// How many inputs are there.
+    n_ready: u32,
+    /// Whether the next input was asked for.
+    is_waiting: bool,
+    /// Copies finished before this one began.
+    n_before: u32,
+}
+
+/// The state of the walk.
+pub(super) struct Planner<'a> {
+    pub(super) model: &'a Model,
+    tape: &'a Tape,
+    request: &'a RematRequest,
+    progress: &'a Progress<'a>,
+    states: Vec<State>,
+    pins: Vec<u32>,
+    copies: Vec<Copy>,
+    n_finished: u32,
+    frames: Vec<Frame>,
+    costs: Costs,
+    search: Search,
+    usage: u64,
+    limit: Option<f64>,
+    pub(super) peak: (u64, u32),
+    pub(super) counts: RematCounts,
+    pub(super) status: RematStatus,
+    pub(super) remat_compute: u64,
+    /// Bytes moved by copies.
+    pub(super) moved: u64,
+    pub(super) events: Vec<RematEvent>,
+    pub(super) choices: Vec<Choice>,
+}
+
+/// The run has to stop.
+pub(super) enum Stop {
+    Thrash,
+    Cancelled(Cancelled),
+}
+
+impl From<Cancelled> for Stop {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(model: &'a Model, tape: &'a Tape, request: &'a RematRequest, progress: &'a Progress<'a>) -> Self {
+        let n = model.variables.len();
+        #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
+        let limit = request.thrash_limit.map(|limit| limit * model.compute(tape).0 as f64);
+        Self {
+            model,
+            tape,
+            request,
+            progress,
+            states: vec![State::default(); n],
+            pins: vec![0; n],
+            copies: Vec::new(),
+            n_finished: 0,
+            frames: Vec::new(),
+            costs: Costs::new(n),
+            search: Search::new(n, request.factors),
+            usage: 0,
+            limit,
+            peak: (0, 0),
+            counts: RematCounts::default(),
+            status: RematStatus::Ok,
+            remat_compute: 0,
+            moved: 0,
+            events: Vec::new(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// All steps.
+    pub(super) fn run(&mut self) -> Result<(), Cancelled> {
+        let n_steps = self.model.steps.len() as u64;
+        for step in 0..u32::try_from(n_steps).unwrap_or(u32::MAX) {
+            if step.is_multiple_of(64) {
+                self.progress.set("planning", u64::from(step), n_steps)?;
+            }
+            match self.step(step) {
+                Ok(()) => {}
+                Err(Stop::Thrash) => {
+                    self.status = RematStatus::Thrash;
+                    break;
+                }
+                Err(Stop::Cancelled(cancelled)) => return Err(cancelled),
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, at: u32) -> Result<(), Stop> {
+        let model = self.model;
+        let step = &model.steps[at as usize];
+        self.pin(&step.inputs);
+        for external in &step.externals {
+            let external = model.externals[*external as usize];
+            if external.first == at {
+                self.usage = self.usage.saturating_add(external.bytes);
+            }
+        }
+        for input in &step.inputs {
+            if !self.states[*input as usize].is_resident {
+                self.regenerate(*input, at)?;
+            }
+        }
+        self.make_room(step.output_bytes, at)?;
+        for (position, output) in step.outputs.iter().enumerate() {
+            self.enter(*output);
+            self.event(RematKind::Compute, (*output, at), |event| {
+                event.is_sibling = position > 0;
+            });
+            self.note_peak(at);
+        }
+        self.unpin(&step.inputs);
+        for input in &step.inputs {
+            if model.variables[*input as usize].readers.last() == Some(&at) {
+                self.free(*input, at);
+            }
+        }
+        for output in &step.outputs {
+            if model.variables[*output as usize].readers.is_empty() {
+                self.free(*output, at);
+            }
+        }
+        if self.request.budget.is_some_and(|budget| self.usage >= budget.0) {
+            self.counts.steps_over_budget += 1;
+        }
+        for external in &step.externals {
+            let external = model.externals[*external as usize];
+            if external.last == at {
+                self.usage = self.usage.saturating_sub(external.bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn pin(&mut self, variables: &[u32]) {
+        for variable in variables {
+            self.pins[*variable as usize] += 1;
+        }
+    }
+
+    fn unpin(&mut self, variables: &[u32]) {
+        for variable in variables {
+            self.pins[*variable as usize] -= 1;
+        }
+    }
+
+    fn enter(&mut self, variable: u32) {
+        self.states[variable as usize].is_resident = true;
+        self.usage = self.usage.saturating_add(self.model.variables[variable as usize].bytes);
+        self.search.enter(self.model, variable);
+        self.costs.forget(self.model, &self.states, variable);
+    }
+
+    fn leave(&mut self, variable: u32) {
+        self.states[variable as usize].is_resident = false;
+        self.usage = self.usage.saturating_sub(self.model.variables[variable as usize].bytes);
+        self.search.leave(variable);
+        self.costs.forget(self.model, &self.states, variable);
+    }
+
+    fn note_peak(&mut self, at: u32) {
+        if self.usage > self.peak.0 {
+            self.peak = (self.usage, self.model.steps[at as usize].op);
+        }
+    }
+
+    fn event(&mut self, kind: RematKind, (variable, at): (u32, u32), more: impl FnOnce(&mut RematEvent)) {
+        let mut event = RematEvent {
+            step: self.model.steps[at as usize].op,
+            kind,
+            tensor: self.model.variables[variable as usize].tensor,
+            copy: self.states[variable as usize].version,
+            chain: 0,
+            clock: u64::from(at),
+            memory_after: Bytes(self.usage),
+            choice: NO_CHOICE,
+            is_sibling: false,
+        };
+        more(&mut event);
+        self.events.push(event);
+    }
+
+    /// Whether a variable may go for good: nobody holds it and no use is left.
+    fn is_over(&self, variable: u32, at: u32) -> bool {
+        let state = &self.states[variable as usize];
+        let last = self.model.variables[variable as usize].readers.last();
+        state.is_resident
+            && self.pins[variable as usize] == 0
+            && state.version == 0
+            && state.copies.is_empty()
+            && last.is_none_or(|last| *last <= at)
+    }
+
+    /// Frees a variable, then what its producer read, depth first.
+    fn free(&mut self, variable: u32, at: u32) {
+        let mut stack = vec![variable];
+        while let Some(variable) = stack.pop() {
+            if !self.is_over(variable, at) {
+                continue;
+            }
+            self.leave(variable);
+            self.counts.frees += 1;
+            self.event(RematKind::Free, (variable, at), |_| {});
+            let producer = self.model.variables[variable as usize].producer;
+            stack.extend(self.model.steps[producer as usize].inputs.iter().rev());
+        }
+    }
+
+    fn make_room(&mut self, needed: u64, at: u32) -> Result<(), Stop> {
+        let Some(budget) = self.request.budget else {
+            return Ok(());
+        };
+        while self.usage.saturating_add(needed) >= budget.0 {
+            self.progress.check()?;
+            let state = (&self.states[..], &self.copies[..], &self.pins[..]);
+            let Some((variable, choice)) = self.search.find(self.model, &mut self.costs, state, at) else {
+                break;
+            };
+            self.leave(variable);
+            self.counts.evictions += 1;
+            self.counts.evicted_bytes = Bytes(self.counts.evicted_bytes.0.saturating_add(choice.bytes.0));
+            let number = u32::try_from(self.choices.len()).unwrap_or(NO_CHOICE);
+            self.choices.push(choice);
+            self.event(RematKind::Evict, (variable, at), |event| event.choice = number);
+        }
+        if self.events.len() >= MOST_EVENTS {
+            return Err(Stop::Thrash);
+        }
+        Ok(())
+    }
+
+    /// Brings a variable back, with whatever that needs; one whose producer must run once stays as it was.
+    fn regenerate(&mut self, variable: u32, at: u32) -> Result<(), Stop> {
+        self.begin(variable);
+        while let Some(frame) = self.frames.last().copied() {
+            let producer = self.model.variables[frame.variable as usize].producer;
+            let step = &self.model.steps[producer as usize];
+            let Some(input) = step.inputs.get(frame.n_ready as usize).copied() else {
+                self.make_room(step.output_bytes, at)?;
+                self.finish(frame, at)?;
+                self.frames.pop();
+                self.unpin(&step.inputs);
+                continue;
+            };
+            let is_asked = frame.is_waiting || self.states[input as usize].is_resident;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.is_waiting = !is_asked;
+                frame.n_ready += u32::from(is_asked);
+            }
+            if is_asked {
+                self.states[input as usize].copies.push(frame.copy);
+            } else {
+                self.begin(input);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, variable: u32) {
+        let producer = self.model.variables[variable as usize].producer;
+        let step = &self.model.steps[producer as usize];
+        if step.is_once {
+            return;
+        }
+        let copy = u32::try_from(self.copies.len()).unwrap_or(u32::MAX);
+        self.copies.push(Copy {
+            step: producer,
+            is_finished: false,
+        });
+        self.pin(&step.inputs);
+        self.frames.push(Frame {
+            variable,
+            copy,
+            n_ready: 0,
+            is_waiting: false,
+            n_before: self.n_finished,
+        });
+    }
+
+    fn finish(&mut self, frame: Frame, at: u32) -> Result<(), Stop> {
+        let variable = frame.variable;
+        let info = &self.model.variables[variable as usize];
+        let step = &self.model.steps[info.producer as usize];
+        self.copies[frame.copy as usize].is_finished = true;
+        self.n_finished += 1;
+        self.states[variable as usize].version += 1;
+        self.enter(variable);
+        let chain = self.n_finished - frame.n_before;
+        self.event(RematKind::Rematerialize, (variable, at), |event| event.chain = chain);
+        self.note_peak(at);
+        let counts = &mut self.counts;
+        counts.rematerializations += 1;
+        counts.rematerialized_bytes = Bytes(counts.rematerialized_bytes.0.saturating_add(info.bytes));
+        self.moved = self.moved.saturating_add(step.moved);
+        let Nanos(time) = self.tape.ops[step.op as usize].time;
+        self.remat_compute = self.remat_compute.saturating_add(time);
+        #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
+        let is_over = self.limit.is_some_and(|limit| self.remat_compute as f64 > limit);
+        if is_over { Err(Stop::Thrash) } else { Ok(()) }
+    }
+}

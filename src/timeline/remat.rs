@@ -1,0 +1,339 @@
+//! What a run under a budget does in a lane, for the eye: marks, gaps, the planner's count of bytes, counters.
+//!
+//! ```text
+//! axis      0   1   2   3   4   5        op 0 is evicted to make room for op 2 and computed anew before op 3
+//! marks             E   R
+//! op 0      ======  //  =====            a gap lies between an eviction and the way back
+//! anew                  ---              steps on which an op is computed anew
+//! ```
+//!
+//! In: what rewriting did to the lane, and the axis. Out: a [`LaneRemat`]. Evictions because the caller let go, and ends
+//! of life, are counted and no marks. Per pixel column counts are exact, as those of device events are.
+
+mod facts;
+mod mark;
+mod story;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Selected;
+use super::curve::Curve;
+use super::tally::Tally;
+use super::viewport::Viewport;
+use crate::analysis::{LaneRewrite, RunRemat};
+use crate::graph::TensorId;
+use crate::rewrite::remat::{RematKind, RematStatus};
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{Axis, AxisRun, GraphIdx};
+
+pub use facts::RematFacts;
+pub use mark::{Recomputed, RematColumn, RematCounters, RematGap, RematMark, RematMarkCounts, RematMarkKind};
+pub use story::{RematStory, RematSums, RematVerdict};
+
+/// A run on the axis.
+#[derive(Clone, Debug, PartialEq)]
+struct RunPlace {
+    start: u32,
+    n_steps: u32,
+    graph: GraphIdx,
+    remat: Option<Arc<RunRemat>>,
+}
+
+/// What runs under a budget do in a lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneRemat {
+    /// Marks in the order of their steps.
+    pub marks: Vec<RematMark>,
+    /// Gaps by tensor and step.
+    pub gaps: Vec<RematGap>,
+    /// Ops computed anew, in the order of their steps.
+    pub recomputed: Vec<Recomputed>,
+    /// Consecutive steps on which ops are computed anew: first step, last step exclusive.
+    pub bands: Vec<(Step, Step)>,
+    /// Bytes in use as the planner counts them.
+    pub usage: Curve,
+    /// The budget, where there is one; all runs have the same.
+    pub budget: Option<Bytes>,
+    runs: Vec<RunPlace>,
+    tally: Tally<{ RematMarkKind::ALL.len() }>,
+    /// The cost of what is computed anew, before each entry of `recomputed`, and of all.
+    time_before: Vec<u64>,
+}
+
+impl LaneRemat {
+    /// The runs of a lane. O(events + steps), plus a sort.
+    pub fn new(rewrite: &LaneRewrite, axis: &Axis) -> Self {
+        let place = |(position, run): (usize, &AxisRun)| RunPlace {
+            start: run.start.0,
+            n_steps: run.n_steps,
+            graph: run.run.graph,
+            remat: rewrite.remat.get(position).cloned().flatten(),
+        };
+        let runs: Vec<RunPlace> = axis.runs.iter().enumerate().map(place).collect();
+        let of_runs = || (0_u32..).zip(&runs);
+        let mut marks: Vec<RematMark> = of_runs().flat_map(|(run, place)| place.marks(run)).collect();
+        marks.sort_by_key(|mark| (mark.step, mark.run, mark.event));
+        let mut gaps: Vec<RematGap> = of_runs().flat_map(|(run, place)| place.gaps(run)).collect();
+        gaps.sort_unstable();
+        let recomputed: Vec<Recomputed> = of_runs().flat_map(|(run, place)| place.recomputed(run)).collect();
+        let mut tally = Tally::default();
+        for mark in &marks {
+            tally.add(mark.step.0, mark.kind as usize);
+        }
+        let mut time_before = vec![0_u64];
+        let mut time = 0_u64;
+        time_before.extend(recomputed.iter().map(|anew| {
+            time = time.saturating_add(anew.time.0);
+            time
+        }));
+        let budget = runs.iter().find_map(|run| run.remat.as_ref()?.answer.budget);
+        Self {
+            bands: bands(&recomputed),
+            usage: Curve::new(&usage(&runs, axis.n_steps)),
+            marks,
+            gaps,
+            recomputed,
+            budget,
+            runs,
+            tally,
+            time_before,
+        }
+    }
+
+    /// Counts of the whole axis.
+    pub fn totals(&self) -> RematMarkCounts {
+        self.tally.totals()
+    }
+
+    /// The columns of a picture so many columns wide that have marks in them. O(width log marks).
+    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<RematColumn> {
+        let columns = self.tally.columns(viewport, width).into_iter();
+        columns
+            .map(|(column, steps, counts)| RematColumn { column, steps, counts })
+            .collect()
+    }
+
+    /// The marks of some steps, both inclusive. O(log marks).
+    pub fn marks_within(&self, (from, to): (Step, Step)) -> &[RematMark] {
+        let low = self.marks.partition_point(|mark| mark.step < from);
+        let high = self.marks.partition_point(|mark| mark.step <= to);
+        self.marks.get(low..high).unwrap_or(&[])
+    }
+
+    /// The nearest step with marks behind a step, or before it.
+    pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
+        self.tally.neighbour(step, is_next)
+    }
+
+    /// When a tensor is away. O(log gaps).
+    pub fn gaps_of(&self, tensor: Selected) -> &[RematGap] {
+        let low = self.gaps.partition_point(|gap| gap.tensor < tensor);
+        let high = self.gaps.partition_point(|gap| gap.tensor <= tensor);
+        self.gaps.get(low..high).unwrap_or(&[])
+    }
+
+    /// The bands that reach into the steps `t0..t1`.
+    pub fn bands_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
+        let low = self.bands.partition_point(|(_, end)| f64::from(end.0) <= t0);
+        let high = self.bands.partition_point(|(start, _)| f64::from(start.0) < t1);
+        self.bands.get(low..high).unwrap_or(&[])
+    }
+
+    /// What happened in the run of a step up to and with it.
+    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
+    pub fn counters(&self, step: Step) -> RematCounters {
+        let Some(place) = self.run_at(step) else {
+            return RematCounters::default();
+        };
+        let Some(remat) = &place.remat else {
+            return RematCounters::default();
+        };
+        let until = self.tally.until(step.0);
+        // What an earlier run's end puts onto the first step of the run counts with it.
+        let before = place.start.checked_sub(1).map(|step| self.tally.until(step));
+        let before = before.unwrap_or_default();
+        let position = |bound: u32| self.recomputed.partition_point(|anew| anew.step.0 < bound);
+        let (first, behind) = (position(place.start), position(step.0.saturating_add(1)));
+        let time = self.time_before[behind].saturating_sub(self.time_before[first]);
+        let evict = RematMarkKind::Evict as usize;
+        RematCounters {
+            evictions: until[evict].saturating_sub(before[evict]),
+            recomputed: u32::try_from(behind - first).unwrap_or(u32::MAX),
+            time: Nanos(time),
+            share: time as f64 / (remat.answer.base_compute.0.max(1)) as f64,
+            limit: remat.thrash_limit,
+        }
+    }
+
+    /// The op that a lane computes anew on a step.
+    pub fn recomputed_at(&self, step: Step) -> Option<&Recomputed> {
+        let position = self.recomputed.binary_search_by_key(&step, |anew| anew.step).ok()?;
+        self.recomputed.get(position)
+    }
+
+    /// Whether the lane waits on a step, because other lanes compute something anew there.
+    pub fn waits_at(&self, step: Step) -> bool {
+        self.run_at(step).is_some_and(|place| {
+            let remat = place.remat.as_ref();
+            remat.is_some_and(|remat| remat.slot_at(step.0 - place.start).is_none())
+        })
+    }
+
+    /// The name of an op that is computed anew.
+    pub fn op_name(&self, anew: &Recomputed) -> &str {
+        let remat = self
+            .runs
+            .get(anew.run as usize)
+            .and_then(|place| place.remat.as_deref());
+        remat
+            .and_then(|remat| remat.tape.tape.ops.get(anew.op as usize))
+            .map_or("", |op| &op.name)
+    }
+
+    fn run_at(&self, step: Step) -> Option<&RunPlace> {
+        let position = self.runs.partition_point(|run| run.start <= step.0).checked_sub(1)?;
+        let place = &self.runs[position];
+        (step.0 < place.start + place.n_steps).then_some(place)
+    }
+
+    /// The run of a mark, with what it did.
+    fn remat_of(&self, run: u32) -> Option<(&RunPlace, &RunRemat)> {
+        let place = self.runs.get(run as usize)?;
+        Some((place, place.remat.as_deref()?))
+    }
+}
+
+impl RunPlace {
+    /// The storage of a tape's tensor as something that can be selected.
+    fn selected(&self, run: u32, remat: &RunRemat, tensor: u32) -> Option<Selected> {
+        let storage = remat.tape.tape.tensors.get(tensor as usize)?.storage;
+        Some(Selected {
+            run,
+            graph: self.graph,
+            tensor: *remat.tape.tensors.get(storage as usize)?,
+        })
+    }
+
+    fn marks(&self, run: u32) -> Vec<RematMark> {
+        let Some(remat) = &self.remat else { return Vec::new() };
+        let mut marks = Vec::new();
+        for (position, event) in remat.answer.events.iter().enumerate() {
+            let Some(kind) = RematMarkKind::of(event) else { continue };
+            marks.push(RematMark {
+                step: Step(self.start + remat.step_of_event(position)),
+                kind,
+                run,
+                tensor: self.selected(run, remat, event.tensor),
+                bytes: storage_bytes(remat, event.tensor),
+                event: u32::try_from(position).unwrap_or(u32::MAX - 1),
+            });
+        }
+        let (kind, bytes) = match &remat.answer.status {
+            RematStatus::Ok => return marks,
+            RematStatus::Thrash => (RematMarkKind::Thrash, Bytes::ZERO),
+            RematStatus::OutOfMemory(shortage) => (RematMarkKind::OutOfMemory, shortage.short),
+        };
+        marks.push(RematMark {
+            step: Step(self.start + self.end_of(remat)),
+            kind,
+            run,
+            tensor: None,
+            bytes,
+            event: u32::MAX,
+        });
+        marks
+    }
+
+    /// The step behind the last that was executed, within the run.
+    fn end_of(&self, remat: &RunRemat) -> u32 {
+        let slot = remat.sequence.ended_at.map_or(usize::MAX, |slot| slot as usize);
+        let step = remat.steps.get(slot).copied().unwrap_or(self.n_steps);
+        step.min(self.n_steps.saturating_sub(1))
+    }
+
+    fn gaps(&self, run: u32) -> Vec<RematGap> {
+        let Some(remat) = &self.remat else { return Vec::new() };
+        let mut away: BTreeMap<TensorId, u32> = BTreeMap::new();
+        let mut gaps = Vec::new();
+        for (position, event) in remat.answer.events.iter().enumerate() {
+            let Some(tensor) = self.selected(run, remat, event.tensor) else {
+                continue;
+            };
+            let step = self.start + remat.step_of_event(position);
+            match event.kind {
+                RematKind::Evict | RematKind::EagerEvict => {
+                    away.entry(tensor.tensor).or_insert(step);
+                }
+                RematKind::Rematerialize => {
+                    let from = away.remove(&tensor.tensor).filter(|from| *from < step);
+                    gaps.extend(from.map(|from| RematGap {
+                        tensor,
+                        from: Step(from),
+                        to: Step(step),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        gaps
+    }
+
+    fn recomputed(&self, run: u32) -> Vec<Recomputed> {
+        let Some(remat) = &self.remat else { return Vec::new() };
+        let slots = remat.sequence.slots.iter().zip(remat.steps.iter());
+        let anew = slots.filter(|(slot, _)| slot.is_anew);
+        anew.map(|(slot, step)| Recomputed {
+            step: Step(self.start + step),
+            run,
+            op: slot.op,
+            time: op_time(remat, slot.op),
+        })
+        .collect()
+    }
+}
+
+/// The bytes of the storage that a tensor lies in.
+fn storage_bytes(remat: &RunRemat, tensor: u32) -> Bytes {
+    let tensors = &remat.tape.tape.tensors;
+    let root = tensors.get(tensor as usize).map_or(0, |tensor| tensor.storage);
+    tensors.get(root as usize).map_or(Bytes::ZERO, |root| root.bytes)
+}
+
+fn op_time(remat: &RunRemat, op: u32) -> Nanos {
+    remat.tape.tape.ops.get(op as usize).map_or(Nanos(0), |op| op.time)
+}
+
+/// Consecutive steps become one band.
+fn bands(recomputed: &[Recomputed]) -> Vec<(Step, Step)> {
+    let mut bands: Vec<(Step, Step)> = Vec::new();
+    for anew in recomputed {
+        let end = Step(anew.step.0 + 1);
+        match bands.last_mut() {
+            Some((_, last)) if *last == anew.step => *last = end,
+            _ => bands.push((anew.step, end)),
+        }
+    }
+    bands
+}
+
+/// Bytes in use by step; what is in use stays so while a lane waits.
+fn usage(runs: &[RunPlace], n_steps: u32) -> Vec<Bytes> {
+    let mut usage = vec![Bytes::ZERO; n_steps as usize];
+    for place in runs {
+        let Some(remat) = &place.remat else { continue };
+        let of_slot = remat.sequence.usage.iter().zip(remat.steps.windows(2));
+        for (bytes, steps) in of_slot {
+            // Before its first slot a lane holds nothing.
+            let (from, to) = ((place.start + steps[0]) as usize, (place.start + steps[1]) as usize);
+            let to = to.min(usage.len());
+            if let Some(range) = usage.get_mut(from.min(to)..to) {
+                range.fill(*bytes);
+            }
+        }
+    }
+    usage
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! What a mark says, in words and exact figures: made when they are asked for.
+
+use super::{LaneRemat, RematMark, RematMarkKind, op_time};
+use crate::rewrite::remat::{Choice, Engine, RematEvent};
+use crate::units::{Bytes, Nanos, Step};
+
+/// A mark in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RematFacts {
+    /// The tensor; empty for the end of a run.
+    pub tensor: String,
+    /// The op that computes it; of an end without memory the op that did not fit.
+    pub op: String,
+    /// The op that room is made for, or that needs the tensor.
+    pub beside: String,
+    /// What is left to say, a name and a text each.
+    pub rows: Vec<(&'static str, String)>,
+}
+
+impl LaneRemat {
+    /// The facts of a mark. O(1).
+    pub fn facts(&self, mark: &RematMark) -> RematFacts {
+        let Some((_, remat)) = self.remat_of(mark.run) else {
+            return RematFacts::default();
+        };
+        let tape = &remat.tape.tape;
+        let op_name = |op: u32| {
+            tape.ops
+                .get(op as usize)
+                .map_or(String::new(), |op| op.name.to_string())
+        };
+        let Some(event) = remat.answer.events.get(mark.event as usize) else {
+            return self.end_facts(mark);
+        };
+        let tensor = &tape.tensors[event.tensor as usize];
+        let engine = remat.answer.heuristic.engine;
+        let mut rows = vec![("bytes", exact(mark.bytes))];
+        match remat.answer.choices.get(event.choice as usize) {
+            Some(choice) => add_choice(&mut rows, choice, engine),
+            None => add_chain(&mut rows, event, op_time(remat, tensor.op)),
+        }
+        rows.push(("in use after", exact(event.memory_after)));
+        RematFacts {
+            tensor: tensor.name.to_string(),
+            op: op_name(tensor.op),
+            beside: op_name(event.step),
+            rows,
+        }
+    }
+
+    fn end_facts(&self, mark: &RematMark) -> RematFacts {
+        let story = self.story().filter(|story| story.run == mark.run);
+        if let Some(story) = story.filter(|_| mark.kind == RematMarkKind::OutOfMemory) {
+            return RematFacts {
+                op: story.op.clone(),
+                rows: vec![
+                    ("asked for", exact(story.requested)),
+                    ("in use", exact(story.in_use)),
+                    ("short", exact(story.short)),
+                ],
+                ..RematFacts::default()
+            };
+        }
+        let counters = self.counters(Step(mark.step.0.saturating_sub(1)));
+        RematFacts {
+            rows: vec![(
+                "computed anew",
+                share_text(counters.share, counters.time, counters.limit),
+            )],
+            ..RematFacts::default()
+        }
+    }
+}
+
+/// `1.2 ms, 18.0 % of its graph's own (limit 100 %)`.
+pub(super) fn share_text(share: f64, time: Nanos, limit: Option<f64>) -> String {
+    let limit = limit.map_or("no limit".to_owned(), |limit| format!("limit {:.0} %", limit * 100.0));
+    format!("{time}, {:.1} % of its graph's own ({limit})", share * 100.0)
+}
+
+fn add_choice(rows: &mut Vec<(&'static str, String)>, choice: &Choice, engine: Engine) {
+    rows.push(("score", score_text(choice.score)));
+    rows.push(("cost", cost_text(choice.compute, engine)));
+    if let Some((name, bytes)) = memory_text(choice.memory, engine) {
+        rows.push((name, bytes));
+    }
+    let staleness = choice.staleness;
+    rows.push(match engine {
+        Engine::Runtime(_) => ("staleness", Nanos(staleness).to_string()),
+        Engine::StaticPlanner => ("next use in", plural(staleness, "step")),
+        Engine::Eager => ("staleness", format!("{} moved since", Bytes(staleness))),
+    });
+    let mut text = plural(u64::from(choice.candidates), "candidate");
+    if choice.ties > 1 {
+        text.push_str(&format!(", {} with this score", choice.ties));
+    }
+    rows.push(("chosen from", text));
+}
+
+fn add_chain(rows: &mut Vec<(&'static str, String)>, event: &RematEvent, time: Nanos) {
+    rows.push(("op cost", format!("est. {time}")));
+    if event.chain > 0 {
+        rows.push((
+            "chain",
+            format!("{} computed anew to have it", plural(u64::from(event.chain), "op")),
+        ));
+    }
+    rows.push(("version", event.copy.to_string()));
+}
+
+/// The lowest is evicted; what costs nothing to compute anew may score 0, what cannot be had again infinity.
+fn score_text(score: f64) -> String {
+    if score == 0.0 || (1e-3..1e7).contains(&score.abs()) {
+        format!("{score:.4}")
+    } else {
+        format!("{score:.3e}")
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of floats saturate; these are figures for people"
+)]
+fn cost_text(compute: f64, engine: Engine) -> String {
+    match engine {
+        Engine::Runtime(_) => format!("est. {}", Nanos(compute.round() as u64)),
+        // f * b of the planner: seconds at 0.1 GB/s, times the tensors that hang on it; a weight and no time.
+        Engine::StaticPlanner => format!("weight {}", score_text(compute)),
+        Engine::Eager => format!("{} moved", Bytes(compute.round() as u64)),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of floats saturate; these are figures for people"
+)]
+fn memory_text(memory: f64, engine: Engine) -> Option<(&'static str, String)> {
+    let bytes = Bytes(memory.round() as u64).to_string();
+    match engine {
+        Engine::Runtime(_) => None,
+        Engine::StaticPlanner => Some(("needs anew", bytes)),
+        Engine::Eager => Some(("free beside it", bytes)),
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{} {noun}s", crate::units::grouped(count))
+    }
+}
+
+/// `2 763 672 996 B (2.574 GiB)`.
+fn exact(bytes: Bytes) -> String {
+    if bytes.get() < 1024 {
+        return bytes.exact();
+    }
+    format!("{} ({bytes})", bytes.exact())
+}

@@ -1,0 +1,180 @@
+//! How the runs of a lane ended, and why: an answer with figures and names.
+
+use super::facts::share_text;
+use super::{LaneRemat, RematMarkKind, storage_bytes};
+use crate::rewrite::remat::RematStatus;
+use crate::timeline::Selected;
+use crate::units::{Bytes, Nanos};
+
+/// How the runs of a lane ended; the worst of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RematVerdict {
+    /// All to their ends.
+    Ok,
+    /// Every run reached its end, but some used more than its budget, because nothing more could be evicted.
+    Over,
+    /// Given up: computing anew cost more than the limit.
+    Thrash,
+    /// Given up: nothing was left to evict.
+    OutOfMemory,
+}
+
+impl RematVerdict {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Over => "over the budget",
+            Self::Thrash => "thrash",
+            Self::OutOfMemory => "out of memory",
+        }
+    }
+}
+
+/// Figures of all runs of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RematSums {
+    /// Evictions to make room.
+    pub evictions: u64,
+    /// Evictions because the caller let go.
+    pub eager_evictions: u64,
+    /// Ends of life.
+    pub frees: u64,
+    /// Ops computed anew.
+    pub recomputed: u64,
+    /// What they cost.
+    pub time: Nanos,
+    /// The cost of the program with what is computed anew over its own.
+    pub overhead: f64,
+    /// The highest bytes in use, as the planner counts them.
+    pub peak: Bytes,
+    /// Steps at whose end the bytes in use were at or over the budget.
+    pub steps_over_budget: u64,
+}
+
+/// Why a run ended without memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RematStory {
+    /// Position of the run.
+    pub run: u32,
+    /// The op whose results did not fit.
+    pub op: String,
+    /// Bytes that it asked for.
+    pub requested: Bytes,
+    /// Bytes in use then.
+    pub in_use: Bytes,
+    /// How much was short.
+    pub short: Bytes,
+    /// What could not be evicted, largest first: tensor, name, bytes.
+    pub held: Vec<(Option<Selected>, String, Bytes)>,
+}
+
+impl LaneRemat {
+    /// How the runs ended.
+    pub fn verdict(&self) -> RematVerdict {
+        let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
+        let verdicts = runs.map(|remat| match remat.answer.status {
+            RematStatus::Ok if !remat.answer.is_within_budget() => RematVerdict::Over,
+            RematStatus::Ok => RematVerdict::Ok,
+            RematStatus::Thrash => RematVerdict::Thrash,
+            RematStatus::OutOfMemory(_) => RematVerdict::OutOfMemory,
+        });
+        verdicts.max().unwrap_or(RematVerdict::Ok)
+    }
+
+    /// The label of the heuristic; empty where nothing ran under a budget.
+    pub fn heuristic(&self) -> &'static str {
+        let remat = self.runs.iter().find_map(|run| run.remat.as_ref());
+        remat.map_or("", |remat| remat.answer.heuristic.label)
+    }
+
+    /// Figures of all runs.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    pub fn sums(&self) -> RematSums {
+        let (mut base, mut time) = (0_u64, 0_u64);
+        let mut sums = RematSums {
+            evictions: 0,
+            eager_evictions: 0,
+            frees: 0,
+            recomputed: self.recomputed.len() as u64,
+            time: Nanos(0),
+            overhead: 1.0,
+            peak: Bytes::ZERO,
+            steps_over_budget: 0,
+        };
+        for remat in self.runs.iter().filter_map(|run| run.remat.as_ref()) {
+            let (answer, counts) = (&remat.answer, &remat.answer.counts);
+            base = base.saturating_add(answer.base_compute.0);
+            time = time.saturating_add(answer.remat_compute.0);
+            sums.eager_evictions += counts.eager_evictions;
+            sums.frees += counts.frees;
+            sums.steps_over_budget += counts.steps_over_budget;
+            sums.peak = sums.peak.max(answer.peak);
+        }
+        sums.evictions = u64::from(self.totals()[RematMarkKind::Evict as usize]);
+        sums.time = Nanos(time);
+        if base > 0 {
+            sums.overhead = 1.0 + time as f64 / base as f64;
+        }
+        sums
+    }
+
+    /// What is computed anew, in time and as a share, in words: `1.2 ms, 18.0 % of its graph's own (limit 100 %)`.
+    pub fn share_words(&self) -> String {
+        let sums = self.sums();
+        let limit = self
+            .runs
+            .iter()
+            .find_map(|run| run.remat.as_ref().map(|remat| remat.thrash_limit))
+            .flatten();
+        let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
+        // The limit is one of each run, so the share is that of the run with the most.
+        let worst = runs.max_by(|a, b| a.answer.overhead().total_cmp(&b.answer.overhead()));
+        let share = worst.map_or(0.0, |remat| remat.answer.overhead() - 1.0);
+        share_text(share, sums.time, limit)
+    }
+
+    /// The first run that ended without memory.
+    pub fn story(&self) -> Option<RematStory> {
+        let runs = (0_u32..).zip(&self.runs);
+        let mut failed = runs.filter_map(|(run, place)| {
+            let remat = place.remat.as_ref()?;
+            match &remat.answer.status {
+                RematStatus::OutOfMemory(shortage) => Some((run, place, remat, shortage)),
+                _ => None,
+            }
+        });
+        let (run, place, remat, shortage) = failed.next()?;
+        let tape = &remat.tape.tape;
+        let held = shortage.held.iter().map(|tensor| {
+            let known = tape.tensors.get(*tensor as usize);
+            let name = known.map_or(String::new(), |tensor| tensor.name.to_string());
+            // What belongs to the caller is drawn as weights, and cannot be selected.
+            let is_drawn = known.is_some_and(|tensor| !tensor.is_external);
+            let selected = place.selected(run, remat, *tensor).filter(|_| is_drawn);
+            (selected, name, storage_bytes(remat, *tensor))
+        });
+        Some(RematStory {
+            run,
+            op: tape
+                .ops
+                .get(shortage.op as usize)
+                .map_or(String::new(), |op| op.name.to_string()),
+            requested: shortage.requested,
+            in_use: shortage.in_use,
+            short: shortage.short,
+            held: held.collect(),
+        })
+    }
+}
+
+impl RematStory {
+    /// The story in a sentence.
+    pub fn sentence(&self, budget: Option<Bytes>) -> String {
+        let budget = budget.map_or(String::new(), |budget| format!(" under the budget of {budget}"));
+        format!(
+            "Out of memory{budget} at op {}: it asks for {} while {} are in use and nothing can be evicted; {} are short.",
+            self.op, self.requested, self.in_use, self.short
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! Things that happen on steps, counted by kind: exact counts per pixel column as differences of running sums.
+
+use super::viewport::Viewport;
+use crate::units::Step;
+
+/// Counts of `N` kinds on the steps where something happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tally<const N: usize> {
+    /// Steps on which something happens, ascending.
+    steps: Vec<u32>,
+    /// Counts before each of these steps, and of all.
+    before: Vec<[u32; N]>,
+}
+
+/// A pixel column in which something happens: its position, its first and last such step, counts by kind.
+pub(super) type Tallied<const N: usize> = (u32, (Step, Step), [u32; N]);
+
+impl<const N: usize> Default for Tally<N> {
+    fn default() -> Self {
+        Self {
+            steps: Vec::new(),
+            before: vec![[0; N]],
+        }
+    }
+}
+
+impl<const N: usize> Tally<N> {
+    /// Counts one more of a kind; steps never descend. Says whether it is the first on its step.
+    pub(super) fn add(&mut self, step: u32, kind: usize) -> bool {
+        let is_first = self.steps.last() != Some(&step);
+        let sum = self.totals();
+        if is_first {
+            self.steps.push(step);
+            self.before.push(sum);
+        }
+        if let Some(count) = self.before.last_mut().and_then(|counts| counts.get_mut(kind)) {
+            *count = count.saturating_add(1);
+        }
+        is_first
+    }
+
+    /// Whether nothing happens.
+    pub(super) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Counts of the whole axis.
+    pub(super) fn totals(&self) -> [u32; N] {
+        self.before.last().copied().unwrap_or([0; N])
+    }
+
+    /// Counts up to and with a step.
+    pub(super) fn until(&self, step: u32) -> [u32; N] {
+        let position = self.steps.partition_point(|known| *known <= step);
+        self.before.get(position).copied().unwrap_or([0; N])
+    }
+
+    /// The position of the first step that is not before this one.
+    pub(super) fn position(&self, step: Step) -> usize {
+        self.steps.partition_point(|known| *known < step.0)
+    }
+
+    /// The columns of a picture so many columns wide in which something happens; what happens stands at the beginning
+    /// of its step, and what comes behind the last step in the last column. O(width log steps).
+    pub(super) fn columns(&self, viewport: &Viewport, width: u32) -> Vec<Tallied<N>> {
+        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
+        let mut first = before(edge(0));
+        let mut columns = Vec::new();
+        for column in 0..width {
+            let behind = if column + 1 == width {
+                self.steps.partition_point(|step| f64::from(*step) <= viewport.t1)
+            } else {
+                before(edge(column + 1))
+            };
+            if behind > first {
+                columns.push(self.column(column, (first, behind)));
+                first = behind;
+            }
+        }
+        columns
+    }
+
+    fn column(&self, column: u32, (first, behind): (usize, usize)) -> Tallied<N> {
+        let mut counts = self.before[behind];
+        for (count, before) in counts.iter_mut().zip(&self.before[first]) {
+            *count -= before;
+        }
+        let steps = (Step(self.steps[first]), Step(self.steps[behind - 1]));
+        (column, steps, counts)
+    }
+
+    /// The nearest step with something behind a step, or before it.
+    pub(super) fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
+        let position = if is_next {
+            self.steps.partition_point(|known| *known <= step)
+        } else {
+            self.steps.partition_point(|known| *known < step).checked_sub(1)?
+        };
+        self.steps.get(position).copied()
+    }
+}

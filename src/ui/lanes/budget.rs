@@ -1,0 +1,228 @@
+//! The line of the budget in a lane's curves: dragged with the pointer, moved by the arrow keys when focused.
+//!
+//! While it is held the scale stands still, and the line is where the hand is. A new budget is asked for whenever the
+//! answer to the last one is there, so that the answer follows the hand as fast as it can be worked out.
+
+use eframe::egui::{
+    Align2, CursorIcon, EventFilter, Key, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::canvas::text_with_ground;
+use super::curve::{Scale, scale};
+use super::frame::LaneFrame;
+use super::{LaneAction, LanesInput, LanesState};
+use crate::analysis::LaneId;
+use crate::units::Bytes;
+
+/// How near the pointer has to be to the line.
+const REACH: f32 = 4.0;
+/// In lower curves only a line that is held or pointed at has its figure beside it.
+const LEAST_NAMED: f32 = 40.0;
+/// Which share of the scale an arrow key moves, and a page key.
+const STEPS: (f64, f64) = (0.01, 0.1);
+
+/// A budget that is being changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BudgetDrag {
+    lane: usize,
+    bytes: Bytes,
+    /// Where it was when the hand took it.
+    begun: Bytes,
+    /// What was asked for last.
+    sent: Option<Bytes>,
+    /// Bytes at the upper edge of the curves, while it is held.
+    top: Option<f64>,
+}
+
+impl BudgetDrag {
+    fn new(lane: usize, bytes: Bytes) -> Self {
+        Self {
+            lane,
+            bytes,
+            begun: bytes,
+            sent: None,
+            top: None,
+        }
+    }
+
+    /// Bytes at the upper edge of the curves, while the line is held.
+    pub(super) const fn top_while_held(&self) -> Option<f64> {
+        self.top
+    }
+
+    /// Whether a lane shows it: the lane itself, or any policy, since policies share their options.
+    fn is_shown_in(&self, lane: usize, input: &LanesInput<'_>) -> bool {
+        let is_policy = |lane: usize| {
+            let lane = input.comparison.lanes.get(lane);
+            lane.is_some_and(|lane| matches!(lane.id, LaneId::Policy(_)))
+        };
+        self.lane == lane || is_policy(self.lane) && is_policy(lane)
+    }
+}
+
+/// Draws the line and hears what is done to it.
+pub(super) fn budget_ui(
+    ui: &mut Ui,
+    frame: &LaneFrame,
+    (input, state): (&LanesInput<'_>, &mut LanesState),
+    actions: &mut Vec<LaneAction>,
+) {
+    let remat = input.timeline.lanes[frame.lane].remat.as_deref();
+    let Some(answered) = remat.and_then(|remat| remat.budget) else {
+        return;
+    };
+    let scale = scale(frame, input, state);
+    let rect = scale.rect;
+    let of_lane = state.budget.filter(|drag| drag.is_shown_in(frame.lane, input));
+    let bytes = of_lane.map_or(answered, |drag| drag.bytes);
+    let y = line_y(&scale, bytes);
+    let grip = Rect::from_min_max(pos2(rect.left(), y - REACH), pos2(rect.right(), y + REACH));
+    let id = ui.scope_id().with(("budget", frame.lane));
+    let response = ui.interact(grip, id, Sense::click_and_drag());
+    let title = input.comparison.lane_title(input.comparison.lanes[frame.lane].id);
+    response.widget_info(|| WidgetInfo {
+        value: Some(value_of(bytes)),
+        ..WidgetInfo::labeled(Role::Slider, true, format!("budget line of {title}"))
+    });
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    let own = state.budget.filter(|drag| drag.lane == frame.lane);
+    let mut drag = own;
+    pointer(&response, (frame.lane, answered), &scale, &mut drag);
+    let is_typing = keys(ui, &response, (frame.lane, bytes), &scale, &mut drag);
+    if drag.is_some() || own.is_some() {
+        let has_ended = response.drag_stopped() || response.lost_focus();
+        let asked = ask(&mut drag, (input.is_stale, has_ended, answered));
+        actions.extend(asked.map(|budget| LaneAction::SetBudget(input.comparison.lanes[frame.lane].id, budget)));
+        if has_ended {
+            actions.push(LaneAction::EndBudget);
+        }
+        state.budget = drag;
+    }
+    let shown = drag.map_or(bytes, |drag| drag.bytes);
+    let is_marked = response.hovered() || response.dragged() || response.has_focus() || is_typing;
+    paint(ui, (&scale, shown), is_marked, input);
+    if response.dragged() {
+        ui.set_cursor_icon(CursorIcon::ResizeVertical);
+        return;
+    }
+    let response = response.on_hover_cursor(CursorIcon::ResizeVertical);
+    response.on_hover_ui_at_pointer(|ui| {
+        ui.strong(format!("budget {}", shown.exact()));
+        ui.label("What the planner of rematerialization may use, as it counts; not the device's memory.");
+        ui.weak("Drag it; or click it and use up, down, Page Up, Page Down.");
+    });
+}
+
+fn pointer(response: &Response, (lane, answered): (usize, Bytes), scale: &Scale, drag: &mut Option<BudgetDrag>) {
+    if response.drag_started() {
+        let bytes = drag.map_or(answered, |drag| drag.bytes);
+        *drag = Some(BudgetDrag {
+            top: Some(scale.top),
+            ..BudgetDrag::new(lane, bytes)
+        });
+    }
+    let Some(held) = drag else { return };
+    if response.dragged()
+        && let Some(moved) = response.total_drag_delta()
+    {
+        held.bytes = scale.bytes_at(line_y(scale, held.begun) + moved.y);
+    }
+    if response.drag_stopped() {
+        held.top = None;
+    }
+}
+
+/// Arrow and page keys while the line is focused; says whether one was pressed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a part of the scale, in bytes"
+)]
+fn keys(
+    ui: &Ui,
+    response: &Response,
+    (lane, bytes): (usize, Bytes),
+    scale: &Scale,
+    drag: &mut Option<BudgetDrag>,
+) -> bool {
+    if !response.has_focus() {
+        return false;
+    }
+    let filter = EventFilter {
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as u64;
+    let part = |share: f64| ((scale.top * share).round() as u64).max(1);
+    let (arrow, page) = (part(STEPS.0), part(STEPS.1));
+    let up = pressed(Key::ArrowUp) * arrow + pressed(Key::PageUp) * page;
+    let down = pressed(Key::ArrowDown) * arrow + pressed(Key::PageDown) * page;
+    if up == down {
+        return false;
+    }
+    let typed = drag.get_or_insert(BudgetDrag::new(lane, bytes));
+    let moved = typed.bytes.get().saturating_add(up).saturating_sub(down);
+    typed.bytes = Bytes(moved.max(1));
+    true
+}
+
+/// What to ask for now; nothing while the last answer is awaited, unless this is the end. Forgets what is done.
+fn ask(drag: &mut Option<BudgetDrag>, (is_stale, has_ended, answered): (bool, bool, Bytes)) -> Option<Bytes> {
+    let held = drag.as_mut()?;
+    let is_news = held.bytes != held.sent.unwrap_or(answered);
+    if is_news && (!is_stale || has_ended) {
+        held.sent = Some(held.bytes);
+        return held.sent;
+    }
+    if !is_news && !is_stale && held.top.is_none() {
+        *drag = None;
+    }
+    None
+}
+
+/// Where the line is drawn: within the curves.
+fn line_y(scale: &Scale, bytes: Bytes) -> f32 {
+    let rect = scale.rect;
+    scale.y(bytes.get()).clamp(rect.top() + 1.5, rect.bottom() - 1.5)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a value for assistive technology")]
+fn value_of(bytes: Bytes) -> f64 {
+    bytes.get() as f64
+}
+
+fn paint(ui: &Ui, (scale, bytes): (&Scale, Bytes), is_marked: bool, input: &LanesInput<'_>) {
+    let (rect, theme) = (scale.rect, input.theme);
+    let painter = ui.painter_at(rect);
+    let y = line_y(scale, bytes);
+    let ends = [pos2(rect.left(), y), pos2(rect.right(), y)];
+    let stroke = Stroke::new(if is_marked { 2.5 } else { 1.5 }, theme.budget);
+    painter.extend(Shape::dashed_line(&ends, stroke, 7.0, 4.0));
+    // Something to take hold of.
+    let grip = Rect::from_center_size(pos2(rect.right() - 7.0, y), vec2(14.0, 5.0));
+    painter.rect_filled(grip, 2, theme.budget);
+    let above = if scale.y(bytes.get()) < rect.top() {
+        ", above"
+    } else {
+        ""
+    };
+    let words = if is_marked {
+        format!("budget {bytes} ({}){above}", bytes.exact())
+    } else {
+        format!("budget {bytes}{above}")
+    };
+    if !is_marked && rect.height() < LEAST_NAMED {
+        return;
+    }
+    // Below the line, because the words of the peak stand above most.
+    let x = rect.right() - 18.0;
+    let place = if rect.bottom() - y > 17.0 {
+        (pos2(x, y + 2.0), Align2::RIGHT_TOP)
+    } else {
+        (pos2(x, y - 2.0), Align2::RIGHT_BOTTOM)
+    };
+    text_with_ground(&painter, place, words, (theme.budget, theme.halo()), rect);
+}

@@ -1,0 +1,383 @@
+//! Evictions and what is computed anew: marks below the curve, tinted steps, hatched connectors in the map.
+//!
+//! An eviction is a triangle that points down, in the upper half of its row; what is computed anew points up, in the
+//! lower half. A pixel column counts all that it merges.
+
+use eframe::egui::epaint::PathShape;
+use eframe::egui::{
+    Align2, Color32, EventFilter, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::canvas::{SMALL, reading_x, text_with_ground};
+use super::frame::LaneFrame;
+use super::tooltip::rows_ui;
+use super::{LaneAction, LanesInput, LanesState};
+use crate::timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, Viewport};
+use crate::ui::theme::Theme;
+use crate::units::{Bytes, Step, grouped};
+
+/// Width of a column: a mark with its gap.
+const COLUMN: f32 = 7.0;
+/// Half a mark.
+const HALF: f32 = 3.0;
+/// Marks that a tooltip tells in full.
+const TOLD: usize = 3;
+
+/// The marks of a lane, which the keyboard reaches too: left and right go from one to the next.
+pub(super) fn marks_ui(
+    ui: &mut Ui,
+    frame: &LaneFrame,
+    (input, state): (&LanesInput<'_>, &mut LanesState),
+    actions: &mut Vec<LaneAction>,
+) {
+    let (rect, theme) = (frame.remat, input.theme);
+    let Some(remat) = input.timeline.lanes[frame.lane].remat.as_deref() else {
+        return;
+    };
+    if rect.height() < 1.0 {
+        return;
+    }
+    let outer = ui.painter();
+    let label = pos2(rect.left() - 6.0, rect.center().y);
+    outer.text(label, Align2::RIGHT_CENTER, "evict, anew", SMALL, theme.text_weak);
+    let id = ui.scope_id().with(("remat marks", frame.lane));
+    let response = ui.interact(rect, id, Sense::click());
+    let title = input.comparison.lane_title(input.comparison.lanes[frame.lane].id);
+    let words = format!("evictions and ops computed anew of {title}: {}", counts_text(remat));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    if response.has_focus() {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+        let (left, right) = ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
+        if left || right {
+            step_to(right, (frame.lane, remat), state, actions);
+        }
+        outer.rect_stroke(
+            rect,
+            0,
+            Stroke::new(1.0, theme.accent()),
+            eframe::egui::StrokeKind::Outside,
+        );
+    }
+    let pos = response.hover_pos();
+    let hovered = pos.and_then(|pos| column_at(pos, frame, remat, state));
+    if let Some(column) = hovered.filter(|_| response.clicked()) {
+        response.request_focus();
+        go((frame.lane, remat, column.steps.0), state, actions);
+    }
+    let painter = ui.painter_at(rect.expand(1.0));
+    paint_row(&painter, frame, (remat, hovered.as_ref()), (input, state));
+    if let Some(column) = hovered {
+        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, (frame.lane, remat, &column), input));
+    }
+}
+
+/// Pins the step of a mark and selects its tensor.
+fn go((lane, remat, step): (usize, &LaneRemat, Step), state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    state.pin(lane, step);
+    let marks = remat.marks_within((step, step)).iter();
+    let mut tensors = marks.filter_map(|mark| mark.tensor);
+    actions.extend(tensors.next().map(|tensor| LaneAction::Select(Some(tensor))));
+}
+
+fn step_to(is_next: bool, (lane, remat): (usize, &LaneRemat), state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    let here = state.pinned().filter(|spot| spot.lane == lane);
+    let step = match here {
+        Some(spot) => remat.neighbour(spot.step.0, is_next),
+        None => remat.marks.first().map(|mark| mark.step.0),
+    };
+    if let Some(step) = step {
+        go((lane, remat, Step(step)), state, actions);
+    }
+}
+
+fn paint_row(
+    painter: &Painter,
+    frame: &LaneFrame,
+    (remat, hovered): (&LaneRemat, Option<&RematColumn>),
+    (input, state): (&LanesInput<'_>, &LanesState),
+) {
+    let (rect, theme) = (frame.remat, input.theme);
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
+    if let Some(viewport) = &state.viewport {
+        paint_anew(painter, rect, (&input.timeline.lanes[frame.lane], viewport), theme);
+    }
+    for column in columns(rect, remat, state) {
+        let x = x_of(rect, &column);
+        if hovered == Some(&column) {
+            let ground = Rect::from_center_size(pos2(x, rect.center().y), vec2(COLUMN, rect.height()));
+            painter.rect_filled(ground, 0, theme.frame);
+        }
+        for kind in RematMarkKind::ALL {
+            if column.count(kind) > 0 {
+                mark(painter, place(rect, x, kind), kind, theme);
+            }
+        }
+    }
+    paint_counter(painter, rect, remat, (input, state));
+}
+
+/// The thrash counter: how much happened up to the step that readings are of.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, (input, state): (&LanesInput<'_>, &LanesState)) {
+    let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
+        return;
+    };
+    let counters = remat.counters(Step(step.max(0.0) as u32));
+    let limit = counters
+        .limit
+        .map_or(String::new(), |limit| format!(" (limit +{:.0} %)", limit * 100.0));
+    let words = format!(
+        "{} evicted, {} anew so far: +{:.1} % time{limit}",
+        grouped(u64::from(counters.evictions)),
+        grouped(u64::from(counters.recomputed)),
+        counters.share * 100.0
+    );
+    let is_right = x < rect.center().x;
+    let (dx, anchor) = if is_right {
+        (8.0, Align2::LEFT_CENTER)
+    } else {
+        (-8.0, Align2::RIGHT_CENTER)
+    };
+    let place = (pos2(x + dx, rect.center().y), anchor);
+    text_with_ground(painter, place, words, (input.theme.text, input.theme.halo()), rect);
+}
+
+/// Where a run is given up: a line through the lane with a word of why; behind it the run holds nothing.
+pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+    let lane = &input.timeline.lanes[frame.lane];
+    let (Some(remat), Some(viewport)) = (lane.remat.as_deref(), state.viewport) else {
+        return;
+    };
+    let (body, theme) = (frame.body, input.theme);
+    let painter = ui.painter_at(body);
+    let is_end = |mark: &&RematMark| mark.tensor.is_none();
+    for mark in remat.marks.iter().filter(is_end) {
+        let run = input.comparison.axis.runs.get(mark.run as usize);
+        let end = run.map_or(mark.step, |run| Step(run.start.0 + run.n_steps));
+        tint(&painter, body, (&[(mark.step, end)], &viewport), theme.behind_the_end());
+        #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+        let x = body.left() + viewport.x_from_step(f64::from(mark.step.0), f64::from(body.width())) as f32;
+        if x < body.left() || x > body.right() {
+            continue;
+        }
+        painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
+        let words = match mark.kind {
+            RematMarkKind::Thrash => "given up: thrash".to_owned(),
+            _ => format!("out of memory under the budget: {} short", mark.bytes),
+        };
+        let is_left = x > body.center().x;
+        let (dx, anchor) = if is_left {
+            (-4.0, Align2::RIGHT_BOTTOM)
+        } else {
+            (4.0, Align2::LEFT_BOTTOM)
+        };
+        let place = (pos2(x + dx, frame.map.bottom() - 1.0), anchor);
+        text_with_ground(&painter, place, words, (theme.bad, theme.halo()), body);
+    }
+}
+
+/// Where a mark stands in its row.
+fn place(rect: Rect, x: f32, kind: RematMarkKind) -> Pos2 {
+    let quarter = rect.height() / 4.0;
+    match kind {
+        RematMarkKind::Evict => pos2(x, rect.top() + quarter),
+        RematMarkKind::Rematerialize | RematMarkKind::Sibling => pos2(x, rect.bottom() - quarter),
+        RematMarkKind::OutOfMemory | RematMarkKind::Thrash => pos2(x, rect.center().y),
+    }
+}
+
+/// A mark of its kind: form and colour.
+pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &Theme) {
+    let color = theme.remat_mark(kind);
+    let triangle = |points: [(f32, f32); 3]| points.map(|(x, y)| at + vec2(x, y) * HALF).to_vec();
+    let down = [(-1.1, -1.0), (1.1, -1.0), (0.0, 1.1)];
+    let up = [(-1.1, 1.0), (0.0, -1.1), (1.1, 1.0)];
+    match kind {
+        RematMarkKind::Evict => {
+            painter.add(PathShape::convex_polygon(triangle(down), color, Stroke::NONE));
+        }
+        RematMarkKind::Rematerialize => {
+            painter.add(PathShape::convex_polygon(triangle(up), color, Stroke::NONE));
+        }
+        RematMarkKind::Sibling => {
+            painter.add(PathShape::closed_line(triangle(up), Stroke::new(1.0, color)));
+        }
+        RematMarkKind::OutOfMemory | RematMarkKind::Thrash => {
+            let stroke = Stroke::new(2.0, color);
+            for side in [-1.0, 1.0] {
+                painter.line_segment([at - vec2(HALF * side, HALF), at + vec2(HALF * side, HALF)], stroke);
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit both types"
+)]
+fn columns(rect: Rect, remat: &LaneRemat, state: &LanesState) -> Vec<RematColumn> {
+    let n_columns = (rect.width() / COLUMN).floor().max(1.0) as u32;
+    let viewport = state.viewport.as_ref();
+    viewport.map_or_else(Vec::new, |viewport| remat.columns(viewport, n_columns))
+}
+
+/// Columns share the width out evenly.
+#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+fn x_of(rect: Rect, column: &RematColumn) -> f32 {
+    let n_columns = (rect.width() / COLUMN).floor().max(1.0);
+    rect.left() + (column.column as f32 + 0.5) * rect.width() / n_columns
+}
+
+/// The column under the pointer, or the nearest within a column's width of it.
+fn column_at(pos: Pos2, frame: &LaneFrame, remat: &LaneRemat, state: &LanesState) -> Option<RematColumn> {
+    let rect = frame.remat;
+    let distance = |column: &RematColumn| (x_of(rect, column) - pos.x).abs();
+    let columns = columns(rect, remat, state).into_iter();
+    let nearest = columns.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.filter(|column| distance(column) <= COLUMN * 1.5)
+}
+
+/// `12 evicted, 9 computed anew`.
+fn counts_text(remat: &LaneRemat) -> String {
+    words_of(&remat.totals()).join(", ")
+}
+
+fn words_of(counts: &[u32]) -> Vec<String> {
+    let counted = RematMarkKind::ALL.iter().zip(counts);
+    let words = counted.filter(|(kind, count)| {
+        let is_main = matches!(kind, RematMarkKind::Evict | RematMarkKind::Rematerialize);
+        is_main || **count > 0
+    });
+    words
+        .map(|(kind, count)| format!("{} {}", grouped(u64::from(*count)), kind.words()))
+        .collect()
+}
+
+/// What the marks of a column say: the first in full, then how many more there are.
+fn tooltip_ui(ui: &mut Ui, (lane, remat, column): (usize, &LaneRemat, &RematColumn), input: &LanesInput<'_>) {
+    let (from, to) = column.steps;
+    let marks = remat.marks_within(column.steps);
+    if marks.len() > 1 {
+        let place = if from == to {
+            format!("step {from}")
+        } else {
+            format!("steps {from} to {to}")
+        };
+        let words: Vec<String> = words_of(&column.counts);
+        ui.strong(format!("{place}: {}", words.join(", ")));
+    }
+    for mark in marks.iter().take(TOLD) {
+        mark_ui(ui, (lane, remat, mark), input);
+    }
+    let told = marks.len().min(TOLD);
+    let all = grouped(remat.marks.len() as u64);
+    if told < marks.len() {
+        ui.weak(format!("{told} of the {} here, {all} in the lane", marks.len()));
+    }
+    ui.weak("Click: pin the step and select the tensor. Left, right: previous and next.");
+}
+
+fn mark_ui(ui: &mut Ui, (_lane, remat, mark): (usize, &LaneRemat, &RematMark), input: &LanesInput<'_>) {
+    let facts = remat.facts(mark);
+    let (words, color) = (mark.kind.words(), input.theme.remat_mark(mark.kind));
+    let step = mark.step;
+    ui.colored_label(
+        color,
+        match (mark.kind, facts.tensor.as_str()) {
+            (_, "") => format!("{words} at step {step}"),
+            (RematMarkKind::Evict, tensor) => format!("{tensor} {words} at step {step}"),
+            (_, tensor) => format!("{tensor} {words}, step {step}"),
+        },
+    );
+    let mut rows = vec![("op", facts.op)];
+    let beside = if mark.kind == RematMarkKind::Evict {
+        "to make room for"
+    } else {
+        "needed by"
+    };
+    rows.push((beside, facts.beside));
+    rows.extend(facts.rows);
+    ui.push_id((mark.step, mark.tensor, mark.kind as u8), |ui| rows_ui(ui, &rows));
+}
+
+/// Tints the steps on which a lane computes ops anew.
+pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &Viewport), theme: &Theme) {
+    if let Some(remat) = &lane.remat {
+        tint(
+            painter,
+            rect,
+            (remat.bands_within(viewport.t0, viewport.t1), viewport),
+            theme.anew(),
+        );
+    }
+}
+
+/// Tints steps; neighbours on one pixel become one.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+pub(super) fn tint(painter: &Painter, rect: Rect, (bands, viewport): (&[(Step, Step)], &Viewport), color: Color32) {
+    let x = |step: Step| {
+        let x = viewport.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
+        rect.left() + x.clamp(0.0, rect.width())
+    };
+    let mut open: Option<(f32, f32)> = None;
+    let paint = |(from, to): (f32, f32)| {
+        painter.rect_filled(Rect::from_x_y_ranges(Rangef::new(from, to), rect.y_range()), 0, color);
+    };
+    for (start, end) in bands {
+        let (from, to) = (x(*start), x(*end));
+        let to = to.max(from + 1.0);
+        open = match open {
+            Some((begun, until)) if from <= until + 0.5 => Some((begun, until.max(to))),
+            Some(done) => {
+                paint(done);
+                Some((from, to))
+            }
+            None => Some((from, to)),
+        };
+    }
+    open.into_iter().for_each(paint);
+}
+
+/// What a lane computes anew on a step, and what that costs.
+pub(super) fn anew_text(remat: &LaneRemat, step: Step) -> Option<String> {
+    let anew = remat.recomputed_at(step)?;
+    Some(format!("{}, est. {}", remat.op_name(anew), anew.time))
+}
+
+/// Figures of a run under a budget on a step, for the tooltip of the curves.
+pub(super) fn reading_rows(
+    remat: &LaneRemat,
+    step: Step,
+    exact: impl Fn(Bytes) -> String,
+) -> Vec<(&'static str, String)> {
+    let counters = remat.counters(step);
+    let mut rows = Vec::new();
+    if let Some(text) = anew_text(remat, step) {
+        rows.push(("computed anew", text));
+    } else if remat.waits_at(step) {
+        rows.push(("waits", "another lane computes anew here".to_owned()));
+    }
+    rows.push(("in use, planned", exact(Bytes(remat.usage.at(step.0)))));
+    rows.push(("budget", remat.budget.map_or_else(|| "none".to_owned(), exact)));
+    rows.push(("evicted so far", grouped(u64::from(counters.evictions))));
+    let limit = counters
+        .limit
+        .map_or(String::new(), |limit| format!(" of {:.0} %", limit * 100.0));
+    let anew = format!(
+        "{} ops, est. {}: {:.1} %{limit}",
+        grouped(u64::from(counters.recomputed)),
+        counters.time,
+        counters.share * 100.0
+    );
+    rows.push(("anew so far", anew));
+    rows
+}

@@ -1,0 +1,115 @@
+//! The heuristics: colour, marker, the smallest feasible budget; a click hides one.
+
+use eframe::egui::{self, RichText};
+
+use super::BudgetsState;
+use super::marker::{cross, marker};
+use super::points::{Sweep, percent};
+use crate::rewrite::remat::{HEURISTICS, Heuristic};
+use crate::ui::theme::Theme;
+
+const SIZE: f32 = 11.5;
+
+/// Draws the list.
+pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut BudgetsState, theme: &Theme) {
+    ui.spacing_mut().item_spacing = egui::vec2(4.0, 1.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Heuristic").size(SIZE).strong());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.label(RichText::new("feasible from").size(SIZE).weak())
+                .on_hover_text(
+                    "The smallest budget at which this heuristic, and at every larger one that was tried, ran to its end \
+                     within the budget",
+                );
+        });
+    });
+    for (position, heuristic) in HEURISTICS.iter().enumerate() {
+        row_ui(ui, (sweep, state), (position, heuristic), theme);
+    }
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        sign_ui(ui, |painter, at| marker(painter, at, (0, 3.6), theme.text_weak, false));
+        ui.label(RichText::new("over budget (above: thrash)").size(SIZE).weak());
+    });
+    ui.horizontal(|ui| {
+        sign_ui(ui, |painter, at| cross(painter, at, 3.4, theme.text_weak));
+        ui.label(RichText::new("out of memory").size(SIZE).weak());
+    });
+    ui.horizontal(|ui| {
+        sign_ui(ui, |painter, at| {
+            painter.circle_stroke(at, 5.0, egui::Stroke::new(1.5, theme.selection));
+        });
+        ui.label(RichText::new("open as a lane").size(SIZE).weak());
+    });
+    if !state.hidden.is_empty() && ui.small_button("Show all").clicked() {
+        state.hidden.clear();
+    }
+}
+
+fn sign_ui(ui: &mut egui::Ui, paint: impl FnOnce(&egui::Painter, egui::Pos2)) {
+    let (area, _) = ui.allocate_exact_size(egui::vec2(14.0, 12.0), egui::Sense::hover());
+    paint(ui.painter(), area.center());
+}
+
+/// One heuristic: a click hides or shows it.
+fn row_ui(
+    ui: &mut egui::Ui,
+    (sweep, state): (&Sweep<'_>, &mut BudgetsState),
+    (position, heuristic): (usize, &'static Heuristic),
+    theme: &Theme,
+) {
+    let is_shown = !state.hidden.contains(&heuristic.name);
+    let color = if is_shown {
+        theme.heuristic(position)
+    } else {
+        theme.text_weak
+    };
+    ui.horizontal(|ui| {
+        sign_ui(ui, |painter, at| marker(painter, at, (position, 3.6), color, is_shown));
+        let words = RichText::new(heuristic.label).size(SIZE);
+        let words = if is_shown {
+            words.color(theme.text)
+        } else {
+            words.color(theme.text_weak).strikethrough()
+        };
+        let button = ui.add(egui::Button::new(words).frame_when_inactive(false).small());
+        button.widget_info(|| {
+            let verb = if is_shown { "hide" } else { "show" };
+            let label = format!("{verb} {}", heuristic.label);
+            egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_shown, label)
+        });
+        let verb = if is_shown { "hide it" } else { "show it" };
+        let button = button.on_hover_text(format!("{}\nclick: {verb}", heuristic.summary));
+        if button.clicked() {
+            if is_shown {
+                state.hidden.push(heuristic.name);
+            } else {
+                state.hidden.retain(|name| *name != heuristic.name);
+            }
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            limit_ui(ui, sweep, (state, heuristic));
+        });
+    });
+}
+
+/// From which budget on a heuristic comes to its end.
+fn limit_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, (state, heuristic): (&BudgetsState, &'static Heuristic)) {
+    let has_points = sweep.table.points.iter().any(|point| point.heuristic == heuristic);
+    let Some(point) = sweep.limit(heuristic) else {
+        let text = if has_points { "none" } else { "…" };
+        ui.label(RichText::new(text).size(SIZE).weak());
+        return;
+    };
+    let text = if state.axes.in_bytes {
+        point.budget.to_string()
+    } else {
+        percent(point)
+    };
+    ui.label(RichText::new(text).size(SIZE)).on_hover_text(format!(
+        "{} is feasible from {} on ({} of its own peak)",
+        heuristic.label,
+        point.budget.exact(),
+        percent(point)
+    ));
+}

@@ -1,0 +1,257 @@
+//! The sweep: what computing anew costs against how much memory there is, for every heuristic, as a plot and a table.
+//! A point opens as a lane.
+
+mod legend;
+mod marker;
+mod plot;
+mod points;
+mod table;
+
+use eframe::egui::{self, RichText};
+
+use self::points::{Key, Sweep};
+use crate::session::{Command, Session};
+use crate::ui::panels::choice_ui;
+use crate::ui::theme::Theme;
+use crate::workload::GraphIdx;
+
+/// What the plot leaves to the legend beside it, and the height of the plot.
+const LEGEND: f32 = 176.0;
+const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
+
+/// What is along the axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Axes {
+    /// Budgets in bytes instead of parts of the peak.
+    pub(super) in_bytes: bool,
+    /// What computing anew costs, in decades.
+    pub(super) is_log: bool,
+}
+
+/// What the panel remembers.
+#[derive(Clone, Debug, Default)]
+pub struct BudgetsState {
+    graph: usize,
+    axes: Axes,
+    /// Names of heuristics that are left out.
+    hidden: Vec<&'static str>,
+    order: table::Sorting,
+    selected: Option<Key>,
+    /// The row that gets the keyboard, and the one that has it.
+    focus: Option<Key>,
+    focused: Option<Key>,
+}
+
+impl BudgetsState {
+    /// The graph that a sweep is started for.
+    pub fn graph(&self) -> GraphIdx {
+        GraphIdx(u32::try_from(self.graph).unwrap_or(0))
+    }
+}
+
+/// Draws the pane.
+pub fn budgets_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut BudgetsState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let names = names(session);
+    if names.is_empty() {
+        ui.weak("Graphs and DTR logs are run under memory budgets here; what is open is neither.");
+        return;
+    }
+    state.graph = state.graph.min(names.len() - 1);
+    controls_ui(ui, session, (&names, state), commands);
+    if session.sweep().is_some() && session.is_sweep_stale() {
+        let text =
+            "The settings have changed since: these figures belong to the settings before. Start again for new ones.";
+        ui.label(RichText::new(text).color(theme.bad));
+    }
+    let Some(sweep) = Sweep::of(session) else {
+        about_ui(ui, session);
+        return;
+    };
+    let room = ui.available_height();
+    let height = (room * 0.46).clamp(*PLOT.start(), *PLOT.end());
+    ui.horizontal_top(|ui| {
+        ui.set_height(height);
+        let width = (ui.available_width() - LEGEND - 8.0).max(160.0);
+        plot::plot_ui(ui, (&sweep, state), egui::vec2(width, height), theme, commands);
+        ui.vertical(|ui| {
+            egui::ScrollArea::vertical()
+                .id_salt("heuristics")
+                .auto_shrink([false, false])
+                .show(ui, |ui| legend::legend_ui(ui, &sweep, state, theme));
+        });
+    });
+    selected_ui(ui, &sweep, state, commands);
+    note_ui(ui);
+    ui.add_space(2.0);
+    table::table_ui(ui, &sweep, state, theme, commands);
+}
+
+/// What can be run: the graphs, or the tapes.
+fn names(session: &Session) -> Vec<&str> {
+    let Some(loaded) = session.loaded() else {
+        return Vec::new();
+    };
+    let graphs = loaded.workload.graphs().iter().map(|entry| entry.name.as_str());
+    let tapes = loaded.workload.tapes().iter().map(|tape| tape.name.as_str());
+    graphs.chain(tapes).collect()
+}
+
+/// Which graph, start and stop, how far it is, what is along the axes.
+fn controls_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (names, state): (&[&str], &mut BudgetsState),
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        if names.len() > 1 {
+            let label = format!("graph to run: {}", names[state.graph]);
+            let combo = egui::ComboBox::from_id_salt("graph to run")
+                .selected_text(names[state.graph])
+                .width(120.0)
+                .truncate()
+                .show_ui(ui, |ui| {
+                    for (graph, name) in names.iter().enumerate() {
+                        ui.selectable_value(&mut state.graph, graph, *name);
+                    }
+                });
+            combo
+                .response
+                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
+        }
+        run_ui(ui, session, state.graph(), commands);
+        ui.separator();
+        ui.label("Budget");
+        let in_bytes = &mut state.axes.in_bytes;
+        choice_ui(
+            ui,
+            in_bytes,
+            ("budget in", &[(false, "% of the peak"), (true, "bytes")]),
+        );
+        ui.separator();
+        ui.label("Overhead");
+        let is_log = &mut state.axes.is_log;
+        choice_ui(ui, is_log, ("overhead,", &[(false, "linear"), (true, "log")]));
+    });
+}
+
+fn run_ui(ui: &mut egui::Ui, session: &Session, graph: GraphIdx, commands: &mut Vec<Command>) {
+    let sweep = session.sweep();
+    if session.is_sweeping() {
+        if ui
+            .button("Stop")
+            .on_hover_text("stop the sweep; what is known stays")
+            .clicked()
+        {
+            commands.push(Command::StopSweep);
+        }
+        if let Some(table) = sweep {
+            let (done, all) = (table.points.len(), table.n_total);
+            #[expect(clippy::cast_precision_loss, reason = "the length of a bar")]
+            let part = done as f32 / all.max(1) as f32;
+            let bar = egui::ProgressBar::new(part).desired_width(110.0);
+            let response = ui.add(bar.text(format!("{done} of {all}")));
+            response.widget_info(|| {
+                let words = format!("sweep: {done} of {all} runs");
+                egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, words)
+            });
+        } else {
+            ui.add(egui::Spinner::new().size(12.0));
+            ui.weak("peaks without a budget…");
+        }
+        return;
+    }
+    let of_graph = sweep.filter(|table| table.subject.graph == graph && !session.is_sweep_stale());
+    let is_reading = session.busy().is_some_and(|busy| busy.is_loading);
+    let words = match of_graph {
+        None if sweep.is_some() => "Start again",
+        None => "Start",
+        Some(table) if table.is_unfinished() => "Go on",
+        Some(table) => {
+            ui.label(format!("{} runs", table.points.len()));
+            return;
+        }
+    };
+    let button = ui.add_enabled(!is_reading, egui::Button::new(words));
+    if button
+        .on_hover_text("run under many budgets by every heuristic, on all cores")
+        .clicked()
+    {
+        commands.push(Command::Sweep(graph));
+    }
+    if let Some(table) = of_graph {
+        ui.weak(format!("stopped at {} of {}", table.points.len(), table.n_total));
+    }
+}
+
+/// What the pane is for, while it is empty.
+fn about_ui(ui: &mut egui::Ui, session: &Session) {
+    ui.add_space(8.0);
+    if session.is_sweeping() {
+        return;
+    }
+    ui.label("How little memory is enough, and what does it cost?");
+    ui.add(
+        egui::Label::new(
+            RichText::new(
+                "Start runs the graph under 18 budgets, from 95 % down to 10 % of its peak, by each of the nine heuristics \
+                 that choose what to evict and compute anew. Each run becomes a point: how much longer the program takes \
+                 under that budget. A click on a point opens the run as a lane beside the others.",
+            )
+            .weak(),
+        )
+        .wrap(),
+    );
+    note_ui(ui);
+}
+
+/// Whose counts and whose times these are.
+fn note_ui(ui: &mut egui::Ui) {
+    let text = "Peaks, evictions and recomputations are each engine's own counts; op times are estimates from the device \
+                profile unless the file states them.";
+    ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap())
+        .on_hover_text(
+            "The paper's runtime counts constants and everything resident; MegEngine's static planner counts what it plans \
+             at the end of each step, and its eager interpreter what its allocator holds. A part of the peak is a part of \
+             the heuristic's own peak without a budget. Overhead is (program + computed anew) / program in time.",
+        );
+}
+
+/// The figures of the selected point, and what can be done with it.
+fn selected_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, commands: &mut Vec<Command>) {
+    ui.horizontal_wrapped(|ui| {
+        let Some(point) = state.selected.and_then(|key| sweep.find(key)) else {
+            ui.weak("Click a point or a row (or Enter) to open it as a lane.");
+            return;
+        };
+        ui.add(egui::Label::new(points::sentence(point)).wrap())
+            .on_hover_text(points::hover_text(point));
+        match sweep.lane_of(point) {
+            Some(lane) => {
+                let close = ui.button(format!("Close lane {}", lane + 2));
+                if close.on_hover_text("take this run out of the lanes").clicked() {
+                    commands.push(Command::RemoveRematLane(lane));
+                }
+            }
+            None => {
+                if ui.button("Open as a lane").clicked() {
+                    commands.push(Command::AddRematLane(points::lane(point)));
+                }
+            }
+        }
+        let set = ui.button("Set as dtr.eviction_threshold").on_hover_text(format!(
+            "sets dtr.eviction_threshold to {} and simulation.remat_heuristic to {}, for every lane",
+            point.budget.get(),
+            point.heuristic.name
+        ));
+        if set.clicked() {
+            commands.push(points::as_options(point));
+        }
+    });
+}

@@ -1,0 +1,221 @@
+//! Points of a sweep: which are shown, what they are called, what they open.
+
+use crate::analysis::{LaneSet, RematLane, SweepPoint, feasible_limit};
+use crate::options::{Edit, Fix, Value, keys};
+use crate::rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
+use crate::session::{Command, Session, SweepTable};
+use crate::units::{Bytes, grouped};
+
+/// Which point: the heuristic's name and the budget.
+pub(super) type Key = (&'static str, Bytes);
+
+/// The sweep with the lanes that are open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sweep<'a> {
+    /// The points.
+    pub(super) table: &'a SweepTable,
+    /// The lanes that are open, as the document has them.
+    pub(super) lanes: &'a [RematLane],
+    /// Whether no other graph is open.
+    is_alone: bool,
+}
+
+/// How a point is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// It ran to its end within the budget.
+    Fits,
+    /// It ran to its end, and reached the budget where nothing could be evicted.
+    Over,
+    /// It was given up.
+    Thrash,
+    /// Nothing was left to evict.
+    OutOfMemory,
+}
+
+impl Mark {
+    pub(super) fn of(point: &SweepPoint) -> Self {
+        match point.status {
+            RematStatus::Ok if point.is_feasible() => Self::Fits,
+            RematStatus::Ok => Self::Over,
+            RematStatus::Thrash => Self::Thrash,
+            RematStatus::OutOfMemory(_) => Self::OutOfMemory,
+        }
+    }
+
+    /// Whether the program came to its end, so that its overhead means something.
+    pub(super) fn has_ended(self) -> bool {
+        matches!(self, Self::Fits | Self::Over)
+    }
+
+    /// In one or two words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Fits => "ok",
+            Self::Over => "over budget",
+            Self::Thrash => "thrash",
+            Self::OutOfMemory => "out of memory",
+        }
+    }
+
+    /// In a sentence.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Fits => "ran to its end within the budget",
+            Self::Over => "ran to its end, over the budget where nothing more could be evicted",
+            Self::Thrash => "given up as thrashing; the overhead is that up to there",
+            Self::OutOfMemory => "out of memory: nothing was left to evict; the overhead is that up to there",
+        }
+    }
+}
+
+/// Position of a heuristic in the table: its colour and marker.
+pub(super) fn position(heuristic: &Heuristic) -> usize {
+    HEURISTICS.iter().position(|row| row == heuristic).unwrap_or(0)
+}
+
+/// Which point this is.
+pub(super) fn key(point: &SweepPoint) -> Key {
+    (point.heuristic.name, point.budget)
+}
+
+/// The lane that a point opens.
+pub(super) fn lane(point: &SweepPoint) -> RematLane {
+    RematLane {
+        heuristic: point.heuristic,
+        budget: Budget::Bytes(point.budget),
+    }
+}
+
+/// The edit that makes a point the configuration.
+pub(super) fn as_options(point: &SweepPoint) -> Command {
+    let threshold = i64::try_from(point.budget.get()).unwrap_or(i64::MAX);
+    Command::ApplyFix(Fix {
+        text: "set as dtr.eviction_threshold".to_owned(),
+        edits: vec![
+            Edit::Option {
+                key: keys::EVICTION_THRESHOLD,
+                value: Value::from(threshold),
+            },
+            Edit::Option {
+                key: keys::REMAT_HEURISTIC,
+                value: Value::from(point.heuristic.name),
+            },
+        ],
+    })
+}
+
+impl<'a> Sweep<'a> {
+    /// The sweep of a session that has begun.
+    pub(super) fn of(session: &'a Session) -> Option<Self> {
+        let lanes = match &session.document().lanes {
+            LaneSet::Remat(lanes) => &lanes[..],
+            LaneSet::Policies | LaneSet::NameReuse => &[],
+        };
+        Some(Self {
+            table: session.sweep()?,
+            lanes,
+            is_alone: session
+                .loaded()
+                .is_some_and(|loaded| loaded.workload.graphs().len() <= 1),
+        })
+    }
+
+    pub(super) fn find(&self, wanted: Key) -> Option<&'a SweepPoint> {
+        self.table.points.iter().find(|point| key(point) == wanted)
+    }
+
+    /// The points of heuristics that are not hidden.
+    pub(super) fn shown(&self, hidden: &[&'static str]) -> impl Iterator<Item = &'a SweepPoint> {
+        let is_shown = move |point: &&SweepPoint| !hidden.contains(&point.heuristic.name);
+        self.table.points.iter().filter(is_shown)
+    }
+
+    /// Position among the open lanes.
+    pub(super) fn lane_of(&self, point: &SweepPoint) -> Option<usize> {
+        let is_same = |open: &RematLane| {
+            let budget = match open.budget {
+                Budget::Unlimited => false,
+                Budget::Bytes(bytes) => bytes == point.budget,
+                // Of several graphs a lane's part is one of the largest peak.
+                Budget::Ratio(ratio) => self.is_alone && (ratio - point.ratio).abs() < 1e-9,
+            };
+            open.heuristic == point.heuristic && budget
+        };
+        self.lanes.iter().position(is_same)
+    }
+
+    /// What a click on a point asks for: its lane, unless that is open.
+    pub(super) fn open(&self, point: &SweepPoint) -> Option<Command> {
+        self.lane_of(point)
+            .is_none()
+            .then(|| Command::AddRematLane(lane(point)))
+    }
+
+    /// The point with the smallest feasible budget, of a heuristic.
+    pub(super) fn limit(&self, heuristic: &Heuristic) -> Option<&'a SweepPoint> {
+        let limit = feasible_limit(&self.table.points, heuristic)?;
+        self.find((HEURISTICS[position(heuristic)].name, limit))
+    }
+}
+
+/// A part of the peak: `50 %`.
+pub(super) fn percent(point: &SweepPoint) -> String {
+    format!("{:.0} %", point.ratio * 100.0)
+}
+
+/// An overhead; what is more than nothing never reads as 1.000.
+pub(super) fn overhead_text(point: &SweepPoint) -> String {
+    let text = format!("{:.3}", point.overhead);
+    if text == "1.000" && point.overhead > 1.0 {
+        return "> 1.000".to_owned();
+    }
+    text
+}
+
+/// The point in a line.
+pub(super) fn sentence(point: &SweepPoint) -> String {
+    let mark = Mark::of(point);
+    format!(
+        "{} under {} ({} of its peak): {}, overhead {}",
+        point.heuristic.label,
+        point.budget,
+        percent(point),
+        mark.words(),
+        overhead_text(point)
+    )
+}
+
+/// Every figure of a point.
+pub(super) fn hover_text(point: &SweepPoint) -> String {
+    let counts = &point.counts;
+    let mut text = format!(
+        "{}\n{}\nbudget {} ({:.1} % of the peak)\noverhead {:.6}: {} computed anew, beside {}\npeak {}\n{} evictions of {}, \
+         {} computed anew",
+        point.heuristic.label,
+        Mark::of(point).sentence(),
+        point.budget.exact(),
+        point.ratio * 100.0,
+        point.overhead,
+        point.remat_compute,
+        point.base_compute,
+        point.peak.exact(),
+        grouped(counts.evictions),
+        counts.evicted_bytes,
+        grouped(counts.rematerializations),
+    );
+    if let RematStatus::OutOfMemory(shortage) = &point.status {
+        text.push_str(&format!(
+            "\nan op asked for {}, {} were short",
+            shortage.requested.exact(),
+            shortage.short.exact()
+        ));
+    }
+    if counts.steps_over_budget > 0 {
+        text.push_str(&format!(
+            "\nat or over the budget on {} steps",
+            grouped(counts.steps_over_budget)
+        ));
+    }
+    text
+}

@@ -1,0 +1,149 @@
+//! What the lanes are compared for: policies, runs under memory budgets, or name reuse; which budgets are open.
+
+use eframe::egui::{self, RichText};
+
+use crate::analysis::{LaneSet, RematLane};
+use crate::options::keys;
+use crate::rewrite::remat::{Budget, DEFAULT_HEURISTIC, HEURISTICS, find_heuristic};
+use crate::session::{Command, Session};
+use crate::units::Bytes;
+
+/// What is remembered while other lanes are compared.
+#[derive(Clone, Debug, Default)]
+pub struct LaneSetState {
+    /// The lanes of runs under budgets that were open last.
+    budgets: Vec<RematLane>,
+}
+
+/// What lanes are compared for, without their budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Policies,
+    Budgets,
+    NameReuse,
+}
+
+const KINDS: [(Kind, &str); 3] = [
+    (Kind::Policies, "policies"),
+    (Kind::Budgets, "budgets"),
+    (Kind::NameReuse, "name reuse"),
+];
+
+impl Kind {
+    fn of(lanes: &LaneSet) -> Self {
+        match lanes {
+            LaneSet::Policies => Self::Policies,
+            LaneSet::Remat(_) => Self::Budgets,
+            LaneSet::NameReuse => Self::NameReuse,
+        }
+    }
+}
+
+/// What is compared at present; `None` where there is no choice.
+pub fn kind_words(session: &Session) -> Option<&'static str> {
+    let loaded = session.loaded()?;
+    if loaded.workload.graphs().is_empty() {
+        return None;
+    }
+    let kind = Kind::of(&session.document().lanes);
+    KINDS.iter().find(|(known, _)| *known == kind).map(|(_, words)| *words)
+}
+
+/// The command that compares the next of the three.
+pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command> {
+    kind_words(session)?;
+    let next = match Kind::of(&session.document().lanes) {
+        Kind::Policies => Kind::Budgets,
+        Kind::Budgets => Kind::NameReuse,
+        Kind::NameReuse => Kind::Policies,
+    };
+    Some(set(session, state, next))
+}
+
+/// Draws the choice and the open budgets; says whether the sweep was asked for.
+pub fn lane_set_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut LaneSetState,
+    commands: &mut Vec<Command>,
+) -> bool {
+    let Some(loaded) = session.loaded() else { return false };
+    if !loaded.workload.programs().is_empty() {
+        ui.label("Compare: name reuse").on_hover_text(
+            "A program of blocks has names and no device session: its lanes are the levels of name reuse anyway",
+        );
+        return false;
+    }
+    let is_tape = !loaded.workload.tapes().is_empty();
+    if !is_tape && loaded.workload.graphs().is_empty() {
+        return false;
+    }
+    let lanes = &session.document().lanes;
+    let mut wants_sweep = false;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 2.0);
+        if is_tape {
+            ui.label("Compare: budgets").on_hover_text(
+                "A recorded log is run under memory budgets: its lanes are budgets anyway, there is no policy to choose",
+            );
+        } else {
+            ui.label("Compare");
+            let before = Kind::of(lanes);
+            let mut chosen = before;
+            if super::choice_ui(ui, &mut chosen, ("compare", &KINDS)) {
+                commands.push(set(session, state, chosen));
+            }
+        }
+        if let LaneSet::Remat(open) = lanes {
+            state.budgets.clone_from(open);
+            open_ui(ui, open, commands);
+            if is_tape && ui.small_button("Back to the first ones").clicked() {
+                commands.push(Command::SetLanes(LaneSet::Policies));
+            }
+        }
+        if is_tape || matches!(lanes, LaneSet::Remat(_)) {
+            let more = ui.small_button("More…");
+            more.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "more budgets: open the sweep"));
+            wants_sweep = more.on_hover_text("the sweep over many budgets: a click on a point opens a lane").clicked();
+        }
+    });
+    wants_sweep
+}
+
+/// The open lanes, each with a button that closes it.
+fn open_ui(ui: &mut egui::Ui, open: &[RematLane], commands: &mut Vec<Command>) {
+    for (position, lane) in open.iter().enumerate() {
+        let title = lane.title();
+        let button = ui.add(egui::Button::new(RichText::new(format!("{title} ×")).small()).small());
+        button
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("close the lane of {title}")));
+        let words = format!("close the lane of {title}: {}", lane.heuristic.summary);
+        if button.on_hover_text(words).clicked() {
+            commands.push(Command::RemoveRematLane(position));
+        }
+    }
+}
+
+/// The command that compares one of the three. Budgets open with those that were open last, else with the configured
+/// one, else with half of the peak.
+fn set(session: &Session, state: &LaneSetState, kind: Kind) -> Command {
+    Command::SetLanes(match kind {
+        Kind::Policies => LaneSet::Policies,
+        Kind::NameReuse => LaneSet::NameReuse,
+        Kind::Budgets if state.budgets.is_empty() => LaneSet::Remat(vec![configured(session)]),
+        Kind::Budgets => LaneSet::Remat(state.budgets.clone()),
+    })
+}
+
+/// The run that the options ask for.
+fn configured(session: &Session) -> RematLane {
+    let options = &session.document().options;
+    let text = |key: &str| options.get(key).map(ToString::to_string);
+    let name = text(keys::REMAT_HEURISTIC).unwrap_or_else(|| DEFAULT_HEURISTIC.to_owned());
+    let threshold = text(keys::EVICTION_THRESHOLD).and_then(|text| Bytes::parse(&text).ok());
+    let threshold = threshold.filter(|bytes| *bytes > Bytes::ZERO);
+    RematLane {
+        heuristic: find_heuristic(&name).unwrap_or(&HEURISTICS[0]),
+        budget: threshold.map_or(Budget::Ratio(0.6), Budget::Bytes),
+    }
+}

@@ -1,0 +1,237 @@
+//! The log of name reuse, character for character; a line selects the tensors that it is about.
+
+use std::sync::{Arc, Weak};
+
+use eframe::egui::{self, Key, RichText};
+
+use crate::analysis::{Comparison, LaneSet};
+use crate::rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
+use crate::session::{Command, NamesReport, Selected, Session};
+use crate::ui::theme::Theme;
+use crate::units::grouped;
+
+const HEIGHT: f32 = 17.0;
+
+/// What the log remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LogState {
+    filter: String,
+    known: Option<Filtered>,
+    selected: Option<usize>,
+    /// The line that gets the keyboard.
+    focus: Option<usize>,
+}
+
+/// Lines that have the filter's text.
+#[derive(Clone, Debug)]
+struct Filtered {
+    report: Weak<NamesReport>,
+    level: *const ReuseReport,
+    filter: String,
+    lines: Vec<usize>,
+}
+
+type Parts<'a> = (&'a Session, &'a Arc<NamesReport>, &'a ReuseReport);
+
+/// Draws the filter and the lines.
+pub(super) fn log_ui(
+    ui: &mut egui::Ui,
+    (session, report, level): Parts<'_>,
+    state: &mut LogState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let log = &level.reuse.log;
+    filter_lines((report, level), state);
+    let Some(known) = state.known.clone() else { return };
+    ui.horizontal_wrapped(|ui| {
+        ui.strong("Log");
+        let field = egui::TextEdit::singleline(&mut state.filter)
+            .hint_text("filter")
+            .desired_width(150.0);
+        let field = ui.add(field);
+        field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "filter the log"));
+        ui.weak(extent(known.lines.len() as u64, &level.reuse));
+        let copy = ui.add_enabled(!log.is_empty(), egui::Button::new("Copy").small());
+        if copy.on_hover_text("copy the lines that are shown").clicked() {
+            let lines: Vec<&str> = known.lines.iter().map(|line| &*log[*line].text).collect();
+            ui.ctx().copy_text(lines.join("\n"));
+        }
+        ui.weak("click: select the variable; Shift: the one whose name it takes");
+    });
+    if log.is_empty() {
+        ui.weak("The pass prints nothing at this level.");
+        return;
+    }
+    let mut area = egui::ScrollArea::both()
+        .id_salt("log of name reuse")
+        .auto_shrink([false, false]);
+    if let Some(offset) = walk(ui, &known.lines, state) {
+        area = area.vertical_scroll_offset(offset);
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    area.show_rows(ui, HEIGHT, known.lines.len(), |ui, rows| {
+        for row in rows {
+            let number = known.lines[row];
+            line_ui(ui, (session, report), (number, &log[number]), (state, theme), commands);
+        }
+    });
+}
+
+/// How many lines are shown of those that there are. Of a very long log only the first lines are kept.
+fn extent(shown: u64, reuse: &NameReuse) -> String {
+    let (kept, all) = (reuse.log.len() as u64, reuse.n_log_lines);
+    let of = if kept < all {
+        format!("first {} of {} lines", grouped(kept), grouped(all))
+    } else {
+        format!("{} lines", grouped(all))
+    };
+    if shown == kept {
+        of
+    } else {
+        let the = if kept < all { "the " } else { "" };
+        format!("{} of {the}{of}", grouped(shown))
+    }
+}
+
+/// Finds the lines anew where report, level or filter changed.
+fn filter_lines((report, level): (&Arc<NamesReport>, &ReuseReport), state: &mut LogState) {
+    let is_known = state.known.as_ref().is_some_and(|known| {
+        std::ptr::eq(known.report.as_ptr(), Arc::as_ptr(report))
+            && std::ptr::eq(known.level, level)
+            && known.filter == state.filter
+    });
+    if is_known {
+        return;
+    }
+    let wanted = state.filter.to_lowercase();
+    let lines = level.reuse.log.iter().enumerate();
+    let lines = lines.filter(|(_, line)| wanted.is_empty() || line.text.to_lowercase().contains(&wanted));
+    state.selected = None;
+    state.known = Some(Filtered {
+        report: Arc::downgrade(report),
+        level,
+        filter: state.filter.clone(),
+        lines: lines.map(|(number, _)| number).collect(),
+    });
+}
+
+/// Up and down while a line has the keyboard; where to scroll to.
+fn walk(ui: &egui::Ui, lines: &[usize], state: &mut LogState) -> Option<f32> {
+    let here = ui.memory(egui::Memory::focused)?;
+    let here = lines.iter().position(|line| line_id(*line) == here)?;
+    let pressed = |key| ui.input(|input| input.key_pressed(key));
+    let page = 10;
+    let next = if pressed(Key::ArrowDown) {
+        here + 1
+    } else if pressed(Key::ArrowUp) {
+        here.saturating_sub(1)
+    } else if pressed(Key::PageDown) {
+        here + page
+    } else if pressed(Key::PageUp) {
+        here.saturating_sub(page)
+    } else {
+        return None;
+    };
+    let next = next.min(lines.len() - 1);
+    state.focus = Some(lines[next]);
+    #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
+    let top = next as f32 * HEIGHT;
+    Some((top - ui.available_height() * 0.4).max(0.0))
+}
+
+fn line_id(number: usize) -> egui::Id {
+    egui::Id::unique(("line of the log of name reuse", number))
+}
+
+/// One line; it has an id of its own, so that the keyboard stays with it when lines scroll.
+fn line_ui(
+    ui: &mut egui::Ui,
+    (session, report): (&Session, &NamesReport),
+    (number, line): (usize, &LogLine),
+    (state, theme): (&mut LogState, &Theme),
+    commands: &mut Vec<Command>,
+) {
+    let is_hit = line.text.starts_with("!!!") || line.text.starts_with("Hit Cache");
+    let color = if is_hit { theme.text } else { theme.text_weak };
+    let font = egui::FontId::monospace(11.5);
+    let galley = ui.painter().layout_no_wrap(line.text.to_string(), font, color);
+    let width = (galley.size().x + 8.0).max(ui.available_width());
+    let (_, area) = ui.allocate_space(egui::vec2(width, HEIGHT));
+    let response = ui.interact(area, line_id(number), egui::Sense::click());
+    let is_selected = state.selected == Some(number);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, &*line.text));
+    if is_selected {
+        ui.painter()
+            .rect_filled(area, 2, ui.visuals().selection.bg_fill.gamma_multiply(0.5));
+    }
+    if response.hovered() || response.has_focus() {
+        let stroke = egui::Stroke::new(1.0, theme.accent());
+        ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
+    }
+    let at = egui::pos2(area.left() + 4.0, area.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+    if state.focus == Some(number) {
+        state.focus = None;
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let arrows = egui::EventFilter {
+            vertical_arrows: true,
+            ..egui::EventFilter::default()
+        };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+    }
+    if response.clicked() {
+        response.request_focus();
+        state.selected = Some(number);
+        let [variable, cache] = report.tensors_of(line);
+        let is_shifted = ui.input(|input| input.modifiers.shift);
+        let tensor = if is_shifted {
+            cache.or(variable)
+        } else {
+            variable.or(cache)
+        };
+        let selected = session
+            .answer()
+            .and_then(|(comparison, _)| shown(session, comparison, tensor?));
+        if selected.is_some() {
+            commands.push(Command::Select(selected));
+        }
+    }
+    response.on_hover_ui_at_pointer(|ui| about_ui(ui, line));
+}
+
+/// Which variables a line is about.
+fn about_ui(ui: &mut egui::Ui, line: &LogLine) {
+    let words = match &line.variables {
+        [Some(variable), Some(cache)] if variable != cache => {
+            format!("click: select {variable}; with Shift: {cache}")
+        }
+        [Some(name), _] | [None, Some(name)] => format!("click: select {name}"),
+        [None, None] => "about no variable".to_owned(),
+    };
+    ui.label(words);
+    ui.label(RichText::new(format!("block {}, op {}", line.block, line.op)).weak());
+}
+
+/// A variable as the lanes on the screen show it: lanes of name reuse have a place for every variable, others one for
+/// the storage that it is a view of.
+fn shown(session: &Session, comparison: &Comparison, tensor: Selected) -> Option<Selected> {
+    let graphs = comparison.workload.graphs();
+    if graphs.is_empty() || session.document().lanes == LaneSet::NameReuse {
+        return Some(tensor);
+    }
+    let graph = &graphs.get(tensor.graph.0 as usize)?.graph;
+    let root = graph.storages()[graph.tensors()[tensor.tensor].storage].root;
+    let run = comparison
+        .axis
+        .runs
+        .iter()
+        .position(|run| run.run.graph == tensor.graph)?;
+    Some(Selected {
+        run: u32::try_from(run).ok()?,
+        graph: tensor.graph,
+        tensor: root,
+    })
+}

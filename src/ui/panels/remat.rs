@@ -1,0 +1,105 @@
+//! Part of the inspector: how a lane's runs under a budget ended, what that cost, and who held the memory.
+
+use eframe::egui::{self, RichText};
+
+use crate::analysis::Lane;
+use crate::session::Command;
+use crate::timeline::{LaneRemat, RematStory, RematVerdict};
+use crate::ui::theme::Theme;
+use crate::units::{Bytes, grouped};
+
+/// Holders that are listed.
+const HOLDERS: usize = 8;
+
+/// Status, figures, and for a run without memory its story; a click on a holder selects it.
+pub(super) fn remat_ui(
+    ui: &mut egui::Ui,
+    (lane, remat): (&Lane, &LaneRemat),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let verdict = remat.verdict();
+    let color = if verdict == RematVerdict::Ok {
+        theme.good
+    } else {
+        theme.bad
+    };
+    ui.strong("Under the budget");
+    ui.label(RichText::new(verdict.words()).strong().color(color));
+    if let Some(story) = remat.story() {
+        let sentence = RichText::new(story.sentence(remat.budget)).color(theme.bad);
+        ui.add(egui::Label::new(sentence).wrap());
+        holders_ui(ui, &story, commands);
+    }
+    if verdict == RematVerdict::Thrash {
+        let text = "Given up: computing anew costs more than simulation.thrash_limit lets it. What is drawn behind the \
+                    end was not run.";
+        ui.add(egui::Label::new(text).wrap());
+    }
+    let sums = remat.sums();
+    let mut rows = vec![
+        ("heuristic", remat.heuristic().to_owned()),
+        (
+            "budget",
+            remat
+                .budget
+                .map_or_else(|| "none".to_owned(), |budget| budget.to_string()),
+        ),
+        ("peak, as planned", sums.peak.to_string()),
+        ("evicted", grouped(sums.evictions)),
+    ];
+    if sums.eager_evictions > 0 {
+        rows.push(("let go", grouped(sums.eager_evictions)));
+    }
+    rows.push(("ops computed anew", grouped(sums.recomputed)));
+    rows.push(("that costs", remat.share_words()));
+    rows.push(("time", format!("×{:.3}", sums.overhead)));
+    if sums.steps_over_budget > 0 {
+        rows.push(("steps over budget", grouped(sums.steps_over_budget)));
+    }
+    egui::Grid::new(("remat", lane.id))
+        .num_columns(2)
+        .spacing([8.0, 3.0])
+        .show(ui, |ui| {
+            for (name, text) in rows {
+                ui.weak(name);
+                ui.add(egui::Label::new(text).wrap());
+                ui.end_row();
+            }
+        });
+    ui.add_space(6.0);
+}
+
+fn holders_ui(ui: &mut egui::Ui, story: &RematStory, commands: &mut Vec<Command>) {
+    let all: Bytes = story.held.iter().map(|(_, _, bytes)| *bytes).sum();
+    ui.label(format!(
+        "{} storages are locked or pinned then, {all} in sum:",
+        grouped(story.held.len() as u64)
+    ));
+    egui::Grid::new("held without memory")
+        .num_columns(2)
+        .striped(true)
+        .show(ui, |ui| {
+            for (tensor, name, bytes) in story.held.iter().take(HOLDERS) {
+                ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
+                let text = RichText::new(name);
+                match tensor {
+                    Some(tensor) => {
+                        let link = text.color(ui.visuals().hyperlink_color);
+                        let button = ui.add(egui::Button::new(link).frame(false).truncate());
+                        if button.on_hover_text(format!("Select {name}")).clicked() {
+                            commands.push(Command::Select(Some(*tensor)));
+                        }
+                    }
+                    None => {
+                        ui.add(egui::Label::new(text).truncate())
+                            .on_hover_text("From outside: it belongs to the caller and is never evicted");
+                    }
+                }
+                ui.end_row();
+            }
+        });
+    if story.held.len() > HOLDERS {
+        ui.weak(format!("and {} smaller ones", story.held.len() - HOLDERS));
+    }
+}

@@ -1,0 +1,89 @@
+//! A program of blocks, variables and ops with roles: what name reuse works on.
+//!
+//! In the manner of Paddle's fluid: ops name variables by name and slot, a block may have a parent and, where it is the
+//! gradient of another, a forward block. A name may be written more than once.
+
+use indexmap::IndexMap;
+
+use crate::units::Bytes;
+
+/// A variable as its block declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockVariable {
+    /// Dimensions; -1 is the batch, known at run time.
+    pub shape: Vec<i64>,
+    /// The type of its elements, as the program writes it (`FP32`).
+    pub dtype: Box<str>,
+    /// Whether it outlives the program's run (parameters and the like).
+    pub is_persistable: bool,
+    /// What it is, as the program writes it; `LOD_TENSOR` for tensors.
+    pub kind: Box<str>,
+}
+
+/// Slots of an op with the names in them.
+pub type Slots = Vec<(Box<str>, Vec<Box<str>>)>;
+
+/// An op.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockOp {
+    /// Its type.
+    pub kind: Box<str>,
+    /// What it reads.
+    pub inputs: Slots,
+    /// What it writes.
+    pub outputs: Slots,
+    /// Attribute `op_role`: 0 forward, 1 backward, 2 optimize, bit 256 loss.
+    pub role: Option<i64>,
+    /// Attribute `op_role_var`: pairs of parameter and gradient.
+    pub role_variables: Option<Vec<Box<str>>>,
+    /// The block that it runs, by position.
+    pub sub_block: Option<u32>,
+    /// Attribute `force_cpu`.
+    pub is_forced_to_cpu: bool,
+}
+
+/// A block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The block around it, by position.
+    pub parent: Option<u32>,
+    /// The block whose gradient it computes, by position.
+    pub forward: Option<u32>,
+    /// Declarations, in file order.
+    pub variables: IndexMap<Box<str>, BlockVariable>,
+    /// Ops in order.
+    pub ops: Vec<BlockOp>,
+}
+
+/// A program; block 0 is the global one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockProgram {
+    /// The name shown to users.
+    pub name: String,
+    /// Blocks by position; at least the global one.
+    pub blocks: Vec<Block>,
+}
+
+impl BlockVariable {
+    /// Bytes with unknown dimensions as `batch`; saturates. `None` where the width of the type is unknown.
+    pub fn bytes(&self, batch: u64) -> Option<Bytes> {
+        let bits: u128 = match &*self.dtype {
+            "INT2" | "UINT2" => 2,
+            "INT4" | "UINT4" | "FLOAT4" => 4,
+            "BOOL" | "INT8" | "UINT8" | "FLOAT8" => 8,
+            "FP16" | "INT16" | "UINT16" | "BF16" => 16,
+            "FP32" | "INT32" | "UINT32" | "COMPLEX32" => 32,
+            "FP64" | "INT64" | "UINT64" | "SIZE_T" | "COMPLEX64" => 64,
+            "COMPLEX128" => 128,
+            _ => return None,
+        };
+        let dims = self.shape.iter().map(|dim| u64::try_from(*dim).unwrap_or(batch));
+        let elements = if dims.clone().any(|dim| dim == 0) {
+            0
+        } else {
+            dims.fold(1, u64::saturating_mul)
+        };
+        let bytes = (u128::from(elements) * bits).div_ceil(8);
+        Some(Bytes(u64::try_from(bytes).unwrap_or(u64::MAX)))
+    }
+}

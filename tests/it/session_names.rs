@@ -1,0 +1,85 @@
+//! Name reuse in the session: a report is shown with the answer that it is about, and with no other.
+
+use highwater::session::{Command, Document, MOST_LOG_LINES, Session, SourceSpec, Worker};
+use highwater::workload::{DeviceProfiles, GraphIdx};
+
+/// Four results one after the other; the third takes the name of the first, the fourth of the second.
+fn chain(name: &str, prefix: &str) -> SourceSpec {
+    let node = |number: usize, input: &str| {
+        format!(
+            r#"{{"name": "n{number}", "op": "relu", "inputs": ["{input}"],
+                "outputs": [{{"id": "{prefix}{number}", "shape": [64], "dtype": "float32"}}]}}"#
+        )
+    };
+    let nodes: Vec<String> = (1..=4)
+        .map(|number| match number {
+            1 => node(1, "x"),
+            _ => node(number, &format!("{prefix}{}", number - 1)),
+        })
+        .collect();
+    let text = format!(
+        r#"{{"highwater_graph": 1, "name": "{name}", "nodes": [{}],
+            "inputs": [{{"id": "x", "shape": [64], "dtype": "float32"}}], "outputs": ["{prefix}4"]}}"#,
+        nodes.join(", ")
+    );
+    SourceSpec::Bytes {
+        name: format!("{name}.json"),
+        bytes: text.as_bytes().into(),
+    }
+}
+
+fn session() -> Session {
+    let profiles = DeviceProfiles::bundled().unwrap();
+    let document = Document::new(vec![chain("first", "t")]);
+    let mut session = Session::new(document, profiles, Worker::start(|| {}).unwrap());
+    session.settle();
+    session
+}
+
+fn log(session: &Session) -> Option<Vec<String>> {
+    let level = &session.name_reuse()?.levels[0];
+    Some(level.reuse.log.iter().map(|line| line.text.to_string()).collect())
+}
+
+#[test]
+fn what_was_found_in_other_sources_is_forgotten() {
+    let mut session = session();
+    session.apply(Command::ReuseNames(GraphIdx(0)));
+    session.settle();
+    let first = log(&session).expect("a report");
+    assert!(first[0].contains("t3[64] => t1[64]"), "{first:?}");
+    session.apply(Command::Open(vec![chain("second", "u")]));
+    session.settle();
+    assert_eq!(log(&session), None);
+    assert!(!session.has_name_reuse(GraphIdx(0)) && !session.is_reusing_names());
+    session.apply(Command::ReuseNames(GraphIdx(0)));
+    session.settle();
+    let second = log(&session).expect("a report");
+    assert!(second[0].contains("u3[64] => u1[64]"), "{second:?}");
+}
+
+#[test]
+fn a_report_is_not_shown_with_a_newer_answer() {
+    let mut session = session();
+    session.apply(Command::ReuseNames(GraphIdx(0)));
+    session.settle();
+    assert!(session.name_reuse().is_some());
+    session.apply(Command::SetOption {
+        key: "memory_optimize.skip_opt_set".to_owned(),
+        text: r#"["t33"]"#.to_owned(),
+    });
+    session.settle();
+    assert!(session.name_reuse().is_none() && session.name_reuse_failure().is_none());
+    session.apply(Command::ReuseNames(GraphIdx(0)));
+    session.settle();
+    let report = session.name_reuse().expect("a report");
+    assert_eq!(report.levels[0].reuse.hits(), 2);
+    let near = report.warnings[0].iter().find(|warning| warning.contains("\"t33\""));
+    assert!(
+        near.is_some_and(|warning| warning.contains("did you mean \"t3\"?")),
+        "{:?}",
+        report.warnings
+    );
+    let level = &report.levels[0].reuse;
+    assert!(level.log.len() <= MOST_LOG_LINES && level.n_log_lines == level.log.len() as u64);
+}

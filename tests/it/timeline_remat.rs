@@ -1,0 +1,104 @@
+//! A session under a budget in the view-model: rows with gaps, facts, the axis, the map as text.
+
+use highwater::timeline::{Canvas, RematMarkKind, Timeline, Viewport, facts, step_facts};
+use highwater::units::Step;
+
+use crate::synthetic_remat::{End, comparison};
+
+const CANVAS: Canvas = Canvas {
+    width: 600.0,
+    height: 900.0,
+};
+
+#[test]
+fn an_evicted_tensor_is_one_row_with_a_gap() {
+    let comparison = comparison(12, End::Whole);
+    let timeline = Timeline::new(&comparison);
+    let remat = timeline.lanes[0].remat.as_ref().expect("a budget");
+    let gap = remat.gaps[0];
+    let row = timeline.rows.find(gap.tensor).expect("a row");
+    assert_eq!(row.n_pieces, 2);
+    let pieces = timeline.rows.pieces(gap.tensor);
+    assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
+    assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
+    let shown = timeline.rows.visible(&timeline.fit(), CANVAS);
+    let idx = shown
+        .rows
+        .iter()
+        .position(|row| row.tensor == gap.tensor)
+        .expect("in view");
+    let of_row = |block: u32| block as usize == idx;
+    assert_eq!(shown.items.rects.iter().filter(|item| of_row(item.block)).count(), 2);
+    assert_eq!(shown.gaps.iter().filter(|item| of_row(item.block)).count(), 1);
+    assert_eq!(shown.rows.len(), timeline.rows.len());
+    let facts = facts(&comparison, gap.tensor);
+    assert_eq!((facts.life, facts.n_pieces), (Some((row.start, row.end)), 2));
+    assert!(facts.n_held < row.end.0 - row.start.0);
+    assert_eq!(timeline.lanes[0].blocks_of(gap.tensor).len(), 2);
+}
+
+#[test]
+fn rows_go_from_one_to_the_next_past_gaps() {
+    let timeline = Timeline::new(&comparison(12, End::Whole));
+    let mut row = timeline.rows.neighbour(None, true);
+    let mut seen = Vec::new();
+    while let Some(known) = row {
+        seen.push(known.tensor);
+        row = timeline.rows.neighbour(Some(known.tensor), true);
+    }
+    let first_run = timeline.rows.visible(
+        &Viewport {
+            t1: f64::from(timeline.bands.runs[0].end.0),
+            ..timeline.fit()
+        },
+        CANVAS,
+    );
+    assert_eq!(seen.len(), first_run.rows.len());
+    let back = timeline
+        .rows
+        .neighbour(seen.last().copied(), false)
+        .expect("one before");
+    assert_eq!(Some(&back.tensor), seen.iter().rev().nth(1));
+}
+
+#[test]
+fn the_axis_says_what_is_computed_anew() {
+    let comparison = comparison(12, End::Whole);
+    let timeline = Timeline::new(&comparison);
+    let (start, end) = timeline.bands.anew[0];
+    assert_eq!(end.0 - start.0, 2);
+    let here = step_facts(&comparison, start).expect("a step");
+    assert!(here.is_anew && !here.op_text().is_empty());
+    assert!(!step_facts(&comparison, end).expect("a step").is_anew);
+    let remat = timeline.lanes[2].remat.as_ref().expect("a budget");
+    assert_eq!(remat.bands, timeline.bands.anew);
+    let counters = remat.counters(end);
+    assert_eq!((counters.evictions, counters.recomputed), (2, 2));
+    assert_eq!(
+        remat.counters(Step(timeline.n_steps - 1)).recomputed,
+        0,
+        "of the run that the step lies in"
+    );
+}
+
+#[test]
+fn the_map_as_text_has_a_line_for_the_budget() {
+    let timeline = Timeline::new(&comparison(12, End::Whole));
+    let text = timeline.lanes[0].ascii(48, 4);
+    let last = text.lines().last().expect("lines");
+    assert_eq!(last.len(), 50);
+    assert!(last.contains('E') && last.contains('R'), "{text}");
+    assert!(last.find('E') < last.find('R'));
+    let thrashing = Timeline::new(&comparison(12, End::Thrash));
+    assert!(thrashing.lanes[0].ascii(100, 20).contains('T'));
+    let failed = Timeline::new(&comparison(12, End::OutOfMemory));
+    let marks = &failed.lanes[0].remat.as_ref().expect("a budget").marks;
+    assert_eq!(marks.last().map(|mark| mark.kind), Some(RematMarkKind::OutOfMemory));
+    assert!(
+        failed.lanes[0]
+            .ascii(48, 4)
+            .lines()
+            .last()
+            .is_some_and(|line| line.contains('X'))
+    );
+}
