@@ -50,8 +50,8 @@ impl RematLane {
     pub fn title(&self) -> String {
         match self.budget {
             Budget::Unlimited => format!("{}, no budget", self.heuristic.label),
-            Budget::Bytes(bytes) => format!("{}, {bytes}", self.heuristic.label),
-            Budget::Ratio(ratio) => format!("{}, {:.1} % of the peak", self.heuristic.label, ratio * 100.0),
+            Budget::Bytes(bytes) => format!("{} at {bytes}", self.heuristic.label),
+            Budget::Ratio(ratio) => format!("{} at {:.1} %", self.heuristic.label, ratio * 100.0),
         }
     }
 }

@@ -220,8 +220,8 @@ fn the_configuration_is_exported_through_the_typed_path() {
     choose(&mut harness, "static_memory_policy", "4: ");
     press(&mut harness, Modifiers::COMMAND, Key::S);
     // Without a dialog service the path field opens.
-    for _ in 0..200 {
-        if harness.query_by_label("Export configuration").is_some() {
+    for _ in 0..1500 {
+        if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
             break;
         }
         std::thread::yield_now();
