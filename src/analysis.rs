@@ -12,6 +12,7 @@ mod lanes;
 mod maker;
 mod name_reuse;
 mod passes;
+mod policies;
 mod problem;
 mod remarks;
 mod rewriting;
@@ -27,7 +28,6 @@ mod tapes;
 mod trace;
 mod workspaces;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
@@ -40,10 +40,6 @@ use crate::sim::fold::{Curves, Summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 use crate::units::{Bytes, Step};
 use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, SchedulePlan, Workload};
-
-use run_lanes::{LaneJob, set_divergence, simulate_all, tell};
-use scene::Scene;
-use session::Variant;
 
 pub use allocation_order::arena_order;
 pub use error::AnalysisError;
@@ -212,7 +208,7 @@ impl Request {
         }
         let lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
         let policies: Vec<StaticMemoryPolicy> = POLICIES.iter().map(|row| row.policy).collect();
-        let lanes = wanted_lanes(self, &lowered, &policies);
+        let lanes = policies::wanted_lanes(self, &lowered, &policies);
         lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search)
     }
 }
@@ -359,94 +355,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     if running.lanes != LaneSet::Policies {
         return passes::compare_passes(&running, (&lowered, diagnostics), progress);
     }
-    compare_policies((request, running), lowered, diagnostics, progress)
-}
-
-/// The session under every policy that is wanted.
-fn compare_policies(
-    (request, running): (&Request, Request),
-    lowered: Lowered,
-    mut diagnostics: Diagnostics,
-    progress: &Progress<'_>,
-) -> Result<Comparison, AnalysisError> {
-    let (axis, mut variants, oddities) = session::device_sessions(&running, &[&lowered], progress)?;
-    diagnostics.extend(&oddities);
-    let Some(variant) = variants.pop() else {
-        return Err(AnalysisError::NoGraph);
-    };
-    let session = &variant.session;
-    check_copies(session, &lowered.params)?;
-    let (mut lanes, sessions) = policy_lanes(request, &lowered, &variant, progress)?;
-    passes::report(&lanes, &mut diagnostics);
-    let workspaces = EstimatedWorkspaces::of(&running.workload, session);
-    let scene = Scene {
-        workload: &running.workload,
-        axis: &axis,
-        session,
-        arena_behaviour: lowered.params.arena_behaviour,
-        copies: lowered.params.feature_copies.max(1),
-        workspaces: &workspaces,
-        requests: &[],
-    };
-    let lane_sessions = lanes
-        .iter()
-        .map(|lane| &sessions[lane.strategy.name])
-        .collect::<Vec<_>>();
-    tell(&mut lanes, (&lane_sessions, &lowered.params), &scene, progress)?;
-    let mut device = request.device.clone();
-    device.memory_bytes = lowered.params.device_bytes.get();
-    Ok(Comparison {
-        best: remarks::best(&lanes),
-        alike: remarks::alike(session, &lanes),
-        lower_bound: !workspaces::states_workspaces(&running.workload),
-        scratch: workspaces::scratch(&running.workload, &workspaces),
-        workspaces,
-        requests: Vec::new(),
-        params: lowered.params,
-        workload: running.workload,
-        axis,
-        session: variant.session,
-        device,
-        device_id: lowered.device_id,
-        occupied: lowered.occupied,
-        lanes,
-        configured: lowered.policy,
-        estimates: lowered.estimates,
-        diagnostics,
-    })
-}
-
-/// Sessions with their plans, by the name of the strategy.
-type PlannedSessions = BTreeMap<&'static str, DeviceSession>;
-
-/// A lane for each policy, not yet explained, with the sessions that they hold.
-fn policy_lanes(
-    request: &Request,
-    lowered: &Lowered,
-    variant: &Variant,
-    progress: &Progress<'_>,
-) -> Result<(Vec<Lane>, PlannedSessions), AnalysisError> {
-    let wanted = wanted_lanes(request, lowered, &request.wanted_policies());
-    let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
-    let placed = lanes::place_arenas(&variant.arenas, (&strategies, request.search_nodes), progress)?;
-    let sessions: PlannedSessions = placed
-        .iter()
-        .map(|(name, plans)| (*name, lanes::with_plans(&variant.session, plans, false)))
-        .collect();
-    let jobs: Vec<LaneJob<'_>> = wanted
-        .into_iter()
-        .map(|(id, strategy)| {
-            let plans = placed[strategy.name].clone();
-            (&sessions[strategy.name], lowered.policy, (id, strategy, plans))
-        })
-        .collect();
-    let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
-    set_divergence(&mut lanes);
-    for lane in &mut lanes {
-        lane.chosen = request.strategies.get(lane.id).is_some();
-        passes::add_rewrite(lane, variant.rewrite.as_ref());
-    }
-    Ok((lanes, sessions))
+    policies::compare_policies((request, running), lowered, diagnostics, progress)
 }
 
 /// The request with the graphs that run and the values that the options give to dimensions.
@@ -479,18 +388,4 @@ fn check_copies(session: &DeviceSession, params: &Params) -> Result<(), Analysis
         });
     }
     Ok(())
-}
-
-/// The lanes of the policies, each with the strategy that places its arenas.
-fn wanted_lanes(
-    request: &Request,
-    lowered: &Lowered,
-    policies: &[StaticMemoryPolicy],
-) -> Vec<(LaneId, &'static Strategy)> {
-    let strategy = |policy: &StaticMemoryPolicy| {
-        let id = LaneId::Policy(*policy);
-        let chosen = request.strategies.get(id).filter(|_| !lowered.no_reuse);
-        (id, chosen.unwrap_or(lowered.strategy))
-    };
-    policies.iter().map(strategy).collect()
 }

@@ -3,11 +3,11 @@
 //! In: options, environment, a device, the files that options name. Out: [`Lowered`]. Values that are invalid act as
 //! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
+mod passes;
+
 use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
-use crate::rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
-use crate::rewrite::remat::{
-    DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
-};
+use crate::rewrite::name_reuse::NameReuseRequest;
+use crate::rewrite::remat::{OpRates, RematRequest};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 use crate::units::{Bytes, Nanos};
@@ -19,7 +19,7 @@ use super::environment::Environment;
 use super::files::{FileState, Files};
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy};
-use super::rows::{ARENA, DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
+use super::rows::{DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
@@ -168,10 +168,10 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
         strategy: strategy(options),
         no_reuse: is_reuse_off(options),
-        dtr: dtr(options),
-        name_reuse: name_reuse(options),
-        reuses_names: REUSE_KEYS.iter().any(|key| options.is_set(key)),
-        rates: rates(options, device),
+        dtr: passes::dtr(options),
+        name_reuse: passes::name_reuse(options),
+        reuses_names: passes::reuses_names(options),
+        rates: passes::rates(options, device),
         device_id,
         occupied,
         estimates: Vec::new(),
@@ -269,80 +269,6 @@ fn set_costs(params: &mut Params, options: &Options) {
     ];
     for (key, bandwidth) in bandwidths {
         *bandwidth = number(key).unwrap_or(*bandwidth).max(1);
-    }
-}
-
-/// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
-fn dtr(options: &Options) -> RematRequest {
-    let factor = |key| options.acting(key).as_float().filter(|factor| *factor >= 0.0);
-    let defaults = DtrFactors::default();
-    let named = find_heuristic(&text(options, keys::REMAT_HEURISTIC));
-    let heuristic = named.or_else(|_reported| find_heuristic(DEFAULT_HEURISTIC));
-    RematRequest {
-        budget: bytes(options, keys::EVICTION_THRESHOLD).filter(|bytes| *bytes > Bytes::ZERO),
-        factors: DtrFactors {
-            evictee_minimum_size: bytes(options, keys::EVICTEE_MINIMUM_SIZE).unwrap_or(defaults.evictee_minimum_size),
-            recomp_memory_factor: factor(keys::RECOMP_MEMORY_FACTOR).unwrap_or(defaults.recomp_memory_factor),
-            recomp_time_factor: factor(keys::RECOMP_TIME_FACTOR).unwrap_or(defaults.recomp_time_factor),
-        },
-        free_neighbors: if text(options, keys::FREE_NEIGHBORS) == ARENA {
-            FreeNeighbors::Arena
-        } else {
-            FreeNeighbors::Zero
-        },
-        thrash_limit: factor(keys::THRASH_LIMIT),
-        seed: options
-            .acting(keys::REMAT_SEED)
-            .as_int()
-            .and_then(|seed| u64::try_from(seed).ok())
-            .unwrap_or(0),
-        ..RematRequest::unlimited(heuristic.unwrap_or(&HEURISTICS[0]))
-    }
-}
-
-/// Options that say that `memory_optimize` is called.
-const REUSE_KEYS: [&str; 3] = [keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_OPT_SET, keys::SKIP_GRADS];
-
-/// `memory_optimize` with the arguments as they stand: what the original refuses reaches the pass.
-fn name_reuse(options: &Options) -> NameReuseRequest {
-    let level = options.get(keys::MEMORY_OPTIMIZE_LEVEL).and_then(Value::as_int);
-    let names = |items: &[Value]| items.iter().filter_map(Value::as_text).map(Into::into).collect();
-    let skip = match options.get(keys::SKIP_OPT_SET) {
-        Some(Value::Tuple(items)) => SkipOptSet {
-            kind: SkipKind::Tuple,
-            names: names(items),
-        },
-        Some(Value::Text(text)) => SkipOptSet {
-            kind: SkipKind::Text,
-            names: vec![text.as_str().into()],
-        },
-        Some(Value::List(items)) if items.iter().any(|item| item.as_text().is_none()) => SkipOptSet {
-            kind: SkipKind::BadElement,
-            names: names(items),
-        },
-        Some(Value::List(items)) => SkipOptSet {
-            kind: SkipKind::Set,
-            names: names(items),
-        },
-        _ => SkipOptSet::default(),
-    };
-    NameReuseRequest {
-        level: level.unwrap_or(0),
-        skip,
-        skip_grads: is_on(options, keys::SKIP_GRADS),
-        print_log: false,
-        most_log_lines: usize::MAX,
-        version: Version::find(&text(options, keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
-    }
-}
-
-fn rates(options: &Options, device: &Device) -> OpRates {
-    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
-    OpRates {
-        flops_per_second: number(keys::FLOPS_PER_SECOND).unwrap_or(device.flops_per_second).max(1),
-        bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
-            .unwrap_or(device.memory_bytes_per_second)
-            .max(1),
     }
 }
 

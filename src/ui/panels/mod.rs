@@ -59,3 +59,23 @@ pub fn choice_ui<T: Copy + PartialEq>(
     ui.add_space((spacing - 2.0).max(0.0));
     before != *chosen
 }
+
+/// The graph that a pane is about, by position; nothing where there is one.
+pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, (what, names): (&str, &[&str])) {
+    if names.len() < 2 {
+        return;
+    }
+    let label = format!("{what}: {}", names[*chosen]);
+    let combo = egui::ComboBox::from_id_salt(what)
+        .selected_text(names[*chosen])
+        .width(120.0)
+        .truncate()
+        .show_ui(ui, |ui| {
+            for (graph, name) in names.iter().enumerate() {
+                ui.selectable_value(chosen, graph, *name);
+            }
+        });
+    combo
+        .response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
+}

@@ -11,7 +11,7 @@ use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};
 use crate::session::{Command, Session};
-use crate::ui::panels::choice_ui;
+use crate::ui::panels::{choice_ui, graph_choice_ui};
 use crate::ui::theme::Theme;
 use crate::workload::GraphIdx;
 
@@ -110,21 +110,7 @@ fn controls_ui(
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if names.len() > 1 {
-            let label = format!("graph to run: {}", names[state.graph]);
-            let combo = egui::ComboBox::from_id_salt("graph to run")
-                .selected_text(names[state.graph])
-                .width(120.0)
-                .truncate()
-                .show_ui(ui, |ui| {
-                    for (graph, name) in names.iter().enumerate() {
-                        ui.selectable_value(&mut state.graph, graph, *name);
-                    }
-                });
-            combo
-                .response
-                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
-        }
+        graph_choice_ui(ui, &mut state.graph, ("graph to run", names));
         run_ui(ui, session, state.graph(), commands);
         ui.separator();
         ui.label("Budget");

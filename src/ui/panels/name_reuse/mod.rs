@@ -8,6 +8,7 @@ use self::log::LogState;
 use crate::options::keys;
 use crate::rewrite::name_reuse::{ReuseReport, VERSIONS};
 use crate::session::{Command, NamesReport, REUSE_LEVELS, Session};
+use crate::ui::panels::graph_choice_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped};
 use crate::workload::GraphIdx;
@@ -94,21 +95,7 @@ fn options_ui(
     let options = &session.document().options;
     let text = |key: &str| options.acting(key).to_string();
     ui.horizontal_wrapped(|ui| {
-        if names.len() > 1 {
-            let label = format!("graph to reuse names in: {}", names[state.graph]);
-            let combo = egui::ComboBox::from_id_salt("graph to reuse names in")
-                .selected_text(names[state.graph])
-                .width(120.0)
-                .truncate()
-                .show_ui(ui, |ui| {
-                    for (graph, name) in names.iter().enumerate() {
-                        ui.selectable_value(&mut state.graph, graph, *name);
-                    }
-                });
-            combo
-                .response
-                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
-        }
+        graph_choice_ui(ui, &mut state.graph, ("graph to reuse names in", names));
         version_ui(ui, &text(keys::NAME_REUSE_VERSION), commands);
         let mut skips = text(keys::SKIP_GRADS) == "True";
         let check = ui.checkbox(&mut skips, "skip_grads");

@@ -1,0 +1,92 @@
+//! The options of `DTRConfig` and `memory_optimize`, and what stands beside them, as parameters of the rewriting passes.
+
+use super::super::rows::{ARENA, keys};
+use super::super::store::Options;
+use super::super::value::Value;
+use super::{bytes, is_on, text};
+use crate::rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
+use crate::rewrite::remat::{
+    DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
+};
+use crate::units::Bytes;
+use crate::workload::Device;
+
+/// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
+pub(super) fn dtr(options: &Options) -> RematRequest {
+    let factor = |key| options.acting(key).as_float().filter(|factor| *factor >= 0.0);
+    let defaults = DtrFactors::default();
+    let named = find_heuristic(&text(options, keys::REMAT_HEURISTIC));
+    let heuristic = named.or_else(|_reported| find_heuristic(DEFAULT_HEURISTIC));
+    RematRequest {
+        budget: bytes(options, keys::EVICTION_THRESHOLD).filter(|bytes| *bytes > Bytes::ZERO),
+        factors: DtrFactors {
+            evictee_minimum_size: bytes(options, keys::EVICTEE_MINIMUM_SIZE).unwrap_or(defaults.evictee_minimum_size),
+            recomp_memory_factor: factor(keys::RECOMP_MEMORY_FACTOR).unwrap_or(defaults.recomp_memory_factor),
+            recomp_time_factor: factor(keys::RECOMP_TIME_FACTOR).unwrap_or(defaults.recomp_time_factor),
+        },
+        free_neighbors: if text(options, keys::FREE_NEIGHBORS) == ARENA {
+            FreeNeighbors::Arena
+        } else {
+            FreeNeighbors::Zero
+        },
+        thrash_limit: factor(keys::THRASH_LIMIT),
+        seed: options
+            .acting(keys::REMAT_SEED)
+            .as_int()
+            .and_then(|seed| u64::try_from(seed).ok())
+            .unwrap_or(0),
+        ..RematRequest::unlimited(heuristic.unwrap_or(&HEURISTICS[0]))
+    }
+}
+
+/// Options that say that `memory_optimize` is called.
+const REUSE_KEYS: [&str; 3] = [keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_OPT_SET, keys::SKIP_GRADS];
+
+/// Whether names are reused.
+pub(super) fn reuses_names(options: &Options) -> bool {
+    REUSE_KEYS.iter().any(|key| options.is_set(key))
+}
+
+/// `memory_optimize` with the arguments as they stand: what the original refuses reaches the pass.
+pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
+    let level = options.get(keys::MEMORY_OPTIMIZE_LEVEL).and_then(Value::as_int);
+    let names = |items: &[Value]| items.iter().filter_map(Value::as_text).map(Into::into).collect();
+    let skip = match options.get(keys::SKIP_OPT_SET) {
+        Some(Value::Tuple(items)) => SkipOptSet {
+            kind: SkipKind::Tuple,
+            names: names(items),
+        },
+        Some(Value::Text(text)) => SkipOptSet {
+            kind: SkipKind::Text,
+            names: vec![text.as_str().into()],
+        },
+        Some(Value::List(items)) if items.iter().any(|item| item.as_text().is_none()) => SkipOptSet {
+            kind: SkipKind::BadElement,
+            names: names(items),
+        },
+        Some(Value::List(items)) => SkipOptSet {
+            kind: SkipKind::Set,
+            names: names(items),
+        },
+        _ => SkipOptSet::default(),
+    };
+    NameReuseRequest {
+        level: level.unwrap_or(0),
+        skip,
+        skip_grads: is_on(options, keys::SKIP_GRADS),
+        print_log: false,
+        most_log_lines: usize::MAX,
+        version: Version::find(&text(options, keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
+    }
+}
+
+/// What ops cost whose source does not say.
+pub(super) fn rates(options: &Options, device: &Device) -> OpRates {
+    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
+    OpRates {
+        flops_per_second: number(keys::FLOPS_PER_SECOND).unwrap_or(device.flops_per_second).max(1),
+        bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
+            .unwrap_or(device.memory_bytes_per_second)
+            .max(1),
+    }
+}
