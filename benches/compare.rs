@@ -25,10 +25,7 @@ fn workload(text: &str) -> Arc<Workload> {
     let cancel = Cancel::new();
     let mut input = Input::from_bytes("bench.json", text.as_bytes()).expect("memory can be read");
     let imported = import(&mut input, &Progress::silent(&cancel)).expect("the graph is valid");
-    Arc::new(Workload {
-        name: "bench".to_owned(),
-        source: imported.source,
-    })
+    Arc::new(Workload::new("bench".to_owned(), imported.source))
 }
 
 fn request(workload: Arc<Workload>, values: &[u64]) -> Request {

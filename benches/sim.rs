@@ -138,10 +138,7 @@ fn session(shared: &Path, iterations: u32) -> Request {
             entries.extend(found);
         }
     }
-    let workload = Workload {
-        name: "session".to_owned(),
-        source: Source::Graphs(entries),
-    };
+    let workload = Workload::new("session".to_owned(), Source::Graphs(entries));
     let mut plan = SchedulePlan {
         iterations,
         ..SchedulePlan::default()

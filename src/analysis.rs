@@ -4,16 +4,19 @@
 //! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
 
 mod allocation_order;
+mod dumped;
 mod error;
 mod explain;
 mod inference;
 mod inspect;
 mod lanes;
 mod maker;
+mod measured;
 mod name_reuse;
 mod passes;
 mod policies;
 mod problem;
+mod recorded;
 mod remarks;
 mod rewriting;
 mod run_lanes;
@@ -39,14 +42,16 @@ use crate::rewrite::remat::RematStatus;
 use crate::sim::fold::{Curves, Summary};
 use crate::sim::{DeviceSession, POLICIES, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, SchedulePlan, Workload};
+use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use dumped::dumped_plan;
 pub use error::AnalysisError;
 pub use explain::Remark;
-pub use inspect::{GraphFigures, Inspection, LifetimeFigures, inspect};
+pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect};
 pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
+pub use recorded::{RecordingFigures, recording_figures};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
@@ -244,6 +249,12 @@ impl Comparison {
         Some((self.trace()?, self.requests.get(tensor.idx())?))
     }
 
+    /// A block of a recording, where lanes are measured.
+    pub fn recorded_block(&self, graph: GraphIdx, tensor: TensorId) -> Option<(&Recording, &RecordedBlock)> {
+        let recording = self.recording(measured_lane(graph)).filter(|_| self.is_measured())?;
+        Some((recording, recording.blocks.get(tensor.idx())?))
+    }
+
     /// How many requests of a trace a lane refuses, in a sentence; `None` where it refuses none.
     pub fn refusal_text(&self, lane: &Lane) -> Option<String> {
         let refusals = lane.refusals?;
@@ -266,7 +277,7 @@ impl Comparison {
     /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the
     /// first on a tie.
     pub fn main_lane(&self) -> Option<usize> {
-        if self.compares_passes() {
+        if self.compares_passes() || self.is_measured() {
             return (!self.lanes.is_empty()).then_some(0);
         }
         if !self.is_problem() {
@@ -295,6 +306,19 @@ impl Comparison {
         self.lanes.iter().any(|lane| matches!(lane.id, LaneId::Pass(_)))
     }
 
+    /// Whether every lane is a recording of a real run: then nothing is simulated.
+    pub fn is_measured(&self) -> bool {
+        let mut lanes = self.lanes.iter();
+        !self.lanes.is_empty() && lanes.all(|lane| matches!(lane.id, LaneId::Measured(_)))
+    }
+
+    /// The recording of a lane that shows one.
+    pub fn recording(&self, lane: LaneId) -> Option<&Recording> {
+        let LaneId::Measured(position) = lane else { return None };
+        let with_content = self.workload.recordings().iter().filter(|one| one.has_content());
+        with_content.map(|one| &**one).nth(usize::from(position))
+    }
+
     /// What a lane is called: its policy, or its position and strategy.
     pub fn lane_title(&self, id: LaneId) -> String {
         match id {
@@ -304,7 +328,7 @@ impl Comparison {
                 let label = lane.map_or("", |lane| lane.strategy.label);
                 format!("lane {}: {label}", u32::from(position) + 1)
             }
-            LaneId::Pass(position) => {
+            LaneId::Pass(position) | LaneId::Measured(position) => {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);
                 let title = lane.and_then(|lane| lane.title.as_deref()).unwrap_or("");
                 format!("lane {}: {title}", u32::from(position) + 1)
@@ -329,8 +353,16 @@ impl Comparison {
         if let Some(tape) = self.workload.tapes().first() {
             return tape.tensors.get(tensor.idx()).map_or("", |tensor| &tensor.name);
         }
+        if let Some((recording, block)) = self.recorded_block(graph, tensor) {
+            return recording.text(block.name);
+        }
         self.workspaces.tensor_name(&self.workload, (graph, tensor))
     }
+}
+
+/// The lane of a recording by the graph that its blocks are said to be of.
+fn measured_lane(graph: GraphIdx) -> LaneId {
+    LaneId::Measured(u8::try_from(graph.0).unwrap_or(u8::MAX))
 }
 
 /// Runs the pipeline: schedule, live ranges, plans, one simulation per policy, folds.
@@ -350,6 +382,9 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     }
     if !request.workload.programs().is_empty() {
         return passes::compare_program(request, &lowered, progress);
+    }
+    if request.workload.graphs().is_empty() && !request.workload.recordings().is_empty() {
+        return measured::compare_recordings(request, &lowered, progress);
     }
     let (running, diagnostics) = running_request(request, &lowered)?;
     if running.lanes != LaneSet::Policies {

@@ -153,6 +153,16 @@ impl Diagnostics {
         self.push(Severity::Error, message, place);
     }
 
+    /// Something that happened `count` times (at least once); `place` is the first.
+    pub fn counted(&mut self, severity: Severity, message: String, place: &str, count: u64) {
+        self.push_counted(Diagnostic {
+            severity,
+            message,
+            place: place.to_owned(),
+            count: count.max(1),
+        });
+    }
+
     fn push(&mut self, severity: Severity, message: String, place: &str) {
         self.push_counted(Diagnostic {
             severity,
@@ -162,8 +172,9 @@ impl Diagnostics {
         });
     }
 
-    /// Linear in the number of *different* messages, which importers keep small.
-    fn push_counted(&mut self, new: Diagnostic) {
+    /// Something that happened as often as its count says. Linear in the number of *different* messages, which importers
+    /// keep small.
+    pub fn push_counted(&mut self, new: Diagnostic) {
         let is_same = |old: &Diagnostic| old.severity == new.severity && old.message == new.message;
         let position = if self.left_out == 0 {
             self.entries.iter().position(is_same)

@@ -36,7 +36,7 @@
 //! plan.dims.insert("seq".to_owned(), vec![64, 256]);
 //! let comparison = compare(
 //!     &Request {
-//!         workload: Arc::new(Workload { name: "net".to_owned(), source: imported.source }),
+//!         workload: Arc::new(Workload::new("net".to_owned(), imported.source)),
 //!         plan,
 //!         options: Options::default(),
 //!         environment: Environment::default(),

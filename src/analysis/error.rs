@@ -47,6 +47,19 @@ pub enum AnalysisError {
         /// Tensors in sum that are simulated at most.
         limit: u64,
     },
+    /// Recordings without an event.
+    #[error("the recordings hold nothing: no block, no curve above zero, no event")]
+    EmptyRecordings,
+    /// Recordings that are too long for one axis.
+    #[error(
+        "the recordings have {events} events in sum, and {limit} can be shown beside each other at most; open fewer"
+    )]
+    RecordingsTooLong {
+        /// Their events.
+        events: u64,
+        /// Events that are shown at most.
+        limit: u64,
+    },
     /// An allocation trace that is too long to be kept as events.
     #[error(
         "the trace has {commands} commands, and {limit} can be compared at most; split it, or count alone with `highwater \

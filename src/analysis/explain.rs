@@ -384,6 +384,9 @@ pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), scene: 
         RegionKind::PagedRange => "the range of the pool",
         RegionKind::Stitched => "a stitched range of the pool",
         RegionKind::FixedFeatures => "fixed feature memory",
+        RegionKind::Segment => "a segment",
+        RegionKind::ExpandableSegment => "an expandable segment",
+        RegionKind::Unplaced => "blocks without a known address",
     };
     match (kind, graph) {
         (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", scene.pool(graph)),

@@ -1,4 +1,5 @@
-//! Online inference: graphs of training steps run their forward part alone.
+//! Which graphs run: of training steps in online inference the forward part alone, and reads of shapes perhaps without
+//! their operands.
 //!
 //! In: the workload as it was read. Out: the workload that runs, with a word about each graph that was cut or that
 //! could not be. Graphs without training phases run as they are.
@@ -15,13 +16,23 @@ use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
 pub(super) fn running_workload(request: &Request, lowered: &Lowered, diagnostics: &mut Diagnostics) -> Arc<Workload> {
     let graphs = request.workload.graphs();
     if !lowered.inference || !graphs.iter().any(|entry| trains(&entry.graph)) {
-        return Arc::clone(&request.workload);
+        return released(&request.workload, lowered);
     }
     let entries = graphs.iter().map(|entry| forward_part(entry, diagnostics)).collect();
-    Arc::new(Workload {
+    let workload = Arc::new(Workload {
         name: request.workload.name.clone(),
         source: Source::Graphs(entries),
-    })
+        measured: request.workload.measured.clone(),
+    });
+    released(&workload, lowered)
+}
+
+/// The workload whose reads of shapes keep nothing alive, where the settings say so.
+fn released(workload: &Arc<Workload>, lowered: &Lowered) -> Arc<Workload> {
+    if lowered.shapes_keep_alive || workload.graphs().is_empty() {
+        return Arc::clone(workload);
+    }
+    Arc::new(workload.without_shape_reads())
 }
 
 fn trains(graph: &Graph) -> bool {
@@ -52,5 +63,7 @@ fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry
         name: entry.name.clone(),
         graph: Arc::new(graph),
         bodies: entry.bodies.clone(),
+        // The cut renumbers tensors, so that the dump's offsets no longer fit.
+        dumped: None,
     }
 }

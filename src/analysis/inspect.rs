@@ -1,12 +1,15 @@
 //! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
 
+use super::recorded::{RecordingFigures, lifetime_entries, recording_figures};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::peak_live;
 use crate::rewrite::name_reuse::program_figures;
 use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, BlockProgram, Lifetimes, Source, Workload};
+use crate::workload::{
+    AllocationTrace, BlockProgram, Dumped, GraphEntry, Lifetimes, ProblemEntry, Source, StampedOption, Workload,
+};
 
 /// The name under which the batch of a program of blocks is given.
 const BATCH: &str = "batch";
@@ -58,8 +61,27 @@ pub struct Inspection {
     pub graphs: Vec<GraphFigures>,
     /// Live ranges without a graph.
     pub lifetimes: Vec<LifetimeFigures>,
+    /// Recordings of real runs.
+    pub recordings: Vec<RecordingFigures>,
+    /// What dumps say beyond their graphs, by position in `graphs`.
+    pub dumps: Vec<(usize, DumpFigures)>,
     /// What the figures leave out.
     pub diagnostics: Diagnostics,
+}
+
+/// What a dump says beyond its graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DumpFigures {
+    /// Tensors whose offset the dump states, workspaces not counted.
+    pub offsets: u64,
+    /// The end of the last that is computed: inputs and weights stand elsewhere, or behind everything.
+    pub extent: Bytes,
+    /// Who made the plan; empty where there is none.
+    pub maker: String,
+    /// Options.
+    pub options: Vec<StampedOption>,
+    /// Further facts.
+    pub facts: Vec<(String, String)>,
 }
 
 /// Counts everything once. O(graph).
@@ -68,20 +90,24 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
     match &workload.source {
         Source::Graphs(entries) => {
             for entry in entries {
+                let position = inspection.graphs.len();
                 for (idx, graph) in std::iter::once(&entry.graph).chain(&entry.bodies).enumerate() {
                     let name = if idx == 0 { &entry.name } else { graph.name() };
                     let figures = figures(name, graph, bindings, &mut inspection.diagnostics);
                     inspection.graphs.push(figures);
                 }
+                if let Some(dumped) = &entry.dumped {
+                    let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
+                    inspection.lifetimes.extend(arenas);
+                    let main = &mut inspection.graphs[position];
+                    main.tensors = dumped.tensors.unwrap_or(main.tensors);
+                    inspection.dumps.push((position, dump_figures(entry, dumped, bindings)));
+                }
             }
         }
         Source::Problems(entries) => {
-            inspection.lifetimes.extend(entries.iter().map(|entry| LifetimeFigures {
-                name: entry.name.clone(),
-                count: entry.problem.buffers.len() as u64,
-                peak: peak_live(&entry.problem).0,
-                total: entry.problem.buffers.iter().map(|buffer| buffer.size).sum(),
-            }));
+            let entries = entries.iter();
+            inspection.lifetimes.extend(entries.map(|entry| problem_figures(entry)));
         }
         Source::Traces(entries) => inspection
             .lifetimes
@@ -98,6 +124,7 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
                 .lifetimes
                 .extend(entries.map(|tape| lifetime_figures(&tape.name, &tape.lifetimes())));
         }
+        Source::Recordings(_) => {}
         Source::Blocks(programs) => {
             for program in programs {
                 let figures = block_figures(program, bindings, &mut inspection.diagnostics);
@@ -105,7 +132,43 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
             }
         }
     }
+    for recording in workload.recordings() {
+        inspection.lifetimes.extend(lifetime_entries(recording));
+        inspection.recordings.push(recording_figures(recording));
+    }
     inspection
+}
+
+fn problem_figures(entry: &ProblemEntry) -> LifetimeFigures {
+    LifetimeFigures {
+        name: entry.name.clone(),
+        count: entry.problem.buffers.len() as u64,
+        peak: peak_live(&entry.problem).0,
+        total: entry.problem.buffers.iter().map(|buffer| buffer.size).sum(),
+    }
+}
+
+/// Offsets count the bytes of the tensors that stand there, as the shapes say.
+fn dump_figures(entry: &GraphEntry, dumped: &Dumped, bindings: &Bindings) -> DumpFigures {
+    let sizes = entry.graph.sizes(bindings);
+    let mut figures = DumpFigures {
+        options: dumped.options.clone(),
+        facts: dumped.facts.clone(),
+        ..DumpFigures::default()
+    };
+    if let Some(plan) = &dumped.offsets {
+        figures.maker.clone_from(&plan.maker);
+        let placed = entry.graph.tensors().ids().zip(&plan.offsets);
+        for (tensor, offset) in placed.filter_map(|(tensor, offset)| Some((tensor, (*offset)?))) {
+            let role = entry.graph.tensors()[tensor].role;
+            figures.offsets += u64::from(role != Role::Workspace);
+            if matches!(role, Role::Activation | Role::Workspace) {
+                let end = offset.saturating_add(sizes.tensor(tensor).unwrap_or(0));
+                figures.extent = figures.extent.max(Bytes(end));
+            }
+        }
+    }
+    figures
 }
 
 fn lifetime_figures(name: &str, lifetimes: &Lifetimes) -> LifetimeFigures {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(super) use super::opening::{Opening, YesNo};
+
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
 #[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
@@ -120,6 +122,12 @@ pub struct Common {
     /// Run the forward phase of each training graph beside it.
     #[arg(long)]
     pub evaluation: bool,
+    /// Whether ops that read a shape alone keep the tensor alive (`simulation.shapes_keep_alive`).
+    #[arg(long, value_enum, value_name = "YES|NO")]
+    pub shapes_keep_alive: Option<YesNo>,
+    /// How to read files.
+    #[command(flatten)]
+    pub opening: Opening,
 }
 
 /// Arguments of `inspect`.
@@ -130,6 +138,12 @@ pub struct InspectArgs {
     /// Give a symbolic dimension a value (repeatable).
     #[arg(long = "dim", value_name = "NAME=VALUE")]
     pub dim: Vec<String>,
+    /// Whether ops that read a shape alone (`Shape`, `ShapeN`, `Size`, `Rank`) keep the tensor alive.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
+    pub shapes_keep_alive: YesNo,
+    /// How to read it.
+    #[command(flatten)]
+    pub opening: Opening,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -167,6 +181,9 @@ pub struct CompareArgs {
 pub struct PlanArgs {
     /// A graph, an op list, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
     pub file: String,
+    /// How to read it.
+    #[command(flatten)]
+    pub opening: Opening,
     /// The placement strategy; --help lists all of them.
     #[arg(long, value_name = "NAME", default_value = "best", long_help = strategies_help())]
     pub strategy: String,
@@ -179,6 +196,9 @@ pub struct PlanArgs {
     /// Who owns memory.
     #[arg(long, value_enum, default_value_t)]
     pub lifetimes: LifetimesView,
+    /// Of a graph: place its inputs too, as buffers that live all run (TensorFlow Lite's arena holds them).
+    #[arg(long)]
+    pub with_inputs: bool,
     /// Ask whether the plan fits in so many bytes (exit 1 where it does not); else the file's own capacity.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
@@ -191,6 +211,9 @@ pub struct PlanArgs {
     /// Take whichever best plan is found first: faster, but offsets may differ from run to run.
     #[arg(long)]
     pub race: bool,
+    /// Whether ops that read a shape alone (`Shape`, `ShapeN`, `Size`, `Rank`) keep the tensor alive.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
+    pub shapes_keep_alive: YesNo,
     /// Ignore the offsets that a problem file fixes, so that another plan can be seen beside its own.
     #[arg(long)]
     pub free_offsets: bool,
@@ -285,6 +308,9 @@ fn heuristics_help() -> String {
 pub struct ReplayArgs {
     /// The trace, one command a line (docs/format.md); `-` is standard input.
     pub trace: String,
+    /// How to read it.
+    #[command(flatten)]
+    pub opening: Opening,
     /// The policy: 0, 2, 3 or 4; 1 is 2.
     #[arg(long, value_name = "N")]
     pub policy: String,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::args::{CompareArgs, Format};
+use super::args::{CompareArgs, Format, Opening};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
@@ -18,11 +18,12 @@ use crate::progress::Progress;
 use crate::session::{Loaded, SourceSpec, load, look_at_files, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
-use crate::units::Bytes;
+use crate::units::{Bytes, Step};
+use crate::workload::Recording;
 
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    let sources = sources(&args.files)?;
+    let sources = sources(&args.files, &args.common.opening)?;
     let mut settings = read_settings(&args.common)?;
     if let Some(name) = &args.strategy {
         let strategy = find(name)?;
@@ -65,10 +66,10 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
 }
 
 /// The sources of the arguments.
-pub(super) fn sources(files: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
+pub(super) fn sources(files: &[String], opening: &Opening) -> anyhow::Result<Vec<SourceSpec>> {
     let mut sources = Vec::with_capacity(files.len());
     for file in files {
-        sources.push(SourceSpec::from_argument(file)?);
+        sources.push(opening.source(file)?);
     }
     Ok(sources)
 }
@@ -118,7 +119,7 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     if let Some(lane) = comparison.lane(comparison.configured) {
         return Ok(lane.summary.out_of_memory || lane.stops_under_budget());
     }
-    if comparison.compares_passes() {
+    if comparison.compares_passes() || comparison.is_measured() {
         // Lanes beside each other, as in a sweep: none is in force.
         return Ok(false);
     }
@@ -133,7 +134,11 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
 fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
     let mut out = heading(comparison);
     out.push('\n');
-    out.push_str(&table(comparison).text());
+    if comparison.is_measured() {
+        out.push_str(&measured_table(comparison).text());
+    } else {
+        out.push_str(&table(comparison).text());
+    }
     out.push('\n');
     out.push_str(&budgets(comparison));
     for lane in &comparison.lanes {
@@ -234,6 +239,9 @@ fn what_runs(comparison: &Comparison) -> String {
         let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
         return format!("{steps} ops; {}", blocks.collect::<Vec<_>>().join(", "));
     }
+    if comparison.is_measured() {
+        return format!("{steps} events, measured: nothing is simulated");
+    }
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
@@ -245,7 +253,7 @@ fn what_runs(comparison: &Comparison) -> String {
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        let label = if comparison.compares_passes() {
+        let label = if comparison.compares_passes() || comparison.is_measured() {
             ""
         } else {
             lane.policy.row().label
@@ -272,6 +280,41 @@ fn heading(comparison: &Comparison) -> String {
         comparison.device.name,
         comparison.device.memory(),
     )
+}
+
+/// What recordings of real runs held.
+fn measured_table(comparison: &Comparison) -> Table {
+    let mut table = Table::new(&[
+        "recording",
+        ">peak reserved",
+        ">exact",
+        ">at event",
+        ">peak live",
+        ">exact",
+        ">at event",
+        ">fragm.",
+        "",
+    ]);
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    for lane in &comparison.lanes {
+        let summary = &lane.summary;
+        let recording = comparison.recording(lane.id);
+        let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
+        let reserved = recording.is_some_and(Recording::states_reserved);
+        let live = recording.is_some_and(Recording::states_live);
+        table.row(vec![
+            comparison.lane_title(lane.id),
+            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, summary.peak_reserved.exact()),
+            when(reserved, step(summary.peak_reserved_step)),
+            when(live, summary.peak_live.to_string()),
+            when(live, summary.peak_live.exact()),
+            when(live, step(summary.peak_live_step)),
+            when(reserved && live, format!("{:.1} %", summary.fragmentation * 100.0)),
+            if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
+        ]);
+    }
+    table
 }
 
 fn table(comparison: &Comparison) -> Table {

@@ -69,7 +69,7 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
 /// Runs `export`.
 pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let write = writer(&args.to)?;
-    let sources = sources(&args.files)?;
+    let sources = sources(&args.files, &args.common.opening)?;
     let settings = read_settings(&args.common)?;
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
     let mut document = Document::new(sources.clone());

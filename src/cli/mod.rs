@@ -8,6 +8,7 @@ mod args;
 mod compare;
 mod config;
 mod inspect;
+mod opening;
 mod plan;
 mod remat;
 mod replay;

@@ -36,7 +36,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     }
     let mut settings = read_settings(&args.common)?;
     set_options(args, &mut settings)?;
-    let sources = sources(std::slice::from_ref(&args.file))?;
+    let sources = sources(std::slice::from_ref(&args.file), &args.common.opening)?;
     let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
     let mut request = request(&loaded, &settings);
     fill_presets(&mut request, &sources, args.common.iterations.is_none());

@@ -12,7 +12,7 @@ use super::{Verdict, print, print_json};
 use crate::diagnostics::Diagnostics;
 use crate::export::{WireReplay, replay_final, replay_header, replay_line};
 use crate::progress::Progress;
-use crate::session::{SourceSpec, read_source};
+use crate::session::read_source;
 use crate::sim::StaticMemoryPolicy;
 use crate::sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
 use crate::units::{Bytes, Nanos};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         bail!("--documented is about the arena of policy 2; use it with --policy 2");
     }
     let device_bytes = device_bytes(args.device_memory.as_deref())?;
-    let source = SourceSpec::from_argument(&args.trace)?;
+    let source = args.opening.source(&args.trace)?;
     let imported = read_source(&source, progress)?;
     let trace = match imported.source {
         Source::Traces(mut traces) if traces.len() == 1 => traces.remove(0),

@@ -17,7 +17,7 @@ use crate::rewrite::name_reuse::{
     GraphProgram, LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, Version, block_program,
     reuse_report,
 };
-use crate::session::{SourceSpec, read_source};
+use crate::session::read_source;
 use crate::units::Bytes;
 use crate::workload::{BlockProgram, GraphEntry, Source};
 
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let settings = read_settings(&args.common)?;
     let request = request(args, &settings.options)?;
     let bindings = bindings(&settings)?;
-    let source = SourceSpec::from_argument(&args.file)?;
+    let source = args.common.opening.source(&args.file)?;
     let imported = read_source(&source, progress)?;
     let subject = subject(args, &source.title(), imported.source, &bindings)?;
     let question = ReuseQuestion {

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
-use super::args::{Arguments, Common, Edits};
+use super::args::{Arguments, Common, Edits, YesNo};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
@@ -68,6 +68,10 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
             .options
             .set_text(keys::DEVICE_MEMORY, &memory.get().to_string())?;
     }
+    if let Some(choice) = common.shapes_keep_alive {
+        let text = if choice == YesNo::No { "no" } else { "yes" };
+        settings.options.set_text(keys::SHAPES_KEEP_ALIVE, text)?;
+    }
     settings.device = resolve_device(&settings.options)?;
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);
@@ -90,7 +94,7 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
     let settings = read_settings(&arguments.common)?;
     let mut sources = Vec::new();
     for file in &arguments.files {
-        sources.push(SourceSpec::from_argument(file)?);
+        sources.push(arguments.common.opening.source(file)?);
     }
     if sources.is_empty() {
         let first = SAMPLES.first().context("there is a bundled sample")?;

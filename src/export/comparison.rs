@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::analysis::{Comparison, Lane, LaneRewrite, OutOfMemoryStory};
+use crate::analysis::{Comparison, Lane, LaneId, LaneRewrite, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
@@ -145,6 +145,19 @@ struct WireWorkload {
     runs: Vec<WireRun>,
 }
 
+/// A recording of a real run.
+#[derive(Serialize, Debug)]
+struct WireMeasured {
+    title: String,
+    peak_reserved_bytes: u64,
+    peak_reserved_step: Option<u32>,
+    peak_live_bytes: u64,
+    peak_live_step: Option<u32>,
+    fragmentation: f64,
+    out_of_memory: bool,
+    remarks: Vec<WireRemark>,
+}
+
 /// Every policy beside the others.
 #[derive(Serialize, Debug)]
 pub struct WireComparison {
@@ -153,6 +166,8 @@ pub struct WireComparison {
     device_id: u32,
     occupied_bytes: u64,
     policies: Vec<WirePolicy>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    measured: Vec<WireMeasured>,
     effective_policy: u8,
     best: Option<WireBest>,
     alike: Option<String>,
@@ -186,7 +201,14 @@ impl WireComparison {
             policies: comparison
                 .lanes
                 .iter()
+                .filter(|lane| !is_measured(lane))
                 .map(|lane| wire_policy(comparison, lane))
+                .collect(),
+            measured: comparison
+                .lanes
+                .iter()
+                .filter(|lane| is_measured(lane))
+                .map(|lane| wire_measured(comparison, lane))
                 .collect(),
             effective_policy: comparison.configured.number(),
             best: comparison.best.as_ref().map(|best| WireBest {
@@ -198,6 +220,24 @@ impl WireComparison {
             estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
         }
+    }
+}
+
+fn is_measured(lane: &Lane) -> bool {
+    matches!(lane.id, LaneId::Measured(_))
+}
+
+fn wire_measured(comparison: &Comparison, lane: &Lane) -> WireMeasured {
+    let summary = &lane.summary;
+    WireMeasured {
+        title: comparison.lane_title(lane.id),
+        peak_reserved_bytes: summary.peak_reserved.get(),
+        peak_reserved_step: summary.peak_reserved_step.map(|step| step.0),
+        peak_live_bytes: summary.peak_live.get(),
+        peak_live_step: summary.peak_live_step.map(|step| step.0),
+        fragmentation: summary.fragmentation,
+        out_of_memory: summary.out_of_memory,
+        remarks: wire_explanation(lane),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The wire form of `highwater inspect --format json`.
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
-use crate::analysis::{GraphFigures, Inspection};
+use crate::analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::units::{Bytes, Step};
 
@@ -47,6 +48,65 @@ struct WireGraph {
     symbolic_dims: Vec<String>,
     unknown_shape_tensors: u64,
     dynamic: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dumped: Option<WireDump>,
+}
+
+/// What a dump says beyond its graph.
+#[derive(Serialize, Debug)]
+struct WireDump {
+    plan: Option<WireDumpedPlan>,
+    options: Vec<WireStampedOption>,
+    facts: serde_json::Map<String, Json>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireDumpedPlan {
+    maker: String,
+    offsets: u64,
+    extent_bytes: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct WireStampedOption {
+    key: String,
+    value: String,
+    op: String,
+    count: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct WireRecording {
+    name: String,
+    recorder: String,
+    steps: u32,
+    duration_ns: Option<u64>,
+    blocks: u64,
+    older_blocks: u64,
+    older_bytes: u64,
+    never_freed: u64,
+    older_freed: u64,
+    live_at_end_bytes: u64,
+    older_live_at_end_bytes: u64,
+    held_at_end_bytes: u64,
+    peak_live_bytes: u64,
+    peak_live_step: Option<u32>,
+    peak_of_blocks_in_recording_bytes: u64,
+    peak_reserved_bytes: u64,
+    peak_reserved_step: Option<u32>,
+    reserved_at_end_bytes: u64,
+    regions: u64,
+    ops: u64,
+    totals: Vec<WireTotal>,
+    settings: serde_json::Map<String, Json>,
+    counts: serde_json::Map<String, Json>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireTotal {
+    kind: &'static str,
+    peak_bytes: u64,
+    peak_step: Option<u32>,
 }
 
 #[derive(Serialize, Debug)]
@@ -63,6 +123,7 @@ pub struct WireInspection {
     format: &'static str,
     graphs: Vec<WireGraph>,
     lifetimes: Vec<WireLifetimes>,
+    recordings: Vec<WireRecording>,
     diagnostics: Vec<WireDiagnostic>,
 }
 
@@ -73,7 +134,8 @@ impl WireInspection {
         diagnostics.extend(&inspection.diagnostics);
         Self {
             format,
-            graphs: inspection.graphs.iter().map(wire_graph).collect(),
+            graphs: wire_graphs(inspection),
+            recordings: inspection.recordings.iter().map(wire_recording).collect(),
             lifetimes: inspection
                 .lifetimes
                 .iter()
@@ -86,6 +148,84 @@ impl WireInspection {
                 .collect(),
             diagnostics: WireDiagnostic::all(&diagnostics),
         }
+    }
+}
+
+fn wire_graphs(inspection: &Inspection) -> Vec<WireGraph> {
+    let mut graphs: Vec<WireGraph> = inspection.graphs.iter().map(wire_graph).collect();
+    for (position, dump) in &inspection.dumps {
+        graphs[*position].dumped = Some(wire_dump(dump));
+    }
+    graphs
+}
+
+fn wire_dump(dump: &DumpFigures) -> WireDump {
+    let has_plan = !dump.maker.is_empty();
+    WireDump {
+        plan: has_plan.then(|| WireDumpedPlan {
+            maker: dump.maker.clone(),
+            offsets: dump.offsets,
+            extent_bytes: dump.extent.get(),
+        }),
+        options: dump
+            .options
+            .iter()
+            .map(|option| WireStampedOption {
+                key: option.key.clone(),
+                value: option.value.clone(),
+                op: option.op.clone(),
+                count: option.count,
+            })
+            .collect(),
+        facts: texts(&dump.facts),
+    }
+}
+
+fn texts(pairs: &[(String, String)]) -> serde_json::Map<String, Json> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(key, value)| (key.clone(), Json::from(value.as_str())))
+        .collect()
+}
+
+fn wire_recording(figures: &RecordingFigures) -> WireRecording {
+    let step = |peak: (Bytes, Option<Step>)| peak.1.map(|step| step.0);
+    WireRecording {
+        name: figures.name.clone(),
+        recorder: figures.recorder.clone(),
+        steps: figures.steps,
+        duration_ns: figures.duration.map(|duration| duration.0),
+        blocks: figures.blocks,
+        older_blocks: figures.older_blocks,
+        older_bytes: figures.older_bytes.get(),
+        never_freed: figures.never_freed,
+        older_freed: figures.older_freed,
+        live_at_end_bytes: figures.live_at_end.get(),
+        older_live_at_end_bytes: figures.older_live_at_end.get(),
+        held_at_end_bytes: figures.held_at_end.get(),
+        peak_live_bytes: figures.peak.0.get(),
+        peak_live_step: step(figures.peak),
+        peak_of_blocks_in_recording_bytes: figures.peak_seen.0.get(),
+        peak_reserved_bytes: figures.reserved.0.get(),
+        peak_reserved_step: step(figures.reserved),
+        reserved_at_end_bytes: figures.reserved_at_end.get(),
+        regions: figures.regions,
+        ops: figures.ops,
+        totals: figures
+            .totals
+            .iter()
+            .map(|(kind, bytes, step)| WireTotal {
+                kind: kind.name(),
+                peak_bytes: bytes.get(),
+                peak_step: step.map(|step| step.0),
+            })
+            .collect(),
+        settings: texts(&figures.settings),
+        counts: figures
+            .counts
+            .iter()
+            .map(|(what, count)| (what.clone(), Json::from(*count)))
+            .collect(),
     }
 }
 
@@ -107,5 +247,6 @@ fn wire_graph(figures: &GraphFigures) -> WireGraph {
         symbolic_dims: figures.symbols.clone(),
         unknown_shape_tensors: figures.unknown_shapes,
         dynamic: !figures.symbols.is_empty(),
+        dumped: None,
     }
 }

@@ -16,6 +16,9 @@ use super::tables::{Names, Shapes};
 use super::{DType, Graph, Op, Phase, Role, Storage, Tensor};
 use crate::units::Nanos;
 
+/// Ops that hand values to the next turn of a loop. Who reads their results runs before them: the edge does not order.
+const BACK_KINDS: &[&str] = &["NextIteration", "RefNextIteration"];
+
 /// Why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
@@ -341,9 +344,14 @@ impl GraphBuilder {
 
     fn order(&self) -> Result<Vec<u32>, GraphError> {
         let mut edges = self.control_edges.clone();
+        let back: Vec<NameId> = BACK_KINDS
+            .iter()
+            .filter_map(|kind| self.kinds.get(*kind).copied())
+            .collect();
         for (op_id, op) in self.ops.iter_ids() {
             for operand in &self.operands[op.operands.start as usize..op.operands.end as usize] {
-                if let Some(producer) = self.tensors[*operand].producer {
+                let producer = self.tensors[*operand].producer;
+                if let Some(producer) = producer.filter(|producer| !back.contains(&self.ops[*producer].kind)) {
                     edges.push((producer.0, op_id.0));
                 }
             }

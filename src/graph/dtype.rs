@@ -30,6 +30,9 @@ pub enum DType {
     Complex128,
     /// Text elements; they live on the host and count no device bytes.
     Text,
+    /// A reference to something that the program keeps elsewhere, such as a variable or a list of tensors; counts no
+    /// device bytes.
+    Handle,
     /// Not given by the file, or not a tensor (a sequence, an optional, a map).
     Unknown,
 }
@@ -58,6 +61,7 @@ const NAMES: &[(DType, &str, u32)] = &[
     (DType::Complex64, "complex64", 64),
     (DType::Complex128, "complex128", 128),
     (DType::Text, "string", 0),
+    (DType::Handle, "handle", 0),
     (DType::Unknown, "unknown", 0),
 ];
 

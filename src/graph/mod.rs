@@ -9,7 +9,9 @@ mod builder;
 mod dim;
 mod dtype;
 mod ids;
+mod measured;
 mod order;
+mod shape_reads;
 mod sizes;
 mod tables;
 
@@ -17,6 +19,7 @@ pub use builder::{GraphBuilder, GraphError, NewOp, NewTensor};
 pub use dim::{Bindings, Dim, DimExpr, DimExprs, DimOp};
 pub use dtype::DType;
 pub use ids::{ExprId, Id, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
+pub use measured::MeasuredOp;
 pub use sizes::{Consumers, Sizes};
 pub use tables::{Names, Shapes};
 

@@ -54,6 +54,9 @@ impl Graph {
                 if let Some(stated) = self.stated_bytes.get(&id) {
                     return Some(*stated);
                 }
+                if tensor.dtype == super::DType::Handle {
+                    return Some(0);
+                }
                 let shape = self.shapes.dims(tensor.shape?);
                 if tensor.dtype == super::DType::Unknown {
                     return None;

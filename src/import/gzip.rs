@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
 
+use super::input::HEAD_BYTES;
 use super::{ImportError, Input};
 use crate::progress::Progress;
 
@@ -35,6 +36,20 @@ pub(super) fn unpack(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<I
             return Err(ImportError::UnpacksTooLarge { limit: UNPACK_LIMIT });
         }
     }
+}
+
+/// The first bytes that the content unpacks to, as an input; `None` where it is damaged there.
+pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
+    let name = input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned();
+    let mut bytes = Vec::new();
+    let reader = input.reader().ok()?;
+    let decoder = MultiGzDecoder::new(reader);
+    // What follows may be damaged: the head is enough to tell the format.
+    let read = decoder.take(HEAD_BYTES).read_to_end(&mut bytes);
+    if bytes.is_empty() && read.is_err() {
+        return None;
+    }
+    Input::from_bytes(&name, bytes).ok()
 }
 
 fn damaged(error: &std::io::Error, unpacked: usize) -> ImportError {

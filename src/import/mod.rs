@@ -5,21 +5,36 @@
 //! only breaks ties. Deliberately not here: opening files, and anything about policies.
 
 mod allocation_trace;
+mod ascend_profiler;
 mod block_program;
+mod budget;
+mod chrome_trace;
 mod dim_text;
 mod dtr_log;
 mod each;
 mod error;
+mod ge_dump;
 mod gzip;
 mod input;
 mod json_key;
+mod json_stream;
 mod megengine;
+mod names;
 mod native;
 mod onnx;
 mod op_list;
 mod problem;
+mod shape;
 mod table;
+mod tensorflow;
+mod text_proto;
+mod tflite;
+mod torch_snapshot;
+mod translate;
+mod wire;
+mod xla;
 
+pub use ascend_profiler::{group_slices, join_slices};
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
-pub use table::{IMPORTERS, Imported, Importer, import};
+pub use table::{IMPORTERS, Imported, Importer, import, import_as, importer, join, recognise};

@@ -1,11 +1,14 @@
 //! The table of importers, and the function that picks a row and runs it.
 
+use std::sync::Arc;
+
 use super::{
-    ImportError, Input, allocation_trace, block_program, dtr_log, gzip, megengine, native, onnx, op_list, problem,
+    ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
+    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
 };
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::Source;
+use crate::workload::{Recording, Source};
 
 /// One format.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +83,22 @@ pub static IMPORTERS: &[Importer] = &[
         import: megengine::import_script,
     },
     Importer {
+        name: "ge_dump",
+        extensions: &["txt", "pbtxt"],
+        description: "graph as Ascend's compiler (GE) dumps it, ge_proto_*.txt or ge_onnx_*.pbtxt: shapes on the device, \
+                      sizes, streams, workspaces, offsets as planned, options stamped on ops",
+        detect: ge_dump::detect,
+        import: ge_dump::import,
+    },
+    Importer {
+        name: "ascend_profiler",
+        extensions: &["csv", "db"],
+        description: "memory tables of the Ascend profilers (operator_memory, memory_record, npu_module_mem, static_op_mem) and \
+                      dumps of msmemscope, as CSV or SQLite",
+        detect: ascend_profiler::detect,
+        import: ascend_profiler::import,
+    },
+    Importer {
         name: "native",
         extensions: &["json"],
         description: "highwater's own JSON (also .gz): ops, tensors, aliases, phases, costs; see docs/format.md",
@@ -87,11 +106,58 @@ pub static IMPORTERS: &[Importer] = &[
         import: native::import,
     },
     Importer {
+        name: "tensorflow",
+        extensions: &["pb", "pbtxt", "meta"],
+        description: "TensorFlow graph: GraphDef (.pb, .pbtxt), SavedModel (saved_model.pb) or meta graph, frozen or with \
+                      variables, with its function library",
+        detect: tensorflow::detect,
+        import: tensorflow::import,
+    },
+    Importer {
+        name: "tensorflow_run",
+        extensions: &["pb", "pbtxt"],
+        description: "TensorFlow RunMetadata (.pb, .pbtxt): allocations, op times and scratch memory that a traced step measured",
+        detect: tensorflow::run::detect,
+        import: tensorflow::run::import,
+    },
+    Importer {
+        name: "chrome_trace",
+        extensions: &["json"],
+        description: "Chrome trace of the PyTorch profiler with [memory] events (also .gz): blocks by address, named after the \
+                      ops that asked for them",
+        detect: chrome_trace::detect,
+        import: chrome_trace::import,
+    },
+    Importer {
+        name: "torch_snapshot",
+        extensions: &["pickle", "pkl"],
+        description: "memory snapshot of PyTorch or torch_npu (also .gz): segments, blocks and the events of every device; \
+                      nothing of the pickle is run",
+        detect: torch_snapshot::detect,
+        import: torch_snapshot::import,
+    },
+    Importer {
         name: "onnx",
         extensions: &["onnx"],
         description: "ONNX model, with or without shapes, weights present, emptied or in missing external files",
         detect: onnx::detect,
         import: onnx::import,
+    },
+    Importer {
+        name: "tflite",
+        extensions: &["tflite"],
+        description: "TensorFlow Lite model, with the plan that OfflineMemoryAllocation states where there is one; weights are not \
+                      read",
+        detect: tflite::detect,
+        import: tflite::import,
+    },
+    Importer {
+        name: "xla",
+        extensions: &["pb", "txt", "hlo"],
+        description: "XLA module as HLO text or .hlo.pb with its buffer assignment, and the texts beside it: \
+                      buffer-assignment.txt, live-range.txt",
+        detect: xla::detect,
+        import: xla::import,
     },
 ];
 
@@ -102,6 +168,8 @@ pub struct Imported {
     pub format: &'static str,
     /// Graphs or live ranges.
     pub source: Source,
+    /// Recordings that stand beside the source.
+    pub measured: Vec<Arc<Recording>>,
     /// Oddities that did not stop the reading.
     pub diagnostics: Diagnostics,
 }
@@ -111,20 +179,92 @@ pub struct Imported {
 /// # Errors
 /// [`ImportError`], always with a place in the file where one is known.
 pub fn import(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Imported, ImportError> {
-    if gzip::is_gzip(input.head()) {
-        let mut unpacked = gzip::unpack(input, progress)?;
-        return import_plain(&mut unpacked, progress);
-    }
-    import_plain(input, progress)
+    import_as(input, None, progress)
 }
 
-fn import_plain(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Imported, ImportError> {
-    let row = choose(input)?;
+/// The same with a format in place of what the content looks like, where one is given.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_as(
+    input: &mut Input<'_>,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, ImportError> {
+    if gzip::is_gzip(input.head()) {
+        // What nobody reads is not unpacked.
+        let row = match (row, gzip::unpacked_head(input)) {
+            (None, Some(head)) => Some(choose(&head)?),
+            (row, _) => row,
+        };
+        let mut unpacked = gzip::unpack(input, progress)?;
+        return import_plain(&mut unpacked, row, progress);
+    }
+    import_plain(input, row, progress)
+}
+
+/// The importer of a name.
+pub fn importer(name: &str) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|row| row.name == name)
+}
+
+/// The importer that recognises the content; `None` where none does. Packed content is unpacked as far as its head.
+pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
+    if gzip::is_gzip(input.head()) {
+        let head = gzip::unpacked_head(input)?;
+        return choose(&head).ok();
+    }
+    choose(input).ok()
+}
+
+/// Reads files that were opened together and say more together than one by one: a buffer assignment of XLA and the live
+/// ranges of the same dump, in any order, perhaps compressed. `None` where they are no such pair; then each is to be read by
+/// [`import`]. No file is told from another by its name.
+///
+/// # Errors
+/// [`ImportError`] of either file.
+pub fn join(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
+    if inputs.iter().any(|input| gzip::is_gzip(input.head())) {
+        let mut unpacked = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let name = input.name().to_owned();
+            unpacked.push(if gzip::is_gzip(input.head()) {
+                gzip::unpack(input, progress)?
+            } else {
+                Input::from_bytes(&name, input.read_all(progress)?)?
+            });
+        }
+        return join_plain(&mut unpacked, progress);
+    }
+    join_plain(inputs, progress)
+}
+
+fn join_plain(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
+    let mut diagnostics = Diagnostics::new();
+    let source = xla::join(inputs, progress, &mut diagnostics)?;
+    Ok(source.map(|source| Imported {
+        format: "xla",
+        source,
+        measured: Vec::new(),
+        diagnostics,
+    }))
+}
+
+fn import_plain(
+    input: &mut Input<'_>,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, ImportError> {
+    let row = match row {
+        Some(row) => row,
+        None => choose(input)?,
+    };
     let mut diagnostics = Diagnostics::new();
     let source = (row.import)(input, progress, &mut diagnostics)?;
     Ok(Imported {
         format: row.name,
         source,
+        measured: Vec::new(),
         diagnostics,
     })
 }

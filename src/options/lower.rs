@@ -19,7 +19,7 @@ use super::environment::Environment;
 use super::files::{FileState, Files};
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy};
-use super::rows::{DEFAULT_WORKSPACES, ON, UNLOAD_AFTER_RUN, keys};
+use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
@@ -42,6 +42,8 @@ pub struct Lowered {
     pub all_dynamic: bool,
     /// Whether training graphs run only their forward part.
     pub inference: bool,
+    /// Whether ops that read a shape alone keep the tensor alive.
+    pub shapes_keep_alive: bool,
     /// Which results change their width.
     pub precision: Precision,
     /// Op types that stay on the host; `None` where every op runs on the device.
@@ -161,6 +163,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         atomic_clean_separate: clears_separately(options),
         all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
+        shapes_keep_alive: text(options, keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
         precision: precision(options, files),
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
         workspaces: workspaces(options),

@@ -16,6 +16,13 @@ pub enum Command {
     Open(Vec<SourceSpec>),
     /// Add graphs to the session.
     Add(Vec<SourceSpec>),
+    /// Read a source again, as this format; `None` asks its content.
+    OpenAs {
+        /// Its position.
+        position: usize,
+        /// The importer's name.
+        format: Option<&'static str>,
+    },
     /// Remove a source by position.
     Remove(usize),
     /// Set an option from text.

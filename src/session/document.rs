@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::samples::Sample;
 use crate::analysis::{LaneSet, LaneStrategies};
+use crate::import::{IMPORTERS, importer};
 use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, DimValues, SchedulePlan};
 
@@ -23,6 +24,13 @@ pub enum SourceSpec {
         name: String,
         /// The content.
         bytes: Arc<[u8]>,
+    },
+    /// Another source, read as this format whatever its content looks like.
+    As {
+        /// The source.
+        source: Box<Self>,
+        /// The importer's name.
+        format: &'static str,
     },
 }
 
@@ -47,12 +55,43 @@ impl SourceSpec {
             })
     }
 
+    /// The same source, read as a format; `None` asks the content again.
+    ///
+    /// # Errors
+    /// [`super::FileError::UnknownFormat`].
+    pub fn opened_as(self, format: Option<&str>) -> Result<Self, super::FileError> {
+        let plain = match self {
+            Self::As { source, .. } => *source,
+            other => other,
+        };
+        let Some(name) = format else { return Ok(plain) };
+        let Some(row) = importer(name) else {
+            return Err(super::FileError::UnknownFormat {
+                name: name.to_owned(),
+                known: IMPORTERS.iter().map(|row| row.name).collect::<Vec<_>>().join(", "),
+            });
+        };
+        Ok(Self::As {
+            source: Box::new(plain),
+            format: row.name,
+        })
+    }
+
+    /// The format that it is read as, where the user chose one.
+    pub const fn chosen_format(&self) -> Option<&'static str> {
+        match self {
+            Self::As { format, .. } => Some(format),
+            _ => None,
+        }
+    }
+
     /// The text that names it on the command line and in messages.
     pub fn label(&self) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Sample(sample) => format!("sample:{}", sample.name),
             Self::Bytes { name, .. } => name.clone(),
+            Self::As { source, .. } => source.label(),
         }
     }
 
@@ -65,6 +104,7 @@ impl SourceSpec {
             ),
             Self::Sample(sample) => sample.title.to_owned(),
             Self::Bytes { name, .. } => name.clone(),
+            Self::As { source, .. } => source.title(),
         }
     }
 }
@@ -75,6 +115,13 @@ impl PartialEq for SourceSpec {
             (Self::Path(a), Self::Path(b)) => a == b,
             (Self::Sample(a), Self::Sample(b)) => a.name == b.name,
             (Self::Bytes { bytes: a, .. }, Self::Bytes { bytes: b, .. }) => Arc::ptr_eq(a, b),
+            (
+                Self::As { source: a, format },
+                Self::As {
+                    source: b,
+                    format: other,
+                },
+            ) => a == b && format == other,
             _ => false,
         }
     }
@@ -176,7 +223,7 @@ impl Document {
 pub fn preset_iterations(sources: &[SourceSpec]) -> u32 {
     let suggested = sources.iter().filter_map(|source| match source {
         SourceSpec::Sample(sample) => Some(sample.iterations),
-        SourceSpec::Path(_) | SourceSpec::Bytes { .. } => None,
+        SourceSpec::Path(_) | SourceSpec::Bytes { .. } | SourceSpec::As { .. } => None,
     });
     suggested.max().unwrap_or(1).max(1)
 }

@@ -5,12 +5,14 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
+use super::folder::read_folder;
+use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
+use crate::diagnostics::Diagnostics;
 use crate::export::is_script_name;
-use crate::import::{ImportError, Imported, Input, import};
+use crate::import::{ImportError, Imported, Importer, Input, import, import_as, importer, join, recognise};
 use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
-use crate::workload::Source;
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 4 << 30;
@@ -39,6 +41,24 @@ pub enum FileError {
         /// What it says.
         reason: std::io::Error,
     },
+    /// No format of that name.
+    #[error("there is no format \"{name}\"; known: {known}")]
+    UnknownFormat {
+        /// The name as given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A folder in which nothing can be read.
+    #[error(
+        "{name}: none of the {files} files in the folder is of a format that can be read; `highwater inspect --help` lists them"
+    )]
+    EmptyFolder {
+        /// The folder as the user named it.
+        name: String,
+        /// How many files it holds.
+        files: usize,
+    },
     /// No sample of that name.
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
     UnknownSample {
@@ -54,6 +74,15 @@ pub enum FileError {
 /// # Errors
 /// [`FileError`], one sentence that starts with the file's name.
 pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Imported, FileError> {
+    read_as(source, None, progress)
+}
+
+/// The same with a format in place of what the content looks like, where one is given.
+fn read_as(
+    source: &SourceSpec,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, FileError> {
     let name = source.label();
     let imported = |result: Result<Imported, ImportError>| {
         result.map_err(|reason| FileError::Import {
@@ -64,19 +93,75 @@ pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Impor
     match source {
         SourceSpec::Sample(sample) => imported(read_sample(sample, progress)),
         SourceSpec::Bytes { name, bytes } => {
-            imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import(&mut input, progress)))
+            imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.as_os_str() == "-" => {
             let bytes = read_stdin()?;
-            imported(Input::from_bytes("standard input", bytes).and_then(|mut input| import(&mut input, progress)))
+            imported(
+                Input::from_bytes("standard input", bytes).and_then(|mut input| import_as(&mut input, row, progress)),
+            )
         }
-        SourceSpec::Path(path) => {
-            let file = open(path)?;
-            let short = path
-                .file_name()
-                .map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
-            let reader = BufReader::with_capacity(64 << 10, file);
-            imported(Input::new(&short, reader).and_then(|mut input| import(&mut input, progress)))
+        SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, progress),
+        SourceSpec::Path(path) => read_path(path, row, progress),
+        SourceSpec::As { source, format } => read_as(source, importer(format), progress),
+    }
+}
+
+/// Two files that say more together than one by one, as one; `None` where they are no such pair.
+///
+/// # Errors
+/// [`FileError`], of either file.
+pub(super) fn read_joined(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
+    let [SourceSpec::Path(first), SourceSpec::Path(second)] = sources else {
+        return Ok(None);
+    };
+    if [first, second]
+        .iter()
+        .any(|path| path.as_os_str() == "-" || path.is_dir())
+    {
+        return Ok(None);
+    }
+    let mut inputs = Vec::with_capacity(2);
+    for path in [first, second] {
+        inputs.push(input_of(path)?.map_err(|reason| FileError::import(path, reason))?);
+    }
+    let rows: Vec<Option<&str>> = inputs
+        .iter_mut()
+        .map(|input| recognise(input).map(|row| row.name))
+        .collect();
+    if rows.iter().any(|row| *row != Some("xla")) {
+        return Ok(None);
+    }
+    join(&mut inputs, progress).map_err(|reason| FileError::import(first, reason))
+}
+
+pub(super) fn read_path(
+    path: &Path,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, FileError> {
+    let input = input_of(path)?;
+    let read = input.and_then(|mut input| import_as(&mut input, row, progress));
+    read.map_err(|reason| FileError::import(path, reason))
+}
+
+/// A file as an importer sees it.
+pub(super) fn input_of(path: &Path) -> Result<Result<Input<'static>, ImportError>, FileError> {
+    let file = open(path)?;
+    let short = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    Ok(Input::new(&short, BufReader::with_capacity(64 << 10, file)))
+}
+
+impl FileError {
+    /// A file whose content could not be read.
+    pub(super) fn import(path: &Path, reason: ImportError) -> Self {
+        Self::Import {
+            name: path.display().to_string(),
+            reason,
         }
     }
 }
@@ -85,19 +170,22 @@ pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Impor
 fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, ImportError> {
     let read =
         |file: &SampleFile| Input::from_bytes(file.name, file.bytes).and_then(|mut input| import(&mut input, progress));
-    let mut files = sample.files.iter();
-    let Some(first) = files.next() else {
-        return read(&SampleFile { name: "", bytes: &[] });
-    };
-    let mut whole = read(first)?;
-    for file in files {
+    let mut merge = Merge::default();
+    let mut diagnostics = Diagnostics::new();
+    let mut format = "";
+    for file in sample.files {
         let next = read(file)?;
-        whole.diagnostics.extend(&next.diagnostics);
-        if let (Source::Graphs(graphs), Source::Graphs(more)) = (&mut whole.source, next.source) {
-            graphs.extend(more);
-        }
+        diagnostics.extend(&next.diagnostics);
+        format = if format.is_empty() { next.format } else { format };
+        merge.add(next.source, next.measured, "");
     }
-    Ok(whole)
+    let (source, measured, _) = merge.finish();
+    Ok(Imported {
+        format,
+        source,
+        measured,
+        diagnostics,
+    })
 }
 
 /// Reads a small file (a configuration) whole; `-` is standard input.
@@ -199,7 +287,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write().map_err(|reason| io_error(path, "written", reason))
 }
 
-fn open(path: &Path) -> Result<File, FileError> {
+pub(super) fn open(path: &Path) -> Result<File, FileError> {
     let file = File::open(path).map_err(|reason| io_error(path, "opened", reason))?;
     let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
     if is_folder {

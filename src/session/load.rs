@@ -3,65 +3,91 @@
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::files::read_source;
+use super::files::{read_joined, read_source};
+use super::merge::Merge;
+use super::report::SourceReport;
 use super::worker::Loaded;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
+use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
 /// # Errors
 /// One sentence that names the file.
 pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
-    let mut graphs: Vec<GraphEntry> = Vec::new();
-    let mut lifetimes = Vec::new();
-    let mut problems = Vec::new();
-    let mut traces = Vec::new();
-    let mut tapes = Vec::new();
-    let mut programs = Vec::new();
-    let mut formats = Vec::new();
-    let mut diagnostics = Diagnostics::new();
-    for source in sources {
+    let mut merge = Merge::default();
+    let mut reports = Vec::new();
+    let joined = read_joined(sources, progress).map_err(|error| error.to_string())?;
+    let is_joined = joined.is_some();
+    if let Some(imported) = joined {
+        reports.extend(sources.iter().map(|_| SourceReport::new(&imported)));
+        merge.add(imported.source, imported.measured, "");
+    }
+    for source in sources.iter().filter(|_| !is_joined) {
         let imported = read_source(source, progress).map_err(|error| error.to_string())?;
-        formats.push(imported.format);
-        diagnostics.extend(&imported.diagnostics);
-        match imported.source {
-            Source::Graphs(entries) => graphs.extend(entries),
-            Source::Lifetimes(entries) => lifetimes.extend(entries),
-            Source::Problems(entries) => problems.extend(entries),
-            Source::Traces(entries) => traces.extend(entries),
-            Source::Tapes(entries) => tapes.extend(entries),
-            Source::Blocks(entries) => programs.extend(entries),
-        }
+        let prefix = if sources.len() == 1 {
+            String::new()
+        } else {
+            source.title()
+        };
+        reports.push(SourceReport::new(&imported));
+        merge.add(imported.source, imported.measured, &prefix);
     }
+    let mut diagnostics = Diagnostics::new();
+    for report in &reports {
+        diagnostics.extend(&report.diagnostics);
+    }
+    learn(&mut merge, &mut diagnostics);
     if with_evaluation {
-        add_evaluation(&mut graphs, &mut diagnostics);
+        add_evaluation(&mut merge.graphs, &mut diagnostics);
     }
-    number_names(&mut graphs);
+    number_names(&mut merge.graphs);
     let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
-    let source = if !graphs.is_empty() {
-        Source::Graphs(graphs)
-    } else if !problems.is_empty() {
-        Source::Problems(problems)
-    } else if !lifetimes.is_empty() {
-        Source::Lifetimes(lifetimes)
-    } else if !traces.is_empty() {
-        Source::Traces(traces)
-    } else if !tapes.is_empty() {
-        Source::Tapes(tapes)
-    } else if !programs.is_empty() {
-        Source::Blocks(programs)
-    } else {
-        Source::Graphs(graphs)
-    };
+    let (source, measured, left) = merge.finish();
+    for (kind, count) in left {
+        diagnostics.warning(
+            format!("{count} {kind} are not shown beside what is; open them alone"),
+            "",
+        );
+    }
     Ok(Loaded {
-        workload: Arc::new(Workload { name, source }),
+        workload: Arc::new(Workload { name, source, measured }),
         sources: sources.to_vec(),
         configs: Vec::new(),
-        formats,
+        reports,
         diagnostics,
     })
+}
+
+/// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of
+/// whose ops it names most, the first on a tie.
+fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
+    for recording in merge.recordings.iter().filter(|recording| !recording.ops.is_empty()) {
+        let found = merge.graphs.iter().map(|entry| learned(&entry.graph, recording));
+        let best = found
+            .enumerate()
+            .max_by_key(|(position, learned)| (learned.ops.len(), std::cmp::Reverse(*position)));
+        let Some((position, learned)) = best.filter(|(_, learned)| !learned.ops.is_empty()) else {
+            continue;
+        };
+        let entry = &mut merge.graphs[position];
+        entry.graph = Arc::new(entry.graph.with_measured(&learned.ops));
+        let unmatched = match learned.unmatched {
+            0 => String::new(),
+            count => format!("; {count} measured ops are not in the graph"),
+        };
+        diagnostics.info(
+            format!(
+                "{} of {} ops have measured times, and {} of scratch memory in sum, from {}{unmatched}; open the recording alone to see it as a lane",
+                learned.ops.len(),
+                entry.graph.ops().len(),
+                learned.scratch,
+                recording.name
+            ),
+            &entry.name,
+        );
+    }
 }
 
 fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
@@ -69,11 +95,7 @@ fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
     for entry in graphs.iter() {
         let name = format!("{} (evaluation)", entry.name);
         if let Some(graph) = evaluation_graph(&entry.graph, &name) {
-            added.push(GraphEntry {
-                name,
-                graph: Arc::new(graph),
-                bodies: Vec::new(),
-            });
+            added.push(GraphEntry::new(name, Arc::new(graph)));
         }
     }
     if added.is_empty() {

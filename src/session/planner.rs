@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::analysis::{Comparison, arena_order, arena_problem};
+use crate::analysis::{Comparison, arena_order, arena_problem, dumped_plan};
 use crate::plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos};
@@ -128,10 +128,11 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
         .is_some_and(|graph| graph.is_static);
     let run = session.runs.iter().find(|run| run.graph == graph)?;
     let entry = comparison.workload.graphs().get(graph.0 as usize)?;
+    let dumped = entry.dumped.as_ref().and_then(|dumped| dumped.offsets.as_ref());
     is_static.then(|| PlannerSubject {
         graph,
         problem: arena_problem(&run.bound.program, &run.bound.engine_sizes),
-        recorded: None,
+        recorded: dumped.and_then(|plan| dumped_plan(plan, &run.bound.program.lifetimes).ok()),
         order: Some(arena_order(&entry.graph, &run.bound.program, &run.bound.io)),
     })
 }

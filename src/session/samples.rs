@@ -39,6 +39,27 @@ const MOBILENET: SampleFile = SampleFile {
     bytes: include_bytes!("../../sample_traces/mobilenet_v2.onnx"),
 };
 
+const LENET: SampleFile = SampleFile {
+    name: "lenet_training.pb",
+    bytes: include_bytes!("../../sample_traces/lenet_training.pb"),
+};
+const LENET_RUN: SampleFile = SampleFile {
+    name: "lenet_training.runmeta.pb.gz",
+    bytes: include_bytes!("../../sample_traces/lenet_training.runmeta.pb.gz"),
+};
+const LSTM: SampleFile = SampleFile {
+    name: "lstm_tiny.tflite",
+    bytes: include_bytes!("../../sample_traces/lstm_tiny.tflite"),
+};
+const CNN: SampleFile = SampleFile {
+    name: "cnn_step.hlo.pb.gz",
+    bytes: include_bytes!("../../sample_traces/cnn_step.hlo.pb.gz"),
+};
+const RESNET18_RUN: SampleFile = SampleFile {
+    name: "resnet18_step.trace.json.gz",
+    bytes: include_bytes!("../../sample_traces/resnet18_step.trace.json.gz"),
+};
+
 /// Every sample; the first is opened where no file is given.
 pub static SAMPLES: &[Sample] = &[
     Sample {
@@ -66,6 +87,34 @@ pub static SAMPLES: &[Sample] = &[
         name: "mobilenet",
         title: "MobileNetV2 inference, one image",
         files: &[MOBILENET],
+        dims: &[],
+        iterations: 1,
+    },
+    Sample {
+        name: "lenet",
+        title: "LeNet training in TensorFlow, with times and scratch memory of a traced run",
+        files: &[LENET, LENET_RUN],
+        dims: &[],
+        iterations: 1,
+    },
+    Sample {
+        name: "measured",
+        title: "ResNet-18 training step, measured by the PyTorch profiler",
+        files: &[RESNET18_RUN],
+        dims: &[],
+        iterations: 1,
+    },
+    Sample {
+        name: "cnn",
+        title: "CNN training step as XLA compiled it, with its own plan",
+        files: &[CNN],
+        dims: &[],
+        iterations: 1,
+    },
+    Sample {
+        name: "lstm",
+        title: "LSTM inference in TensorFlow Lite",
+        files: &[LSTM],
         dims: &[],
         iterations: 1,
     },

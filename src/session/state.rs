@@ -256,6 +256,15 @@ impl Session {
                 all.extend(sources);
                 self.change_sources(all);
             }
+            Command::OpenAs { position, format } => {
+                let mut all = self.document.sources.clone();
+                if let Some(source) = all.get_mut(position)
+                    && let Ok(opened) = source.clone().opened_as(format)
+                {
+                    *source = opened;
+                    self.change_sources(all);
+                }
+            }
             Command::Remove(position) => {
                 let mut all = self.document.sources.clone();
                 if position < all.len() && all.len() > 1 {

@@ -16,6 +16,7 @@ use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::load::load;
 use super::name_reuse::{NamesQuestion, NamesReport, names_report};
 use super::planner::{PlannerRow, PlannerSubject, run_row, subject_of};
+use super::report::SourceReport;
 use super::sweep::{SweepSubject, sweep_points, sweep_subject};
 use crate::analysis::{Comparison, Request, SweepPoint, SweepTask, compare};
 use crate::diagnostics::Diagnostics;
@@ -88,8 +89,8 @@ pub struct Loaded {
     pub sources: Vec<SourceSpec>,
     /// Configurations that were named among the sources.
     pub configs: Vec<ReadConfig>,
-    /// Each source's format, by position.
-    pub formats: Vec<&'static str>,
+    /// What was read of each source, by position.
+    pub reports: Vec<SourceReport>,
     /// Oddities of all sources.
     pub diagnostics: Diagnostics,
 }

@@ -112,13 +112,26 @@ pub enum RegionKind {
     Stitched,
     /// Feature memory of ops whose addresses must not change, one range for all static graphs.
     FixedFeatures,
+    /// A segment of a recording.
+    Segment,
+    /// The range of an expandable segment of a recording.
+    ExpandableSegment,
+    /// Blocks of a recording whose addresses nobody knows, stacked to be drawn: no memory of its own.
+    Unplaced,
 }
 
 impl RegionKind {
     /// Whether it serves feature memory.
     pub const fn is_feature(self) -> bool {
         match self {
-            Self::Arena | Self::PoolBlock | Self::PagedRange | Self::Stitched | Self::FixedFeatures => true,
+            Self::Arena
+            | Self::PoolBlock
+            | Self::PagedRange
+            | Self::Stitched
+            | Self::FixedFeatures
+            | Self::Segment
+            | Self::ExpandableSegment
+            | Self::Unplaced => true,
             Self::Variables | Self::Weights | Self::InputOutput => false,
         }
     }

@@ -29,6 +29,7 @@ mod params;
 mod picture;
 mod placement;
 mod policies;
+mod recorded_log;
 mod recorder;
 pub mod replay;
 mod residents;
@@ -45,6 +46,7 @@ pub use event::{
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
+pub use recorded_log::{RecordedLog, recorded_log};
 pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;
 pub use simulate_trace::{MOST_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};

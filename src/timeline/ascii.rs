@@ -115,13 +115,13 @@ impl Grid {
             ]
         };
         for region in lane.regions.iter().filter(|region| !region.is_paged) {
-            let high = region.base + region.bytes.get();
+            let high = region.base.saturating_add(region.bytes.get());
             grid.fill(place((region.start.0, region.end.0), (region.base, high)), b'.', 1e-9);
         }
         let holdings = &lane.holdings;
         for idx in 0..holdings.len() {
             let letter = if holdings.n_pages[idx] > 0 { b'=' } else { b':' };
-            let high = holdings.base[idx] + holdings.bytes[idx];
+            let high = holdings.base[idx].saturating_add(holdings.bytes[idx]);
             let rect = place((holdings.start[idx], holdings.end[idx]), (holdings.base[idx], high));
             grid.fill(rect, letter, 1e-6);
         }

@@ -329,6 +329,9 @@ pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<G
         RegionKind::PagedRange => ("paged range", "paged range of"),
         RegionKind::Stitched => ("stitched range", "stitched range of"),
         RegionKind::FixedFeatures => ("fixed feature memory", "fixed feature memory of"),
+        RegionKind::Segment => ("segment", "segment of"),
+        RegionKind::ExpandableSegment => ("expandable segment", "expandable segment of"),
+        RegionKind::Unplaced => ("no known address, stacked to be drawn", "stacked blocks of"),
     };
     let name = graph.and_then(|graph| session.graphs.get(graph.idx()));
     name.map_or_else(|| alone.to_owned(), |graph| format!("{of} {}", graph.name))

@@ -4,8 +4,8 @@ use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
 use crate::rewrite::op_of_workspace;
 use crate::sim::DeviceSession;
-use crate::units::{Bytes, Step};
-use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, Tape};
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape};
 
 use super::Selected;
 
@@ -38,6 +38,8 @@ pub struct TensorFacts {
     pub n_held: u32,
     /// How many tensors live in the same memory, itself included.
     pub n_sharing: usize,
+    /// What else a recording says of a block: its stream, its address, who called.
+    pub recorded: Vec<(&'static str, String)>,
 }
 
 /// A step in words.
@@ -58,6 +60,8 @@ pub struct StepFacts {
     /// Whether it is not the op's own turn: something is computed anew. Where lanes differ in what that is, the op is
     /// the one whose turn comes next.
     pub is_anew: bool,
+    /// When it was, of a recording, from its first event on.
+    pub time: Option<Nanos>,
 }
 
 /// The facts of a tensor, its life as the first lane has it. O(lifetimes + tensors of its graph).
@@ -68,9 +72,15 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
 /// The same with its life as a lane has it.
 pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
     let tensor = selected.tensor;
+    // Of recordings every lane has blocks of its own.
+    let lane = if comparison.is_measured() {
+        selected.graph.idx()
+    } else {
+        lane
+    };
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
-        graph: graph_name(comparison, selected.graph.idx()),
+        graph: graph_name(comparison, (lane, selected.graph.idx())),
         n_sharing: 1,
         ..TensorFacts::default()
     };
@@ -96,9 +106,67 @@ pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> T
     }
     if let Some((trace, request)) = comparison.request(tensor) {
         facts.name = trace.label(&request.lifetime);
-        facts.graph = graph_name(comparison, request.graph.idx());
+        facts.graph = graph_name(comparison, (lane, request.graph.idx()));
+    }
+    if let Some((recording, block)) = comparison.recorded_block(selected.graph, tensor) {
+        add_recorded_facts(&mut facts, recording, block);
     }
     facts
+}
+
+/// A block as the recording states it.
+fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &RecordedBlock) {
+    recording.text(block.name).clone_into(&mut facts.name);
+    let rows = &mut facts.recorded;
+    if block.held != block.bytes {
+        rows.push(("held", block.held.exact()));
+    }
+    if let Some(address) = block.address {
+        rows.push(("address", format!("{address:#x}")));
+    }
+    if block.stream != 0 {
+        rows.push(("stream", block.stream.to_string()));
+    }
+    if block.given_back < block.end {
+        let waited = block.end.0 - block.given_back.0;
+        rows.push(("given back", format!("{waited} events before its end")));
+    }
+    if block.is_older {
+        rows.push(("begins", "before the recording".to_owned()));
+    }
+    if !block.is_freed {
+        rows.push(("ends", "not in the recording".to_owned()));
+    }
+    if let Some((first, last)) = recording
+        .times
+        .get(block.birth.idx())
+        .zip(recording.times.get(block.end.idx()))
+    {
+        rows.push(("for", Nanos(last.0 - first.0).to_string()));
+    }
+    for frame in stack_of(recording, block).take(MOST_FRAMES) {
+        let line = if frame.line == 0 {
+            String::new()
+        } else {
+            format!(":{}", frame.line)
+        };
+        let text = format!(
+            "{} ({}{line})",
+            recording.text(frame.function),
+            recording.text(frame.file)
+        );
+        rows.push(("called from", text));
+    }
+}
+
+/// Most lines of a stack that are told.
+const MOST_FRAMES: usize = 24;
+
+/// Who called, innermost first.
+fn stack_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> impl Iterator<Item = RecordedFrame> + use<'a> {
+    let stack = block.stack.and_then(|stack| recording.stacks.get(stack as usize));
+    let frames = stack.map_or(&[][..], |stack| &**stack).iter();
+    frames.filter_map(|frame| recording.frames.get(*frame as usize).copied())
 }
 
 /// A variable as its block declares it.
@@ -163,7 +231,7 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let run = &comparison.axis.runs[idx].run;
     let mut facts = StepFacts {
         run: idx,
-        graph: graph_name(comparison, run.graph.idx()),
+        graph: graph_name(comparison, (0, run.graph.idx())),
         iteration: run.iteration,
         ..StepFacts::default()
     };
@@ -179,6 +247,14 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
         // What brings in external tensors takes no step.
         let mut executed = tape.ops.iter().filter(|op| !op.is_source);
         facts.op = executed.nth(op.idx()).map_or(String::new(), |op| op.name.to_string());
+    }
+    if let [recording] = comparison.workload.recordings()
+        && comparison.is_measured()
+    {
+        let times = &recording.times;
+        let time = times.get(op.idx()).zip(times.first());
+        facts.time = time.map(|(time, first)| Nanos(time.0 - first.0));
+        "event".clone_into(&mut facts.op);
     }
     if let Some(trace) = comparison.trace() {
         let command = trace.commands.get(op.idx());
@@ -205,8 +281,12 @@ impl StepFacts {
     }
 }
 
-fn graph_name(comparison: &Comparison, graph: usize) -> String {
-    let of_session = comparison.session.graphs.get(graph).map(|graph| graph.name.clone());
+fn graph_name(comparison: &Comparison, (lane, graph): (usize, usize)) -> String {
+    let of_session = comparison
+        .session_of(lane)
+        .graphs
+        .get(graph)
+        .map(|graph| graph.name.clone());
     of_session.unwrap_or_default()
 }
 

@@ -57,7 +57,11 @@ impl LaneHoles {
         let mut list: Vec<(u32, u64, u32, u64, u32)> = Vec::new();
         for ((number, region), rectangles) in (0_u32..).zip(regions).zip(of_spans) {
             let rule = match region.kind {
-                RegionKind::PoolBlock | RegionKind::PagedRange | RegionKind::Stitched => HoleRule::Between,
+                RegionKind::PoolBlock
+                | RegionKind::PagedRange
+                | RegionKind::Stitched
+                | RegionKind::Segment
+                | RegionKind::ExpandableSegment => HoleRule::Between,
                 _ => HoleRule::BelowTop,
             };
             let place = |offset: u64| region.base.saturating_add(offset);

@@ -162,8 +162,9 @@ fn kind_order(simulation: &Simulation, region: u32) -> u8 {
         Some(RegionKind::InputOutput) => 2,
         Some(RegionKind::FixedFeatures) => 3,
         Some(RegionKind::Arena) => 4,
-        Some(RegionKind::PoolBlock) => 5,
-        Some(RegionKind::PagedRange | RegionKind::Stitched) | None => 6,
+        Some(RegionKind::PoolBlock | RegionKind::Segment) => 5,
+        Some(RegionKind::PagedRange | RegionKind::Stitched | RegionKind::ExpandableSegment) | None => 6,
+        Some(RegionKind::Unplaced) => 7,
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Owner {
     Fixed,
     /// The device's pool: in no graph's hands.
     DevicePool,
+    /// Blocks whose addresses nobody knows.
+    Unplaced,
     /// A graph's pool: granted blocks, or pages of its range.
     Pool(GraphIdx),
     /// The same, where the pages are stitched into a range of their own.
@@ -37,7 +39,8 @@ impl Owner {
             RegionKind::Arena if graph.is_some() => Self::Arena,
             RegionKind::Arena => Self::SharedArena,
             RegionKind::FixedFeatures => Self::Fixed,
-            RegionKind::PoolBlock => Self::DevicePool,
+            RegionKind::PoolBlock | RegionKind::Segment | RegionKind::ExpandableSegment => Self::DevicePool,
+            RegionKind::Unplaced => Self::Unplaced,
             RegionKind::PagedRange => graph.map_or(Self::DevicePool, Self::Pool),
             RegionKind::Stitched => graph.map_or(Self::DevicePool, Self::Stitched),
         }
@@ -57,6 +60,7 @@ impl Owner {
             Self::SharedArena => "shared arena".to_owned(),
             Self::Fixed => "fixed feature memory".to_owned(),
             Self::DevicePool => "device pool".to_owned(),
+            Self::Unplaced => "blocks without an address".to_owned(),
             // Pools of a trace are called so themselves.
             Self::Pool(graph) => match name(graph) {
                 Some(own) if own.starts_with("pool ") => own.to_owned(),

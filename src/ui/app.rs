@@ -220,6 +220,8 @@ impl App {
             }
             UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
             UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
+            UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
+            UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
             UiCommand::Sweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
             UiCommand::Sweep => {
                 self.panes.show(Pane::Budgets);

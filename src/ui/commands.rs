@@ -37,6 +37,10 @@ pub enum UiCommand {
     ToggleBudgets,
     /// Bring name reuse and its log to the front, or the lanes.
     ToggleNameReuse,
+    /// Bring what was read of each file to the front, or the problems.
+    ToggleFiles,
+    /// Choose a folder to open.
+    OpenFolder,
     /// Start the sweep, or stop it.
     Sweep,
     /// Compare policies, runs under budgets, or name reuse.
@@ -108,10 +112,17 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::O)),
     },
     CommandRow {
+        command: UiCommand::OpenFolder,
+        menu: Menu::File,
+        text: "Open folder…",
+        tooltip: "choose a folder, such as a profiler's or a SavedModel: everything in it that can be read is opened",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::F)),
+    },
+    CommandRow {
         command: UiCommand::OpenPath,
         menu: Menu::File,
         text: "Open path…",
-        tooltip: "type the path of a graph",
+        tooltip: "type the path of a file or folder, and choose its format",
         shortcut: Some(ctrl(Key::L)),
     },
     CommandRow {
@@ -176,6 +187,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Sweep budgets: start / stop",
         tooltip: "run the graph under many memory budgets by every heuristic, or stop doing so",
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::B)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleFiles,
+        menu: Menu::View,
+        text: "Import report / problems",
+        tooltip: "what was read of each file and what was left out, or the problems",
+        shortcut: Some(plain(Key::I)),
     },
     CommandRow {
         command: UiCommand::ToggleNameReuse,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, bounded};
 use eframe::egui;
 
+use super::panels::files::format_ui;
 use super::panels::options::select_all;
 use crate::import::IMPORTERS;
 use crate::options::PathKind;
@@ -19,6 +20,8 @@ use crate::session::{Command, SourceSpec};
 pub enum Purpose {
     /// Open graphs in place of the present ones.
     Open,
+    /// Open a folder in place of the present graphs.
+    OpenFolder,
     /// Add graphs to the session.
     Add,
     /// Write the configuration.
@@ -37,7 +40,8 @@ pub enum Purpose {
 impl Purpose {
     const fn title(self) -> &'static str {
         match self {
-            Self::Open => "Open graph",
+            Self::Open => "Open graph or recording",
+            Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
             Self::ExportConfig => "Export configuration",
             Self::ImportConfig => "Import configuration",
@@ -52,13 +56,14 @@ impl Purpose {
                 kind: PathKind::Directory,
                 ..
             } => "/path/to/directory",
+            Self::OpenFolder => "/path/to/folder",
             _ => "/path/to/file",
         }
     }
 
     const fn verb(self) -> &'static str {
         match self {
-            Self::Open => "Open",
+            Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
             Self::ExportConfig => "Save",
             Self::ImportConfig => "Read",
@@ -66,11 +71,16 @@ impl Purpose {
         }
     }
 
-    fn command(self, paths: &[PathBuf]) -> Option<Command> {
+    fn command(self, paths: &[PathBuf], format: Option<&'static str>) -> Option<Command> {
         let first = paths.first()?.clone();
-        let sources = || paths.iter().cloned().map(SourceSpec::Path).collect();
+        let source = |path: PathBuf| {
+            let plain = SourceSpec::Path(path);
+            // The names of the table are known.
+            plain.clone().opened_as(format).unwrap_or(plain)
+        };
+        let sources = || paths.iter().cloned().map(source).collect();
         Some(match self {
-            Self::Open => Command::Open(sources()),
+            Self::Open | Self::OpenFolder => Command::Open(sources()),
             Self::Add => Command::Add(sources()),
             Self::ExportConfig => Command::ExportConfig(first),
             Self::ImportConfig => Command::ImportConfig(first),
@@ -103,6 +113,8 @@ struct Prompt {
     purpose: Purpose,
     text: String,
     reason: Option<&'static str>,
+    /// Read as this format, whatever the content looks like.
+    format: Option<&'static str>,
     wants_focus: bool,
 }
 
@@ -167,6 +179,7 @@ impl Dialogs {
             purpose,
             text: text.to_owned(),
             reason,
+            format: None,
             wants_focus: true,
         });
     }
@@ -187,7 +200,7 @@ impl Dialogs {
         let (purpose, waited) = (running.purpose, now().duration_since(running.start));
         self.running = None;
         match answer {
-            Some(paths) => commands.extend(purpose.command(&paths)),
+            Some(paths) => commands.extend(purpose.command(&paths, None)),
             None if waited < Duration::from_millis(300) => self.type_path(purpose, Some(NO_SERVICE)),
             None => {}
         }
@@ -223,12 +236,18 @@ impl Dialogs {
                 select_all(ui, &field, &prompt.text);
             }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            if matches!(purpose, Purpose::Open | Purpose::OpenFolder | Purpose::Add) {
+                ui.horizontal(|ui| {
+                    ui.label("Open as");
+                    format_ui(ui, "prompt format", &mut prompt.format);
+                });
+            }
             ui.add_space(6.0);
             ui.horizontal(|ui| {
                 let has_text = !prompt.text.trim().is_empty();
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
                 if has_text && (is_clicked || is_entered) {
-                    commands.extend(purpose.command(&[at_home(prompt.text.trim())]));
+                    commands.extend(purpose.command(&[at_home(prompt.text.trim())], prompt.format));
                     self.last.retain(|(known, _)| *known != purpose);
                     self.last.push((purpose, prompt.text.clone()));
                     is_done = true;
@@ -273,10 +292,11 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             let mut extensions: Vec<&str> = IMPORTERS.iter().flat_map(|row| row.extensions).copied().collect();
             extensions.push("gz");
             dialog
-                .add_filter("graphs", &extensions)
+                .add_filter("graphs and recordings", &extensions)
                 .add_filter("all files", &["*"])
                 .pick_files()
         }
+        Purpose::OpenFolder => dialog.pick_folder().map(|path| vec![path]),
         Purpose::ExportConfig => dialog
             .set_file_name("highwater.json")
             .add_filter("configuration (JSON)", &["json"])

@@ -7,6 +7,7 @@ use super::app::UiState;
 use super::lanes::{LaneAction, LanesInput, lanes_ui};
 use super::panels::budgets::budgets_ui;
 use super::panels::device::device_ui;
+use super::panels::files::files_ui;
 use super::panels::inspector::inspector_ui;
 use super::panels::lane_set::lane_set_ui;
 use super::panels::name_reuse::name_reuse_ui;
@@ -38,6 +39,8 @@ pub enum Pane {
     Device,
     /// Findings and oddities.
     Problems,
+    /// What was read of each file.
+    Files,
 }
 
 /// What panes read.
@@ -75,9 +78,11 @@ impl Panes {
         let device = tiles.insert_pane(Pane::Device);
         let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
         let problems = tiles.insert_pane(Pane::Problems);
-        let mut middle = Linear::new(LinearDir::Vertical, vec![lanes, problems]);
+        let files = tiles.insert_pane(Pane::Files);
+        let below = tiles.insert_tab_tile(vec![problems, files]);
+        let mut middle = Linear::new(LinearDir::Vertical, vec![lanes, below]);
         middle.shares.set_share(lanes, 0.915);
-        middle.shares.set_share(problems, 0.085);
+        middle.shares.set_share(below, 0.085);
         let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
         let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, facts]);
         all.shares.set_share(configuration, 0.225);
@@ -95,6 +100,7 @@ impl Panes {
         let is_shown = active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane));
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
+            Pane::Files => Pane::Problems,
             _ => Pane::Inspector,
         };
         self.show(if is_shown { behind } else { pane });
@@ -156,6 +162,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),
             Pane::Problems => problems_title(self.input).into(),
+            Pane::Files => files_title(self.input).into(),
         }
     }
 
@@ -191,6 +198,7 @@ impl Behavior<Pane> for Docking<'_> {
                 let UiState { device, lanes, .. } = &mut *self.state;
                 device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
             }
+            Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
                     self.state.options.jump = Some(option);
@@ -225,7 +233,15 @@ fn lanes_title(input: &PanesInput<'_>) -> &'static str {
     match input.session.answer() {
         Some((comparison, _)) if comparison.is_problem() => "Strategies",
         Some((comparison, _)) if comparison.compares_passes() => "Passes",
+        Some((comparison, _)) if comparison.is_measured() => "Recordings",
         _ => "Policies",
+    }
+}
+
+fn files_title(input: &PanesInput<'_>) -> String {
+    match input.session.document().sources.len() {
+        0 | 1 => "Import report".to_owned(),
+        count => format!("Import report: {count} files"),
     }
 }
 

@@ -215,7 +215,7 @@ impl Theme {
             Owner::SharedArena => self.tensors[7],
             Owner::Fixed => self.tensors[12],
             Owner::Pool(graph) | Owner::Stitched(graph) => pool_hue(graph),
-            Owner::Arena | Owner::DevicePool => return self.region_free,
+            Owner::Arena | Owner::DevicePool | Owner::Unplaced => return self.region_free,
         };
         hue.lerp_to_gamma(self.canvas, 0.66)
     }

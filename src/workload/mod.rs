@@ -6,11 +6,14 @@
 mod allocation_order;
 mod block_program;
 mod device;
+mod dumped;
 mod evaluation;
+mod learn;
 mod lifetimes;
 mod op_list;
 mod problem;
 mod problem_text;
+mod recording;
 mod schedule;
 mod shapes;
 mod tape;
@@ -20,10 +23,16 @@ mod trace_lifetimes;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Device, DeviceError, DeviceProfiles};
+pub use dumped::{Dumped, DumpedOffsets, StampedOption};
 pub use evaluation::evaluation_graph;
+pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
+pub use recording::{
+    MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
+    RecordedRegion, RecordedTotal, Recording, TotalKind,
+};
 pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan, SlotOp};
 pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
@@ -43,6 +52,20 @@ pub struct GraphEntry {
     pub graph: Arc<Graph>,
     /// Subgraphs and functions, listed but not run by themselves.
     pub bodies: Vec<Arc<Graph>>,
+    /// What a compiler's dump says beyond the graph, where the file is one.
+    pub dumped: Option<Arc<Dumped>>,
+}
+
+impl GraphEntry {
+    /// A graph without bodies.
+    pub const fn new(name: String, graph: Arc<Graph>) -> Self {
+        Self {
+            name,
+            graph,
+            bodies: Vec::new(),
+            dumped: None,
+        }
+    }
 }
 
 /// Where the work comes from.
@@ -60,6 +83,8 @@ pub enum Source {
     Tapes(Vec<Arc<Tape>>),
     /// Programs of blocks, variables and ops, for reusing names.
     Blocks(Vec<Arc<BlockProgram>>),
+    /// Recordings of real runs, one per device, component or rank.
+    Recordings(Vec<Arc<Recording>>),
 }
 
 /// What one session on one device runs.
@@ -69,15 +94,49 @@ pub struct Workload {
     pub name: String,
     /// Graphs or live ranges.
     pub source: Source,
+    /// Recordings that were opened beside graphs; alone they are the source.
+    pub measured: Vec<Arc<Recording>>,
 }
 
 impl Workload {
+    /// A workload of one source.
+    pub const fn new(name: String, source: Source) -> Self {
+        Self {
+            name,
+            source,
+            measured: Vec::new(),
+        }
+    }
+
+    /// The recordings: the source's, or those beside graphs.
+    pub fn recordings(&self) -> &[Arc<Recording>] {
+        match &self.source {
+            Source::Recordings(recordings) => recordings,
+            _ => &self.measured,
+        }
+    }
+
     /// The graphs of the session; none where the source is anything else.
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {
             Source::Graphs(graphs) => graphs,
             _ => &[],
         }
+    }
+
+    /// The same graphs, in which ops that read shapes alone keep no tensor alive.
+    #[must_use]
+    pub fn without_shape_reads(&self) -> Self {
+        let mut workload = self.clone();
+        if let Source::Graphs(entries) = &mut workload.source {
+            for entry in entries {
+                entry.graph = Arc::new(entry.graph.without_shape_reads());
+                for body in &mut entry.bodies {
+                    *body = Arc::new(body.without_shape_reads());
+                }
+            }
+        }
+        workload
     }
 
     /// The placement problems; none where the source is anything else.

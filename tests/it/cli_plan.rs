@@ -367,3 +367,54 @@ fn the_engines_plan_of_the_corpus_stands_beside_ours() {
         (&Json::from(3_612_672), &Json::from(true))
     );
 }
+
+/// A dump of three tensors: `c` begins when `a` has ended.
+fn dump(offsets: [&str; 3]) -> String {
+    let op = |name: &str, input: &str, offset: &str| {
+        format!(
+            "op {{ name: '{name}' type: 'Op' {input} {offset} output_desc {{ dtype: DT_INT8 shape {{ dim: 100 }} }} }}\n"
+        )
+    };
+    let [a, b, c] = offsets.map(|offset| match offset {
+        "" => String::new(),
+        offset => format!("output_i: {offset}"),
+    });
+    let ops = [
+        op("a", "", &a),
+        op("b", "input: 'a:0'", &b),
+        op("c", "input: 'b:0'", &c),
+    ];
+    format!("graph {{ name: 'g' {} }}", ops.concat())
+}
+
+#[test]
+fn a_dumped_plan_is_shown_to_the_byte_and_checked() {
+    let plan = |offsets: [&str; 3], more: &[&str]| {
+        let dump = file("ge_proto_1.txt", &dump(offsets));
+        let mut arguments = vec!["plan", dump.path.as_str(), "--strategy", "as_dumped"];
+        arguments.extend(more);
+        let output = run(&arguments);
+        let code = output.status.code().unwrap_or(-1);
+        let said = [output.stdout, output.stderr].concat();
+        (code, String::from_utf8(said).unwrap())
+    };
+    let (code, answer) = plan(["0", "512", "0"], &["--format", "json"]);
+    let answer: Json = serde_json::from_str(&answer).unwrap();
+    assert_eq!((code, &answer["footprint_bytes"]), (0, &Json::from(612)));
+    assert_eq!(
+        (&answer["buffers"], &answer["verified"]),
+        (&Json::from(3), &Json::from(true))
+    );
+    let (code, answer) = plan(["0", "512", "0"], &["--format", "csv"]);
+    assert_eq!(code, 0);
+    says(&answer, &["b:0,1,3,100,512\n"]);
+    // Offsets of no usual alignment are taken as they are.
+    assert_eq!(plan(["0", "100", "0"], &[]).0, 0);
+    let (code, answer) = plan(["0", "99", "0"], &[]);
+    assert_eq!(code, 1);
+    says(&answer, &["NOT A VALID PLAN", "\"a:0\" and \"b:0\""]);
+    let (code, answer) = plan(["0", "", "0"], &[]);
+    assert_eq!(code, 2);
+    says(&answer, &["no offset for 1 of 3 buffers", "\"b:0\""]);
+    assert_eq!(plan(["", "", ""], &[]).0, 2);
+}

@@ -8,10 +8,13 @@
     reason = "tests compute expectations in plain floats and may stop at the first surprise"
 )]
 
+mod ascend_corpus;
 mod cli;
 mod cli_plan;
 mod device_view;
 mod effects;
+mod exporters;
+mod ge_corpus;
 mod name_reuse;
 mod native;
 mod onnx_corpus;
@@ -29,10 +32,15 @@ mod sim;
 mod support;
 mod synthetic;
 mod synthetic_remat;
+mod tensorflow;
+mod tensorflow_corpus;
+mod tensorflow_shapes;
+mod tflite_corpus;
 mod tidy;
 mod timeline;
 mod timeline_remat;
 mod timeline_reuse;
+mod torch_corpus;
 mod trace_compare;
 #[cfg(feature = "gui")]
 mod ui_app;
@@ -52,3 +60,4 @@ mod ui_planner;
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+mod xla_corpus;

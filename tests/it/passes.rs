@@ -56,10 +56,7 @@ fn training_graphs() -> Vec<Workload> {
         let Ok(imported) = support::read(name, bytes) else {
             return;
         };
-        let workload = Workload {
-            name: name.to_owned(),
-            source: imported.source,
-        };
+        let workload = Workload::new(name.to_owned(), imported.source);
         if let Source::Graphs(graphs) = &workload.source
             && graphs.iter().all(|entry| entry.graph.ops().len() <= MOST_OPS)
         {

@@ -16,10 +16,7 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
 /// The workload of bytes.
 pub(crate) fn workload(name: &str, bytes: &[u8]) -> Workload {
     let imported = read(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Workload {
-        name: name.to_owned(),
-        source: imported.source,
-    }
+    Workload::new(name.to_owned(), imported.source)
 }
 
 /// A folder of the shared corpus, or nothing (with a word about it) where it is not at hand.

@@ -52,10 +52,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         let at = first.iter().zip(&lane.curves.reserved).position(differs);
         lane.first_divergence = at.map(|step| Step(u32::try_from(step).expect("few steps")));
     }
-    let workload = Workload {
-        name: "made up".to_owned(),
-        source: Source::Graphs(graphs.iter().map(entry).collect()),
-    };
+    let workload = Workload::new("made up".to_owned(), Source::Graphs(graphs.iter().map(entry).collect()));
     Comparison {
         workload: Arc::new(workload),
         axis,
@@ -81,11 +78,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
 }
 
 fn entry(graph: &Arc<Graph>) -> GraphEntry {
-    GraphEntry {
-        name: graph.name().to_owned(),
-        graph: Arc::clone(graph),
-        bodies: Vec::new(),
-    }
+    GraphEntry::new(graph.name().to_owned(), Arc::clone(graph))
 }
 
 /// Channels grow and pictures shrink, as in a convolutional network.

@@ -135,14 +135,25 @@ fn every_sample_is_documented() {
 
 #[test]
 fn the_readme_lists_every_format() {
-    let readme = read(&root().join("README.md"));
-    for importer in highwater::import::IMPORTERS {
-        assert!(
-            readme.contains(importer.description),
-            "README.md lacks: {}",
-            importer.description
-        );
+    const HEAD: &str = "| format | what is read |\n|---|---|\n";
+    let path = root().join("README.md");
+    let readme = read(&path);
+    let start = readme.find(HEAD).expect("README.md has the list of formats") + HEAD.len();
+    let end = readme[start..]
+        .find("\n\n")
+        .map_or(readme.len(), |found| start + found + 1);
+    let row = |importer: &highwater::import::Importer| format!("| {} | {} |\n", importer.name, importer.description);
+    let rows: String = highwater::import::IMPORTERS.iter().map(row).collect();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, format!("{}{rows}{}", &readme[..start], &readme[end..]))
+            .expect("README.md can be written");
+        return;
     }
+    assert_eq!(
+        &readme[start..end],
+        rows,
+        "the list of formats in README.md is generated: run this test with UPDATE_EXPECT=1"
+    );
 }
 
 #[test]

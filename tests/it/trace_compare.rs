@@ -27,10 +27,10 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         options.set_text(key, value).unwrap();
     }
     Request {
-        workload: Arc::new(Workload {
-            name: trace.name.clone(),
-            source: Source::Traces(vec![Arc::clone(trace)]),
-        }),
+        workload: Arc::new(Workload::new(
+            trace.name.clone(),
+            Source::Traces(vec![Arc::clone(trace)]),
+        )),
         plan: SchedulePlan::default(),
         environment: Environment::default(),
         files: Arc::new(SeenFiles::default()),

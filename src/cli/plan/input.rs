@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::analysis::arena_order;
+use crate::analysis::{arena_order, dumped_plan};
 use crate::cli::args::{LifetimesView, PlanArgs};
 use crate::cli::settings::parse_bindings;
-use crate::graph::Graph;
+use crate::graph::{Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
-use crate::units::Bytes;
-use crate::workload::{AllocationTrace, Names, ProblemEntry, Program, Source, Workload};
+use crate::units::{Bytes, Step};
+use crate::workload::{
+    AllocationTrace, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
+};
 
 /// Divisor of offsets and sizes where the file is no problem with its own.
 const DEFAULT_ALIGNMENT: u64 = 512;
@@ -59,16 +61,45 @@ pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<Probl
                 ..ProblemEntry::default()
             })
         }
+        Source::Recordings(entries) => {
+            let names: Vec<String> = entries.iter().map(|recording| recording.name.clone()).collect();
+            let chosen = &entries[choose(args, &workload.name, &names)?];
+            if chosen.blocks.is_empty() {
+                bail!(
+                    "{}: the recording {} lists no block, so there is nothing to place; the file holds: {}",
+                    workload.name,
+                    chosen.name,
+                    names.join(", ")
+                );
+            }
+            Ok(of_recording(chosen, alignment))
+        }
         Source::Blocks(_) => bail!(
             "{}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces and problems",
             workload.name
         ),
-        Source::Graphs(entries) => {
-            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-            let chosen = &entries[choose(args, &workload.name, &names)?];
-            of_graph(args, &chosen.name, &chosen.graph, alignment)
+        Source::Graphs(entries) => of_graphs(args, &workload.name, &entries, alignment),
+    }
+}
+
+/// The chosen graph, or the arena that a compiler dumped with it: by its own name, or where its plan is asked for.
+fn of_graphs(args: &PlanArgs, file: &str, entries: &[GraphEntry], alignment: u64) -> anyhow::Result<ProblemEntry> {
+    let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
+    let all: Vec<Arc<ProblemEntry>> = entries.iter().flat_map(|entry| -> Vec<_> { arenas(entry) }).collect();
+    let names = entries.iter().map(|entry| entry.name.clone());
+    let names: Vec<String> = names.chain(all.iter().map(|arena| arena.name.clone())).collect();
+    let chosen = choose(args, file, &names)?;
+    let Some(graph) = entries.get(chosen) else {
+        let arena = all.into_iter().nth(chosen - entries.len()).map(Arc::unwrap_or_clone);
+        return Ok(with_flags(args, arena.unwrap_or_default()));
+    };
+    if args.strategy == AS_DUMPED {
+        let mut arenas = arenas(graph).into_iter();
+        if let Some(arena) = arenas.find(|arena| arena.recorded.is_some()) {
+            return Ok(with_flags(args, Arc::unwrap_or_clone(arena)));
         }
     }
+    of_graph(args, graph, alignment)
 }
 
 /// The position of the name that was asked for.
@@ -125,7 +156,26 @@ fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
     }
 }
 
-fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyhow::Result<ProblemEntry> {
+/// What a recorded run asked for; steps are positions of events.
+fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
+    let blocks = &recording.blocks;
+    let names: Vec<&str> = blocks.iter().map(|block| recording.text(block.name)).collect();
+    ProblemEntry {
+        name: recording.name.clone(),
+        ids: unique(&names),
+        problem: Problem::of(blocks.iter().map(|block| Buffer {
+            lower: block.birth,
+            upper: block.end,
+            size: block.bytes.align_up(alignment),
+            alignment: alignment.max(1),
+            offset: None,
+        })),
+        ..ProblemEntry::default()
+    }
+}
+
+fn of_graph(args: &PlanArgs, entry: &GraphEntry, alignment: u64) -> anyhow::Result<ProblemEntry> {
+    let graph: &Graph = &entry.graph;
     let bindings = parse_bindings(&args.dim)?;
     let unbound = graph.unbound_symbols(&bindings);
     if !unbound.is_empty() {
@@ -140,7 +190,11 @@ fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyho
         LifetimesView::Naive => View::Naive,
         LifetimesView::Aliased => View::Aliased,
     };
-    let lifetimes = lifetimes(graph, &graph.sizes(&bindings), view);
+    let sizes = graph.sizes(&bindings);
+    let mut lifetimes = lifetimes(graph, &sizes, view);
+    if args.with_inputs {
+        add_inputs(graph, &sizes, &mut lifetimes);
+    }
     let names: Vec<&str> = lifetimes
         .items
         .iter()
@@ -151,16 +205,61 @@ fn of_graph(args: &PlanArgs, name: &str, graph: &Graph, alignment: u64) -> anyho
         lifetimes,
         kept_apart: Vec::new(),
     };
-    // Storages come and go as ops run; in the naive view there are none.
-    let order = (view == View::Aliased).then(|| arena_order(graph, &program, &[]));
+    // Storages come and go as ops run; in the naive view there are none, and inputs come before any op.
+    let order = (view == View::Aliased && !args.with_inputs).then(|| arena_order(graph, &program, &[]));
     let lifetimes = program.lifetimes;
-    Ok(ProblemEntry {
-        name: name.to_owned(),
+    let dumped = entry.dumped.as_ref().and_then(|dumped| dumped.offsets.as_ref());
+    let recorded = dumped.map(|plan| dumped_plan(plan, &lifetimes));
+    let mut placed = ProblemEntry {
+        name: entry.name.clone(),
         ids,
         problem: Problem::from_lifetimes(&lifetimes, alignment),
         order,
         ..ProblemEntry::default()
-    })
+    };
+    match recorded {
+        Some(Err(missing)) if args.strategy == AS_DUMPED => bail!(
+            "{}: the dump states no offset for {} of {} buffers, such as \"{}\"; another --strategy places them all",
+            entry.name,
+            missing.len(),
+            lifetimes.items.len(),
+            missing.first().map_or("", |first| placed.ids.get(*first))
+        ),
+        Some(Ok(plan)) if args.strategy == AS_DUMPED => {
+            // What the dump states, to the byte; its own rule of alignment is in its offsets.
+            let alignment = args.alignment.unwrap_or_else(|| common_alignment(&plan.offsets));
+            placed.problem = Problem::from_lifetimes(&lifetimes, args.alignment.unwrap_or(1));
+            for buffer in &mut placed.problem.buffers {
+                buffer.alignment = alignment;
+            }
+            placed.recorded = Some(plan);
+        }
+        Some(Ok(plan)) => placed.recorded = Some(plan),
+        Some(Err(_)) | None => {}
+    }
+    Ok(placed)
+}
+
+/// The largest power of two up to the usual alignment that divides every offset.
+fn common_alignment(offsets: &[u64]) -> u64 {
+    let bits = offsets.iter().fold(DEFAULT_ALIGNMENT, |bits, offset| bits | offset);
+    1 << bits.trailing_zeros()
+}
+
+/// Adds the graph's inputs as buffers that live all run, in front of what the first op computes.
+fn add_inputs(graph: &Graph, sizes: &Sizes, lifetimes: &mut Lifetimes) {
+    let inputs = graph.tensors().iter_ids();
+    let inputs = inputs.filter(|(_, tensor)| tensor.role == Role::Input && lifetimes.n_steps > 0);
+    let added: Vec<Lifetime> = inputs
+        .map(|(id, _)| Lifetime {
+            birth: Step(0),
+            end: Step(lifetimes.n_steps),
+            bytes: Bytes(sizes.tensor(id).unwrap_or(0)),
+            tensor: id,
+        })
+        .collect();
+    lifetimes.items.extend(added);
+    lifetimes.items.sort_by_key(|item| (item.birth, item.tensor));
 }
 
 /// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 
-use super::args::{Format, PlanArgs};
+use super::args::{Format, PlanArgs, YesNo};
 use super::{Verdict, print, print_json, print_json_line};
 use crate::export::{
     PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
@@ -18,23 +18,21 @@ use crate::plan::{
     peak_chain, plan, reuse_edges, verify, why_here,
 };
 use crate::progress::{Cancel, Progress};
-use crate::session::{SourceSpec, read_source};
+use crate::session::read_source;
 use crate::units::Bytes;
 use crate::workload::{ProblemEntry, Source, Workload};
 
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let strategy = find(&args.strategy)?;
-    let source = SourceSpec::from_argument(&args.file)?;
+    let source = args.opening.source(&args.file)?;
     let imported = read_source(&source, progress)?;
     let is_problem = matches!(imported.source, Source::Problems(_));
-    let entry = input::entry(
-        args,
-        Workload {
-            name: source.title(),
-            source: imported.source,
-        },
-    )?;
+    let mut workload = Workload::new(source.title(), imported.source);
+    if args.shapes_keep_alive == YesNo::No {
+        workload = workload.without_shape_reads();
+    }
+    let entry = input::entry(args, workload)?;
     if args.events {
         return events(args, strategy, &entry, progress);
     }

@@ -247,11 +247,7 @@ impl<'a> Context<'a> {
             if graph.reordered_ops() > 0 {
                 self.diagnostics.sorted(&draft.name, u64::from(graph.reordered_ops()));
             }
-            entries.push(GraphEntry {
-                name: draft.name,
-                graph: Arc::new(graph),
-                bodies: Vec::new(),
-            });
+            entries.push(GraphEntry::new(draft.name, Arc::new(graph)));
         }
         Ok(entries)
     }

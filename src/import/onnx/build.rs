@@ -8,13 +8,13 @@
 use indexmap::IndexSet;
 
 use super::model::{Attribute, Data, GraphIdx, Model, RawGraph, RawNode};
-use super::names::NameIdx;
 use super::order;
 use super::shape::{Fact, Infer};
-use super::translate::Translator;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 use crate::import::ImportError;
+use crate::import::names::NameIdx;
+use crate::import::translate::Translator;
 
 /// Builds graphs one after the other.
 pub(super) struct Build<'m> {

@@ -23,6 +23,8 @@ pub(super) fn looks_like_model(head: &[u8]) -> bool {
                 let start = behind.min(head.len());
                 return (has_version || has_other) && starts_like_graph(&head[start..], value);
             }
+            // A producer's name is text. A saved model of TensorFlow has a message there.
+            (2 | 3, 2) if head.get(behind).is_some_and(|byte| value > 0 && *byte < 32) => return false,
             (5, 0) | (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
             _ => return false,
         }
@@ -83,6 +85,7 @@ mod tests {
             b"PK\x03\x04",
             b"HloModule x",
             &[8, 7],
+            &[8, 1, 0x12, 4, 0x0a, 2, 0x0a, 0],
             &[8, 0, 0x3a, 0],
             &[0; 64],
             &[0xff; 64],

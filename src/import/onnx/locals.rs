@@ -5,7 +5,7 @@
 
 use indexmap::IndexMap;
 
-use super::names::NameIdx;
+use crate::import::names::NameIdx;
 
 const NONE: u32 = u32::MAX;
 

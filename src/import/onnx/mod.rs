@@ -16,13 +16,10 @@ mod build;
 mod detect;
 mod locals;
 mod model;
-mod names;
 mod order;
 mod parse;
 mod shape;
-mod translate;
 mod types;
-mod wire;
 
 use std::sync::Arc;
 
@@ -46,7 +43,7 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let len = input.len();
     let file_name = input.name().to_owned();
-    let mut wire = wire::Wire::new(input.reader()?, len, *progress);
+    let mut wire = super::wire::Wire::new(input.reader()?, len, *progress);
     let model = parse::model(&mut wire)?;
     let Some(main) = model.main else {
         return Err(ImportError::at_byte("the model has no graph", len));
@@ -85,5 +82,10 @@ pub(super) fn import(
     } else {
         graph.name().to_owned()
     };
-    Ok(Source::Graphs(vec![GraphEntry { name, graph, bodies }]))
+    Ok(Source::Graphs(vec![GraphEntry {
+        name,
+        graph,
+        bodies,
+        dumped: None,
+    }]))
 }

@@ -7,9 +7,9 @@
 use indexmap::IndexMap;
 
 use super::locals::Locals;
-use super::names::{Interner, NameIdx};
 use crate::graph::DType;
-use crate::import::ImportError;
+use crate::import::budget::Budget;
+use crate::import::names::{Interner, NameIdx};
 
 /// A graph's position in [`Model::graphs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -218,35 +218,6 @@ impl Model {
         match self.names.text(node.domain) {
             "ai.onnx" => "",
             other => other,
-        }
-    }
-}
-
-/// How many bytes of tables may still be made from a file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    left: u64,
-}
-
-impl Budget {
-    /// Four times the file and 85 MB.
-    pub(super) const fn for_file(len: u64) -> Self {
-        Self {
-            left: len.saturating_mul(4).saturating_add(85_000_000),
-        }
-    }
-
-    /// Takes bytes off the budget.
-    pub(super) fn charge(&mut self, bytes: u64, at: u64) -> Result<(), ImportError> {
-        match self.left.checked_sub(bytes) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(ImportError::at_byte(
-                "the file packs more nodes, names and types into its bytes than any real model",
-                at,
-            )),
         }
     }
 }

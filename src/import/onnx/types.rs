@@ -49,22 +49,4 @@ pub(super) fn from_text(text: &str) -> DType {
         .map_or(DType::Unknown, |row| row.1)
 }
 
-/// Whether elements are integers or truth values.
-pub(super) const fn is_integer(dtype: DType) -> bool {
-    matches!(
-        dtype,
-        DType::Bool
-            | DType::Int2
-            | DType::Uint2
-            | DType::Int4
-            | DType::Uint4
-            | DType::Int8
-            | DType::Uint8
-            | DType::Int16
-            | DType::Uint16
-            | DType::Int32
-            | DType::Uint32
-            | DType::Int64
-            | DType::Uint64
-    )
-}
+pub(super) use crate::import::shape::fact::is_integer;

@@ -135,6 +135,27 @@ pub(super) const ROWS: &[OptionRow] = &[
         ..OWN
     },
     OptionRow {
+        key: keys::SHAPES_KEEP_ALIVE,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: "yes",
+                summary: "they read their input as any op does, so it lives until then",
+            },
+            Choice {
+                value: SHAPES_RELEASE,
+                summary: "they keep nothing alive: the runtime answers them from what it knows of the tensor",
+            },
+        ]),
+        default: DefaultValue::Text("yes"),
+        summary: "whether ops that read a shape alone keep the tensor alive",
+        details: "Shape, ShapeN, Size and Rank need no element of their input. In TensorFlow's training graphs with \
+                  open dimensions the backward part holds many of them, which read results of the forward part late; \
+                  counted as reads they raise the peak, sometimes to twice what the same graph with fixed shapes needs.",
+        lowers_to: Some("Lowered::shapes_keep_alive"),
+        memory_effect: "with no, results whose shape alone is still read are given back after their last other reader",
+        ..OWN
+    },
+    OptionRow {
         key: keys::POLICY_2_BEHAVIOUR,
         kind: OptionKind::TextChoice(&[
             Choice {
@@ -189,6 +210,9 @@ const fn n_choices() -> usize {
     }
     n
 }
+
+/// The choice of `simulation.shapes_keep_alive` that gives memory back.
+pub(in crate::options) const SHAPES_RELEASE: &str = "no";
 
 /// The choice of `simulation.unload_graphs` that unloads.
 pub(in crate::options) const UNLOAD_AFTER_RUN: &str = "after_run";

@@ -34,7 +34,10 @@ impl ReservedParts {
             | RegionKind::PoolBlock
             | RegionKind::PagedRange
             | RegionKind::Stitched
-            | RegionKind::FixedFeatures => &mut self.features,
+            | RegionKind::FixedFeatures
+            | RegionKind::Segment
+            | RegionKind::ExpandableSegment
+            | RegionKind::Unplaced => &mut self.features,
         }
     }
 }

@@ -95,6 +95,19 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
     if input.comparison.is_problem() {
         return all;
     }
+    if input.comparison.is_measured() {
+        let is_stated = input
+            .comparison
+            .recording(lane.id)
+            .is_some_and(crate::workload::Recording::states_live);
+        if !is_stated {
+            return all;
+        }
+        let live = format!("{} live", summary.peak_live);
+        let exact = format!("The most that was in use at once: {}", summary.peak_live.exact());
+        all.push(make(Rank::Costs, live, theme.text_weak, exact));
+        return all;
+    }
     if let Some(([bytes, percent], exact, color)) = difference(input, lane) {
         all.push(make(Rank::Difference, bytes, color, exact.clone()));
         all.push(make(Rank::Percent, percent, color, exact));

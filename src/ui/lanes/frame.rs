@@ -124,7 +124,13 @@ impl LaneFrame {
             (Some(_), false) => REMAT.0,
         };
         let strip = ticks + remat;
-        let split = (body.top() + (body.height() - strip) * 0.44 + strip).round();
+        // A recording of curves alone has nothing to map.
+        let is_curve = input.comparison.is_measured() && input.timeline.lanes[lane].blocks.start.is_empty();
+        let split = if is_curve {
+            body.bottom() - 4.0
+        } else {
+            (body.top() + (body.height() - strip) * 0.44 + strip).round()
+        };
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
         response.widget_info(|| {

@@ -102,6 +102,9 @@ fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
     });
 }
 
+/// The badge of a recording.
+const MEASURED: &str = "measured";
+
 /// What stands on the left of a header, with its widths.
 struct Name<'a> {
     lane: &'a Lane,
@@ -119,7 +122,8 @@ impl<'a> Name<'a> {
     fn new(ui: &Ui, lane: &'a Lane, input: &LanesInput<'_>) -> Self {
         let badge = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
-        let is_pass = matches!(lane.id, LaneId::Pass(_));
+        // Lanes that are named by what they show, and not by their policy.
+        let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Measured(_));
         let (number, label) = number_and_words(lane);
         let mut badges = 0.0;
         if let Some((text, is_badge)) = certainty(lane).filter(|_| is_problem) {
@@ -128,6 +132,8 @@ impl<'a> Name<'a> {
             } else {
                 width_of(ui, &text, SIZE) + SPACING
             };
+        } else if let LaneId::Measured(_) = lane.id {
+            badges += badge(MEASURED);
         } else if !is_pass {
             let is_configured = lane.policy == input.comparison.configured;
             badges += badge(if is_configured { "configured" } else { "use" });
@@ -178,6 +184,7 @@ impl<'a> Name<'a> {
         let row = lane.policy.row();
         let (number, label) = number_and_words(lane);
         let explanation = match lane.id {
+            LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
             _ => format!("{}: {}", row.label, row.summary),
         };
@@ -186,7 +193,11 @@ impl<'a> Name<'a> {
         if self.words > 0.0 {
             ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
         }
-        if let LaneId::Pass(_) = lane.id {
+        if let LaneId::Measured(_) = lane.id {
+            badge(ui, MEASURED, theme.configured)
+                .on_hover_text("What a tool recorded of a real run; nothing is simulated");
+        }
+        if let LaneId::Pass(_) | LaneId::Measured(_) = lane.id {
             return;
         }
         if lane.policy == input.comparison.configured {
@@ -208,7 +219,7 @@ impl<'a> Name<'a> {
 /// The number of a lane's policy and its words; of a pass its position and title.
 fn number_and_words(lane: &Lane) -> (String, &str) {
     match lane.id {
-        LaneId::Pass(position) => {
+        LaneId::Pass(position) | LaneId::Measured(position) => {
             let title = lane.title.as_deref().unwrap_or("");
             ((u32::from(position) + 1).to_string(), title)
         }

@@ -165,14 +165,18 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     let step = Step(step.max(0.0) as u32);
     ui.strong(format!("step {step}"));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
-    let mut rows = vec![("graph", facts.graph.clone())];
+    let is_measured = input.comparison.is_measured();
+    let mut rows = vec![(if is_measured { "recording" } else { "graph" }, facts.graph.clone())];
     // Of what is computed anew each lane says its own.
-    if !facts.is_anew {
+    if !facts.is_anew && !is_measured {
         rows.push(("op", facts.op_text().to_owned()));
     }
     rows.push(("phase", facts.phase.name().to_owned()));
+    rows.push(("after", facts.time.map_or_else(String::new, |time| time.to_string())));
     rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
-    rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
+    if !is_measured {
+        rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
+    }
     if lane.physical.max() > 0 {
         rows.push(("in pages", exact(Bytes(lane.physical.at(step.0)))));
     }
@@ -222,6 +226,9 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
             format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label),
         ));
     }
+    // The inspector has room for whole stacks.
+    let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");
+    rows.extend(told.cloned());
     if facts.n_sharing > 1 {
         rows.push(("shared by", format!("{} tensors", facts.n_sharing)));
     }

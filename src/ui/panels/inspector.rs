@@ -8,6 +8,7 @@ use egui_extras::{Column, TableBuilder};
 use crate::analysis::{Comparison, Lane};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
+use crate::sim::RegionKind;
 use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
 use crate::ui::panels::footprint::footprint_ui;
 use crate::ui::panels::remat::remat_ui;
@@ -81,6 +82,9 @@ fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
                 if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
                     row("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held));
                 }
+            }
+            for (what, text) in &facts.recorded {
+                row(what, text.clone());
             }
             if facts.n_sharing > 1 {
                 row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
@@ -191,6 +195,7 @@ fn peak_ui(
         "Most bytes are live at step {live_step}{at}. {} {} hold them:",
         live.len(),
         match (comparison.is_problem(), comparison.trace()) {
+            _ if comparison.is_measured() => "blocks",
             (true, _) => "buffers",
             (false, Some(_)) => "requests",
             (false, None) => "tensors",
@@ -305,6 +310,15 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
 
 /// Which regions are held on the first step of the peak; a graph that does not run then holds them idle.
 fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step: Step) {
+    let mut held: Vec<&RegionSpan> = view
+        .regions
+        .iter()
+        .filter(|span| span.start <= step && step < span.end && span.kind != RegionKind::Unplaced)
+        .collect();
+    if comparison.is_measured() && held.is_empty() {
+        // The file names no segment: there is nothing to list.
+        return;
+    }
     let running = comparison
         .axis
         .locate(step)
@@ -312,16 +326,11 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step:
     let name = running
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
-    ui.label(if comparison.trace().is_some() {
+    ui.label(if comparison.trace().is_some() || comparison.is_measured() {
         format!("Held at step {step}:")
     } else {
         format!("Held at step {step}, while {name} runs:")
     });
-    let mut held: Vec<&RegionSpan> = view
-        .regions
-        .iter()
-        .filter(|span| span.start <= step && step < span.end)
-        .collect();
     held.sort_by_key(|span| (std::cmp::Reverse(span.bytes), span.base));
     egui::Grid::new("regions")
         .num_columns(2)

@@ -2,9 +2,11 @@
 
 pub mod budgets;
 pub mod device;
+pub mod files;
 mod footprint;
 pub mod inspector;
 pub mod lane_set;
+mod measured;
 pub mod name_reuse;
 pub mod options;
 pub mod overview;

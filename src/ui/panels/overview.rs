@@ -45,6 +45,8 @@ pub fn overview_ui(
         preview_ui(ui, session);
         if comparison.is_problem() {
             problem_ui(ui, session, comparison);
+        } else if comparison.is_measured() {
+            super::measured::measured_ui(ui, comparison);
         } else if comparison.compares_passes() {
             passes_ui(ui, comparison);
         } else {
@@ -52,7 +54,7 @@ pub fn overview_ui(
         }
     };
     child.vertical(add);
-    if has_bars {
+    if has_bars && !(comparison.is_measured() && comparison.lanes.len() > super::measured::MOST_BARS) {
         child.vertical(|ui| bars_ui(ui, comparison, theme));
     }
     let height = child.min_rect().height();
@@ -382,7 +384,7 @@ fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            LaneId::Pass(_) => lane.title.clone().unwrap_or_default(),
+            LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);
         let galley = ui

@@ -128,15 +128,19 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         .or_else(|| (!comparison.lanes.is_empty()).then_some(0))?;
     let mut chosen = lane;
     ui.horizontal_wrapped(|ui| {
-        ui.strong(if comparison.is_problem() || comparison.compares_passes() {
-            "In lane"
-        } else {
-            "In the lane of policy"
-        });
+        ui.strong(
+            if comparison.is_problem() || comparison.compares_passes() || comparison.is_measured() {
+                "In lane"
+            } else {
+                "In the lane of policy"
+            },
+        );
         for (idx, row) in comparison.lanes.iter().enumerate() {
             let number = match row.id {
                 LaneId::Policy(policy) => policy.number().to_string(),
-                LaneId::Problem(position) | LaneId::Pass(position) => (position + 1).to_string(),
+                LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
+                    (position + 1).to_string()
+                }
             };
             let response = ui.selectable_value(&mut chosen, idx, &number);
             response.widget_info(|| {
@@ -146,7 +150,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
             response.on_hover_text(match row.id {
                 LaneId::Problem(_) => row.strategy.label,
                 LaneId::Policy(_) => row.policy.row().label,
-                LaneId::Pass(_) => row.title.as_deref().unwrap_or_default(),
+                LaneId::Pass(_) | LaneId::Measured(_) => row.title.as_deref().unwrap_or_default(),
             });
         }
     });

@@ -22,6 +22,9 @@ pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleSta
     if problems_ui(ui, session) {
         return;
     }
+    if recordings_ui(ui, session) {
+        return;
+    }
     let is_trace = traces_ui(ui, session);
     egui::Grid::new("schedule")
         .num_columns(2)
@@ -55,6 +58,25 @@ fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
         ui.add(egui::Label::new(RichText::new(text).small()).wrap());
     }
     !problems.is_empty()
+}
+
+/// A recording has neither schedule nor device to choose; says whether there is one.
+fn recordings_ui(ui: &mut egui::Ui, session: &Session) -> bool {
+    let Some(loaded) = session.loaded() else { return false };
+    let workload = &loaded.workload;
+    if !workload.graphs().is_empty() || workload.recordings().is_empty() {
+        return false;
+    }
+    for recording in workload.recordings().iter().filter(|one| one.has_content()) {
+        let text = format!(
+            "{}: {} events, recorded by {}",
+            recording.name, recording.n_steps, recording.recorder
+        );
+        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    }
+    let text = "What was measured is shown as it was: options, iterations and device do not change it.";
+    ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    true
 }
 
 /// A trace has no schedule of its own choice; says whether there is one.

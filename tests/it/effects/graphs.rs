@@ -19,6 +19,17 @@ pub(super) const CHAIN: &str = r#"{"name": "chain", "nodes": [
     {"id": "w", "shape": [1024, 1024], "dtype": "float32", "role": "param"}],
   "outputs": ["z"]}"#;
 
+/// A large result whose shape alone is read at the end.
+pub(super) const SHAPE_READ: &str = r#"{"name": "shapes", "nodes": [
+    {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
+    {"op": "ReduceSum", "inputs": ["a"], "outputs": [{"id": "s", "shape": [4], "dtype": "float32"}]},
+    {"op": "Tile", "inputs": ["s"], "outputs": [{"id": "b", "shape": [256, 1024], "dtype": "float32"}]},
+    {"op": "Tanh", "inputs": ["b"], "outputs": [{"id": "c", "shape": [256, 1024], "dtype": "float32"}]},
+    {"op": "Shape", "inputs": ["a"], "outputs": [{"id": "n", "shape": [2], "dtype": "int64"}]},
+    {"op": "Reshape", "inputs": ["c", "n"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": [4], "dtype": "float32"}],
+  "outputs": ["z"]}"#;
+
 /// Two small inputs, one large one.
 pub(super) const SMALL_INPUTS: &str = r#"{"name": "small inputs", "nodes": [
     {"op": "Add", "inputs": ["x", "p", "q"], "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},

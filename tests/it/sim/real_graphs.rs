@@ -76,10 +76,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         entry.name = format!("{} {position}", entry.name);
         chosen.push(entry);
     }
-    let workload = Workload {
-        name: "random".to_owned(),
-        source: Source::Graphs(chosen),
-    };
+    let workload = Workload::new("random".to_owned(), Source::Graphs(chosen));
     let mut plan = SchedulePlan {
         iterations: 1 + draw.below(2) as u32,
         ..SchedulePlan::default()

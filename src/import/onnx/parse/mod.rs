@@ -10,10 +10,11 @@ mod types;
 use indexmap::IndexMap;
 
 use super::locals::Locals;
-use super::model::{Budget, GraphIdx, Model, RawGraph, RawType, ValueInfo};
-use super::names::{Interner, NameIdx};
-use super::wire::{Field, Layout, Span, Wire};
+use super::model::{GraphIdx, Model, RawGraph, RawType, ValueInfo};
 use crate::import::ImportError;
+use crate::import::budget::Budget;
+use crate::import::names::{Interner, NameIdx};
+use crate::import::wire::{Field, Layout, Span, Wire};
 
 /// How deep bodies may be nested.
 const MAX_DEPTH: u32 = 32;

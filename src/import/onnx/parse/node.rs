@@ -2,9 +2,9 @@
 
 use super::{IntList, Parser, TENSOR_PRICE};
 use crate::import::ImportError;
+use crate::import::names::NameIdx;
 use crate::import::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
-use crate::import::onnx::names::NameIdx;
-use crate::import::onnx::wire::{Field, Layout, Span, Wire};
+use crate::import::wire::{Field, Layout, Span, Wire};
 
 /// The most numbers that are kept of one attribute; longer lists matter for no shape.
 const MAX_NUMBERS: usize = 8192;

@@ -3,10 +3,10 @@
 use super::{IntList, Parser, TENSOR_PRICE};
 use crate::graph::DType;
 use crate::import::ImportError;
+use crate::import::names::NameIdx;
 use crate::import::onnx::model::{Data, TensorInfo};
-use crate::import::onnx::names::NameIdx;
 use crate::import::onnx::types;
-use crate::import::onnx::wire::{Field, Layout, Span, Wire};
+use crate::import::wire::{Field, Layout, Span, Wire};
 
 /// The most bytes of raw data that are read of one tensor.
 const SMALL_BYTES: u64 = 64 << 10;

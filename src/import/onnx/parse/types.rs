@@ -2,9 +2,9 @@
 
 use super::{Parser, TENSOR_PRICE};
 use crate::import::ImportError;
+use crate::import::names::NameIdx;
 use crate::import::onnx::model::{RawDim, RawType, ValueInfo};
-use crate::import::onnx::names::NameIdx;
-use crate::import::onnx::wire::{Span, Wire};
+use crate::import::wire::{Span, Wire};
 
 /// The most dimensions that a type may have.
 pub(super) const MAX_RANK: usize = 64;

@@ -7,7 +7,8 @@ use crate::import::onnx::types;
 
 use super::arith;
 use super::call::Call;
-use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use super::fact::{Elem, Num, Value};
+use super::value::pair_up;
 
 /// Output 0 is like input 0.
 pub(super) fn same(call: &mut Call<'_>) -> Option<()> {
@@ -153,49 +154,6 @@ fn combine(call: &mut Call<'_>, a: &Value, b: &Value) -> Option<Value> {
         })
         .collect();
     Some(Value { dims, items })
-}
-
-/// Elements that stand at one position of two values.
-type Pairs = Vec<(Elem, Elem)>;
-
-/// Broadcasts two small values against each other.
-fn pair_up(a: &Value, b: &Value) -> Option<(Vec<usize>, Pairs)> {
-    let rank = a.dims.len().max(b.dims.len());
-    let size = |dims: &[usize], position: usize| match (position + dims.len()).checked_sub(rank) {
-        Some(inside) => dims[inside],
-        None => 1,
-    };
-    let mut dims = Vec::with_capacity(rank);
-    for position in 0..rank {
-        dims.push(match (size(&a.dims, position), size(&b.dims, position)) {
-            (1, other) | (other, 1) => other,
-            (x, y) if x == y => x,
-            _ => return None,
-        });
-    }
-    let count = dims
-        .iter()
-        .try_fold(1_usize, |product, size| product.checked_mul(*size))?;
-    if count > MAX_ELEMENTS {
-        return None;
-    }
-    let at = |value: &Value, position: usize| {
-        let (mut rest, mut index, mut stride) = (position, 0, 1);
-        for axis in (0..rank).rev() {
-            let coordinate = rest % dims[axis];
-            rest /= dims[axis];
-            let own = size(&value.dims, axis);
-            if own > 1 {
-                index += coordinate * stride;
-            }
-            stride *= own;
-        }
-        value.items.get(index).copied()
-    };
-    let pairs: Option<Vec<_>> = (0..count)
-        .map(|position| Some((at(a, position)?, at(b, position)?)))
-        .collect();
-    Some((dims, pairs?))
 }
 
 /// A choice between two values.

@@ -4,6 +4,7 @@ use crate::graph::{Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, Num, Value};
+use super::sizes::reshaped;
 use super::sym::axis;
 
 /// Reshape; the shape is an input, in the first operator set an attribute.
@@ -24,87 +25,16 @@ pub(super) fn reshape(call: &mut Call<'_>) -> Option<()> {
     };
     let data = call.dims(0);
     let keeps_zero = call.int_or("allowzero", 0) == 1;
-    let dims = reshaped(call, data.as_deref(), &target, keeps_zero);
+    let dims = reshaped(call.sym, data.as_deref(), &target, keeps_zero);
     call.set(0, dtype, &dims);
     keep_items(call, &dims)
 }
 
 /// A value keeps its elements under new dimensions.
 fn keep_items(call: &mut Call<'_>, dims: &[Dim]) -> Option<()> {
-    let value = call.value(0)?;
-    let sizes: Option<Vec<usize>> = dims
-        .iter()
-        .map(|dim| match dim {
-            Dim::Known(size) => usize::try_from(*size).ok(),
-            _ => None,
-        })
-        .collect();
-    let sizes = sizes?;
-    let count = sizes
-        .iter()
-        .try_fold(1_usize, |product, size| product.checked_mul(*size))?;
-    if count == value.items.len() {
-        let items = value.items.clone();
-        call.add_value(0, Value { dims: sizes, items });
-    }
+    let value = call.value(0)?.resized(dims)?;
+    call.add_value(0, value);
     Some(())
-}
-
-fn reshaped(call: &mut Call<'_>, data: Option<&[Dim]>, target: &[Elem], keeps_zero: bool) -> Vec<Dim> {
-    let mut free = None;
-    let mut unknown = Vec::new();
-    let mut dims: Vec<Dim> = Vec::with_capacity(target.len());
-    for (position, item) in target.iter().enumerate() {
-        dims.push(match item {
-            Elem::Num(Num::Int(-1)) => {
-                free = Some(position);
-                Dim::Unknown
-            }
-            Elem::Num(Num::Int(0)) if !keeps_zero => {
-                let copied = data.and_then(|data| data.get(position)).copied();
-                copied.unwrap_or(Dim::Unknown)
-            }
-            other => other.dim(),
-        });
-        if dims[position] == Dim::Unknown && free != Some(position) {
-            unknown.push(position);
-        }
-    }
-    // The number of elements decides one missing dimension, whether it is called -1 or not.
-    let missing = match (free, &unknown[..]) {
-        (Some(position), []) => position,
-        (None, [position]) => *position,
-        _ => return dims,
-    };
-    if let Some(data) = data {
-        let others: Vec<Dim> = (0..dims.len())
-            .filter(|other| *other != missing)
-            .map(|other| dims[other])
-            .collect();
-        dims[missing] = quotient(call, data, &others);
-    }
-    dims
-}
-
-/// Elements of `data` over elements of `others`, common factors left out.
-fn quotient(call: &mut Call<'_>, data: &[Dim], others: &[Dim]) -> Dim {
-    let mut left: Vec<Dim> = Vec::with_capacity(data.len());
-    let mut right = others.to_vec();
-    for dim in data {
-        match right.iter().position(|other| other == dim && *dim != Dim::Unknown) {
-            Some(position) => {
-                right.swap_remove(position);
-            }
-            None => left.push(*dim),
-        }
-    }
-    let top = call.sym.product(&left);
-    let bottom = call.sym.product(&right);
-    if bottom == Some(Num::Int(0)) {
-        return Dim::Unknown;
-    }
-    let result = call.sym.op(DimOp::FloorDiv, top, bottom);
-    result.map_or(Dim::Unknown, Num::dim)
 }
 
 /// Flatten to a matrix.
@@ -181,23 +111,7 @@ pub(super) fn transpose(call: &mut Call<'_>) -> Option<()> {
     let moved: Vec<Dim> = order.iter().map(|from| dims[*from]).collect();
     call.set(0, dtype, &moved);
     let value = call.value(0)?;
-    let sizes: Vec<usize> = order.iter().map(|from| value.dims[*from]).collect();
-    let items = (0..value.items.len())
-        .map(|position| {
-            let mut rest = position;
-            let mut coordinates = vec![0; order.len()];
-            for (axis, from) in order.iter().enumerate().rev() {
-                coordinates[*from] = rest % sizes[axis];
-                rest /= sizes[axis];
-            }
-            let index = coordinates
-                .iter()
-                .zip(&value.dims)
-                .fold(0, |index, (at, size)| index * size + at);
-            value.items[index]
-        })
-        .collect();
-    call.add_value(0, Value { dims: sizes, items });
+    call.add_value(0, value.transposed(&order));
     Some(())
 }
 

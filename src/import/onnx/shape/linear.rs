@@ -4,30 +4,7 @@ use crate::graph::{DType, Dim};
 use crate::import::onnx::types;
 
 use super::call::Call;
-use super::sym::Sym;
-
-/// The shape of a product with numpy's rules for vectors and stacks of matrices.
-fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option<Vec<Dim>> {
-    if a.is_empty() || b.is_empty() {
-        return None;
-    }
-    let (is_row, is_column) = (a.len() == 1, b.len() == 1);
-    if is_row {
-        a.insert(0, Dim::Known(1));
-    }
-    if is_column {
-        b.push(Dim::Known(1));
-    }
-    let (rows, columns) = (a[a.len() - 2], b[b.len() - 1]);
-    let mut dims = sym.broadcast(&a[..a.len() - 2], &b[..b.len() - 2]);
-    if !is_row {
-        dims.push(rows);
-    }
-    if !is_column {
-        dims.push(columns);
-    }
-    Some(dims)
-}
+use super::products::{einsum as einsum_of, product};
 
 fn matmul_of(call: &mut Call<'_>, (a, b): (usize, usize), dtype: DType) -> Option<()> {
     call.set_dtype(0, dtype);
@@ -104,62 +81,10 @@ pub(super) fn gemm(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.dtype(0);
     call.set_dtype(0, dtype);
-    let equation: String = call.text("equation").chars().filter(|letter| *letter != ' ').collect();
-    let (left, right) = match equation.split_once("->") {
-        Some((left, right)) => (left, Some(right)),
-        None => (equation.as_str(), None),
-    };
-    let terms: Vec<&str> = left.split(',').collect();
-    if terms.len() != call.inputs.len() {
-        return None;
-    }
-    let mut letters: Vec<(char, Dim, u32)> = Vec::new();
-    let mut dots: Vec<Dim> = Vec::new();
-    for (input, term) in terms.iter().enumerate() {
-        let dims = call.dims(input)?;
-        let n_letters = term.chars().filter(|letter| *letter != '.').count();
-        let n_dots = if term.contains("...") {
-            dims.len().checked_sub(n_letters)?
-        } else {
-            0
-        };
-        let mut at = 0;
-        for part in term.replace("...", ".").chars() {
-            if part == '.' {
-                let middle = dims.get(at..at + n_dots)?;
-                dots = call.sym.broadcast(&dots, middle);
-                at += n_dots;
-                continue;
-            }
-            let dim = *dims.get(at)?;
-            at += 1;
-            match letters.iter_mut().find(|row| row.0 == part) {
-                Some(row) => {
-                    row.1 = call.sym.broadcast_dim(row.1, dim);
-                    row.2 += 1;
-                }
-                None => letters.push((part, dim, 1)),
-            }
-        }
-        if at != dims.len() {
-            return None;
-        }
-    }
-    let result = right.map_or_else(
-        || {
-            let mut once: Vec<char> = letters.iter().filter(|row| row.2 == 1).map(|row| row.0).collect();
-            once.sort_unstable();
-            format!(".{}", once.into_iter().collect::<String>())
-        },
-        |right| right.replace("...", "."),
-    );
-    let mut dims = Vec::new();
-    for part in result.chars() {
-        match part {
-            '.' => dims.extend_from_slice(&dots),
-            _ => dims.push(letters.iter().find(|row| row.0 == part)?.1),
-        }
-    }
+    let inputs: Vec<Vec<Dim>> = (0..call.inputs.len())
+        .map(|input| call.dims(input))
+        .collect::<Option<_>>()?;
+    let dims = einsum_of(call.sym, call.text("equation"), &inputs)?;
     call.set(0, dtype, &dims);
     Some(())
 }

@@ -5,24 +5,21 @@
 //! neither says stays unknown. Bodies of control flow and functions are inferred where they are called, within a
 //! budget of steps. Why own rules and no crate: docs/shape-inference.md.
 
-mod arith;
 mod call;
 mod control;
 mod elementwise;
 mod extent;
-mod fact;
 mod generate;
 mod layout;
 mod linear;
 mod pick;
 mod reduce;
 mod sequence;
-mod sym;
 mod table;
 mod window;
 
-pub(super) use fact::Fact;
-pub(super) use sym::Sym;
+pub(super) use crate::import::shape::fact::Fact;
+pub(super) use crate::import::shape::sym::Sym;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -33,11 +30,12 @@ use self::call::{Call, value_of};
 use self::fact::Num;
 use self::table::Rule;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
-use super::names::NameIdx;
 use super::order;
 use super::types;
 use crate::graph::{DType, Dim};
 use crate::import::dim_text;
+use crate::import::names::NameIdx;
+use crate::import::shape::{arith, fact, products, sizes, slide, sym, value};
 use crate::progress::{Cancelled, Progress};
 
 /// What is known of the names of one graph.

@@ -4,6 +4,7 @@ use crate::graph::{Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use super::sizes::{Range, positions, sliced};
 use super::sym::axis;
 
 /// Gather along one axis.
@@ -17,24 +18,8 @@ pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
     dims.extend_from_slice(&data[at + 1..]);
     call.set(0, dtype, &dims);
     let (value, wanted) = (call.value(0)?, call.value(1)?);
-    let rows = *value.dims.get(at)?;
-    let inner: usize = value.dims[at + 1..].iter().product();
-    let outer: usize = value.dims[..at].iter().product();
-    if outer.checked_mul(wanted.items.len())?.checked_mul(inner)? > MAX_ELEMENTS {
-        return None;
-    }
-    let mut items = Vec::new();
-    for block in 0..outer {
-        for index in wanted.ints()? {
-            let row = axis(index, rows)?;
-            let start = (block * rows + row) * inner;
-            items.extend_from_slice(value.items.get(start..start + inner)?);
-        }
-    }
-    let mut sizes = value.dims[..at].to_vec();
-    sizes.extend_from_slice(&wanted.dims);
-    sizes.extend_from_slice(&value.dims[at + 1..]);
-    call.add_value(0, Value { dims: sizes, items });
+    let found = value.gathered(&wanted, at)?;
+    call.add_value(0, found);
     Some(())
 }
 
@@ -104,7 +89,7 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
             end: pick(ends.as_ref(), position).num(),
             step: step.num(),
         };
-        dims[at] = sliced(call, dims[at], range);
+        dims[at] = sliced(call.sym, dims[at], range);
     }
     call.set(0, dtype, &dims);
     slice_value(
@@ -114,87 +99,6 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
         ends.as_deref()?,
         steps.flatten().as_deref(),
     )
-}
-
-/// One axis of a slice.
-#[derive(Clone, Copy)]
-struct Range {
-    start: Option<Num>,
-    end: Option<Num>,
-    step: Option<Num>,
-}
-
-/// How many elements a slice of one axis leaves.
-fn sliced(call: &mut Call<'_>, dim: Dim, range: Range) -> Dim {
-    if let (Dim::Known(size), Some(Num::Int(start)), Some(Num::Int(end)), Some(Num::Int(step))) =
-        (dim, range.start, range.end, range.step)
-    {
-        let indices = i64::try_from(size)
-            .ok()
-            .and_then(|size| positions(size, (start, end), step));
-        return indices.map_or(Dim::Unknown, |(_, count)| Dim::Known(count));
-    }
-    let (Some(size), Some(Num::Int(step))) = (Num::of(dim), range.step) else {
-        return Dim::Unknown;
-    };
-    if step <= 0 {
-        // Backwards over all of it is the one symbolic case that exporters write.
-        let is_all = step == -1
-            && matches!(range.start, Some(Num::Int(-1)))
-            && matches!(range.end, Some(Num::Int(end)) if end < -i64::from(i32::MAX));
-        return if is_all { dim } else { Dim::Unknown };
-    }
-    let start = clamped(call, range.start, size);
-    let end = clamped(call, range.end, size);
-    let sym = &mut *call.sym;
-    let span = sym.op(DimOp::Sub, end, start);
-    let span = sym.op(DimOp::Max, span, Some(Num::Int(0)));
-    let count = sym.op(DimOp::CeilDiv, span, Some(Num::Int(step)));
-    count.map_or(Dim::Unknown, Num::dim)
-}
-
-/// A bound between 0 and the size; negative ones count from the end.
-fn clamped(call: &mut Call<'_>, bound: Option<Num>, size: Num) -> Option<Num> {
-    let sym = &mut *call.sym;
-    match bound? {
-        Num::Int(0) => Some(Num::Int(0)),
-        Num::Int(bound) if bound >= i64::from(i32::MAX) => Some(size),
-        Num::Int(bound) if bound >= 0 => sym.op(DimOp::Min, Some(Num::Int(bound)), Some(size)),
-        Num::Int(bound) if bound <= -i64::from(i32::MAX) => Some(Num::Int(0)),
-        Num::Int(bound) => {
-            let from_start = sym.op(DimOp::Add, Some(size), Some(Num::Int(bound)));
-            sym.op(DimOp::Max, from_start, Some(Num::Int(0)))
-        }
-        bound @ Num::Expr(_) if bound == size => Some(size),
-        bound @ Num::Expr(_) => {
-            // A symbolic bound may be negative too; which one it is shows when the symbols are bound.
-            let zero = Some(Num::Int(0));
-            let from_end = sym.op(DimOp::Add, Some(size), Some(bound));
-            let is_negative = sym.op(DimOp::Less, Some(bound), zero)?;
-            let chosen = sym.select(is_negative, from_end?, bound);
-            let low = sym.op(DimOp::Max, chosen, zero);
-            sym.op(DimOp::Min, low, Some(size))
-        }
-    }
-}
-
-/// The first index and the number of indices of a slice with known numbers.
-fn positions(size: i64, (start, end): (i64, i64), step: i64) -> Option<(i64, u64)> {
-    let from_start = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
-    let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
-    let first = from_start(start).clamp(low.max(0), high.max(0));
-    let last = from_start(end).clamp(low, high);
-    let span = if step > 0 {
-        last.checked_sub(first)?
-    } else {
-        first.checked_sub(last)?
-    };
-    let stride = step.checked_abs().filter(|stride| *stride > 0)?;
-    if size == 0 || span <= 0 {
-        return Some((first, 0));
-    }
-    let count = DimOp::CeilDiv.apply(span, stride)?;
-    Some((first, u64::try_from(count).ok()?))
 }
 
 /// The elements of a sliced value with known ranges.
@@ -215,20 +119,8 @@ fn slice_value(
         };
         let step = steps.map_or(Some(1), number)?;
         let size = i64::try_from(value.dims[at]).ok()?;
-        let (first, count) = positions(size, (number(starts)?, number(ends)?), step)?;
-        let count = usize::try_from(count).ok()?;
-        let inner: usize = value.dims[at + 1..].iter().product();
-        let outer: usize = value.dims[..at].iter().product();
-        let mut items = Vec::new();
-        for block in 0..outer {
-            for turn in 0..count {
-                let row = i64::try_from(turn).ok()?.checked_mul(step)?.checked_add(first)?;
-                let begin = (block * value.dims[at] + usize::try_from(row).ok()?) * inner;
-                items.extend_from_slice(value.items.get(begin..begin + inner)?);
-            }
-        }
-        value.dims[at] = count;
-        value.items = items;
+        let found = positions(size, (number(starts)?, number(ends)?), step)?;
+        value = value.strided(at, found, step)?;
     }
     call.add_value(0, value);
     Some(())
@@ -336,40 +228,4 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
         start = end;
     }
     Some(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_count_like_python() {
-        for (size, start, end, step) in [
-            (10_i64, 0_i64, 10_i64, 1_i64),
-            (10, 2, -1, 3),
-            (10, -1, i64::MIN, -1),
-            (10, 8, 2, -2),
-            (10, 5, 5, 1),
-            (10, 20, 30, 1),
-            (3, -100, 100, 2),
-            (0, 0, 5, 1),
-            (4, 100, -100, -3),
-        ] {
-            let clamp = |at: i64, low, high| (if at < 0 { at.saturating_add(size) } else { at }).clamp(low, high);
-            let mut expected = 0;
-            let (mut at, last) = if step > 0 {
-                (clamp(start, 0, size), clamp(end, 0, size))
-            } else {
-                (clamp(start, -1, size - 1), clamp(end, -1, size - 1))
-            };
-            while (step > 0 && at < last) || (step < 0 && at > last) {
-                expected += 1;
-                at += step;
-            }
-            let count = positions(size, (start, end), step).map(|(_, count)| count);
-            assert_eq!(count, Some(expected), "{size} {start} {end} {step}");
-        }
-        assert_eq!(positions(5, (0, 5), 0), None);
-        assert_eq!(positions(5, (0, 5), i64::MIN), None);
-    }
 }

@@ -5,6 +5,7 @@ use crate::import::onnx::types;
 
 use super::call::Call;
 use super::fact::{Elem, Num, Value};
+use super::sizes::reduced;
 use super::sym::axis;
 
 /// Reductions along axes: an attribute in old operator sets, an input in new ones.
@@ -51,17 +52,6 @@ pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
     let items = vec![Elem::from(total)];
     call.add_value(0, Value { dims, items });
     Some(())
-}
-
-fn reduced(dims: &[Dim], axes: &[usize], keeps: bool) -> Vec<Dim> {
-    dims.iter()
-        .enumerate()
-        .filter_map(|(position, dim)| match (axes.contains(&position), keeps) {
-            (false, _) => Some(*dim),
-            (true, true) => Some(Dim::Known(1)),
-            (true, false) => None,
-        })
-        .collect()
 }
 
 /// Positions of extremes along one axis.

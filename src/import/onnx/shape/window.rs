@@ -1,26 +1,10 @@
 //! Ops that slide a window: convolutions and pools, in every padding mode.
-//!
-//! ```text
-//! in + pads:  [p p x x x x x x x p]
-//! window:     [k . k . k]             kernel 3, dilation 2 -> extent 5
-//! moved by stride; ceil_mode counts a last window that is not full, if it starts inside
-//! ```
 
 use crate::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 use super::fact::Num;
-
-/// The window along one axis.
-struct Window {
-    stride: i64,
-    dilation: i64,
-    pad_start: i64,
-    pad_end: i64,
-    /// `SAME_UPPER` or `SAME_LOWER`: as many outputs as strides fit.
-    is_same: bool,
-    ceils: bool,
-}
+use super::slide::{Window, count, grow};
 
 /// The windows of all spatial axes, from the attributes.
 fn windows(call: &Call<'_>, rank: usize) -> Option<Vec<Window>> {
@@ -50,34 +34,6 @@ fn windows(call: &Call<'_>, rank: usize) -> Option<Vec<Window>> {
     (0..rank).map(window).collect()
 }
 
-/// How many windows fit along an axis.
-fn count(call: &mut Call<'_>, size: Dim, kernel: Dim, window: &Window) -> Dim {
-    let sym = &mut *call.sym;
-    let one = Some(Num::Int(1));
-    let stride = Some(Num::Int(window.stride));
-    let size = Num::of(size);
-    if window.is_same {
-        return sym.op(DimOp::CeilDiv, size, stride).map_or(Dim::Unknown, Num::dim);
-    }
-    // extent = (kernel - 1) * dilation + 1
-    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
-    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
-    let extent = sym.op(DimOp::Add, extent, one);
-    let pads = window.pad_start.checked_add(window.pad_end).map(Num::Int);
-    let padded = sym.op(DimOp::Add, size, pads);
-    let free = sym.op(DimOp::Sub, padded, extent);
-    let op = if window.ceils { DimOp::CeilDiv } else { DimOp::FloorDiv };
-    let steps = sym.op(op, free, stride);
-    let mut windows = sym.op(DimOp::Add, steps, one);
-    if window.ceils {
-        // A window that starts in the padding behind the data does not count.
-        let start = sym.op(DimOp::Add, size, Some(Num::Int(window.pad_start)));
-        let inside = sym.op(DimOp::CeilDiv, start, stride);
-        windows = sym.op(DimOp::Min, windows, inside);
-    }
-    windows.map_or(Dim::Unknown, Num::dim)
-}
-
 /// Convolution of input 0 with the weights at an input.
 fn convolve(call: &mut Call<'_>, weights: usize, dtype: DType) -> Option<()> {
     call.set_dtype(0, dtype);
@@ -92,7 +48,7 @@ fn convolve(call: &mut Call<'_>, weights: usize, dtype: DType) -> Option<()> {
     };
     let mut dims = vec![data[0], filter[0]];
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(count(call, data[axis + 2], kernel[axis], window));
+        dims.push(count(call.sym, data[axis + 2], kernel[axis], window));
     }
     call.set(0, dtype, &dims);
     Some(())
@@ -139,31 +95,10 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     };
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         let extra = *extra.get(axis)?;
-        dims.push(grow(call, (data[axis + 2], kernel[axis]), window, extra));
+        dims.push(grow(call.sym, (data[axis + 2], kernel[axis]), window, extra));
     }
     call.set(0, dtype, &dims);
     Some(())
-}
-
-/// The inverse of [`count`].
-fn grow(call: &mut Call<'_>, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
-    let sym = &mut *call.sym;
-    let one = Some(Num::Int(1));
-    let stride = Some(Num::Int(window.stride));
-    if window.is_same {
-        return sym.op(DimOp::Mul, Num::of(size), stride).map_or(Dim::Unknown, Num::dim);
-    }
-    let steps = sym.op(DimOp::Sub, Num::of(size), one);
-    let span = sym.op(DimOp::Mul, steps, stride);
-    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
-    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
-    let sum = sym.op(DimOp::Add, span, extent);
-    let rest = extra
-        .checked_add(1)
-        .and_then(|rest| rest.checked_sub(window.pad_start))
-        .and_then(|rest| rest.checked_sub(window.pad_end))
-        .map(Num::Int);
-    sym.op(DimOp::Add, sum, rest).map_or(Dim::Unknown, Num::dim)
 }
 
 /// Pools; a second output holds indices.
@@ -176,7 +111,7 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
     let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(count(call, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
+        dims.push(count(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
     }
     call.set(0, dtype, &dims);
     call.set(1, DType::Int64, &dims);
@@ -209,7 +144,12 @@ pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
     let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(grow(call, (data[axis + 2], Num::Int(kernel[axis]).dim()), window, 0));
+        dims.push(grow(
+            call.sym,
+            (data[axis + 2], Num::Int(kernel[axis]).dim()),
+            window,
+            0,
+        ));
     }
     call.set(0, dtype, &dims);
     Some(())

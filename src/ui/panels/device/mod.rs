@@ -131,7 +131,9 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
             let number = match row.id {
                 LaneId::Policy(policy) => policy.number().to_string(),
-                LaneId::Problem(position) | LaneId::Pass(position) => (position + 1).to_string(),
+                LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
+                    (position + 1).to_string()
+                }
             };
             let response = ui.selectable_value(&mut chosen, idx, number);
             response.widget_info(|| {

@@ -8,13 +8,13 @@ use crate::graph::{Dim, DimExprs, DimOp, ShapeId, Shapes};
 use super::fact::Num;
 
 /// The most dimensions of an inferred shape.
-pub(super) const MAX_RANK: usize = 64;
+pub(in crate::import) const MAX_RANK: usize = 64;
 
 /// The expressions and shapes of all graphs of a file.
 #[derive(Debug)]
-pub(in crate::import::onnx) struct Sym {
+pub(in crate::import) struct Sym {
     /// Expressions; the main graph takes them over.
-    pub(in crate::import::onnx) exprs: DimExprs,
+    pub(in crate::import) exprs: DimExprs,
     shapes: Shapes,
     exprs_left: u64,
     dims_left: u64,
@@ -23,7 +23,7 @@ pub(in crate::import::onnx) struct Sym {
 
 impl Sym {
     /// No expression yet; the limits follow the file's length.
-    pub(super) fn new(file_len: u64) -> Self {
+    pub(in crate::import) fn new(file_len: u64) -> Self {
         Self {
             exprs: DimExprs::default(),
             shapes: Shapes::default(),
@@ -34,23 +34,23 @@ impl Sym {
     }
 
     /// Whether a limit was hit, so that shapes were given up.
-    pub(in crate::import::onnx) const fn is_exhausted(&self) -> bool {
+    pub(in crate::import) const fn is_exhausted(&self) -> bool {
         self.exprs_left == 0 || self.dims_left == 0 || self.elements_left == 0
     }
 
     /// Takes room for the elements of one value; `false` once there is none left.
-    pub(super) const fn take_elements(&mut self, count: usize) -> bool {
+    pub(in crate::import) const fn take_elements(&mut self, count: usize) -> bool {
         self.elements_left = self.elements_left.saturating_sub(count as u64);
         self.elements_left > 0
     }
 
     /// The dimensions of a shape.
-    pub(in crate::import::onnx) fn dims(&self, shape: ShapeId) -> &[Dim] {
+    pub(in crate::import) fn dims(&self, shape: ShapeId) -> &[Dim] {
         self.shapes.dims(shape)
     }
 
     /// The id of a shape, unless it has too many dimensions.
-    pub(super) fn shape(&mut self, dims: &[Dim]) -> Option<ShapeId> {
+    pub(in crate::import) fn shape(&mut self, dims: &[Dim]) -> Option<ShapeId> {
         if dims.len() > MAX_RANK {
             return None;
         }
@@ -64,7 +64,7 @@ impl Sym {
     }
 
     /// An operation on two numbers.
-    pub(super) fn op(&mut self, op: DimOp, a: Option<Num>, b: Option<Num>) -> Option<Num> {
+    pub(in crate::import) fn op(&mut self, op: DimOp, a: Option<Num>, b: Option<Num>) -> Option<Num> {
         let (a, b) = (a?, b?);
         if let (Num::Int(x), Num::Int(y)) = (a, b) {
             return op.apply(x, y).map(Num::Int);
@@ -79,7 +79,7 @@ impl Sym {
     }
 
     /// `if condition != 0 { then } else { other }`.
-    pub(super) fn select(&mut self, condition: Num, then: Num, other: Num) -> Option<Num> {
+    pub(in crate::import) fn select(&mut self, condition: Num, then: Num, other: Num) -> Option<Num> {
         match condition {
             Num::Int(0) => return Some(other),
             Num::Int(_) => return Some(then),
@@ -95,7 +95,7 @@ impl Sym {
     }
 
     /// The product of dimensions.
-    pub(super) fn product(&mut self, dims: &[Dim]) -> Option<Num> {
+    pub(in crate::import) fn product(&mut self, dims: &[Dim]) -> Option<Num> {
         let mut product = Some(Num::Int(1));
         for dim in dims {
             product = self.op(DimOp::Mul, product, Num::of(*dim));
@@ -104,25 +104,25 @@ impl Sym {
     }
 
     /// The sum of two dimensions.
-    pub(super) fn add(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(in crate::import) fn add(&mut self, a: Dim, b: Dim) -> Dim {
         let sum = self.op(DimOp::Add, Num::of(a), Num::of(b));
         sum.map_or(Dim::Unknown, Num::dim)
     }
 
     /// The product of two dimensions.
-    pub(super) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(in crate::import) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
         let product = self.op(DimOp::Mul, Num::of(a), Num::of(b));
         product.map_or(Dim::Unknown, Num::dim)
     }
 
     /// A dimension and a number under an operation.
-    pub(super) fn with(&mut self, op: DimOp, a: Dim, b: i64) -> Dim {
+    pub(in crate::import) fn with(&mut self, op: DimOp, a: Dim, b: i64) -> Dim {
         let result = self.op(op, Num::of(a), Some(Num::Int(b)));
         result.map_or(Dim::Unknown, Num::dim)
     }
 
     /// The common size of two broadcast dimensions.
-    pub(super) fn broadcast_dim(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(in crate::import) fn broadcast_dim(&mut self, a: Dim, b: Dim) -> Dim {
         match (a, b) {
             (Dim::Known(1), other) | (other, Dim::Known(1)) => other,
             // A known size above 1 wins over whatever is broadcast against it.
@@ -136,7 +136,7 @@ impl Sym {
     }
 
     /// The common shape of two broadcast shapes, aligned at their ends.
-    pub(super) fn broadcast(&mut self, a: &[Dim], b: &[Dim]) -> Vec<Dim> {
+    pub(in crate::import) fn broadcast(&mut self, a: &[Dim], b: &[Dim]) -> Vec<Dim> {
         let rank = a.len().max(b.len());
         let at = |dims: &[Dim], position: usize| match (position + dims.len()).checked_sub(rank) {
             Some(inside) => dims[inside],
@@ -148,7 +148,7 @@ impl Sym {
     }
 
     /// The expression of a number.
-    pub(super) fn expr(&mut self, num: Num) -> crate::graph::ExprId {
+    pub(in crate::import) fn expr(&mut self, num: Num) -> crate::graph::ExprId {
         match num {
             Num::Int(value) => self.exprs.constant(value),
             Num::Expr(id) => id,
@@ -157,7 +157,7 @@ impl Sym {
 }
 
 /// The position of an axis that may count from the end.
-pub(super) fn axis(axis: i64, rank: usize) -> Option<usize> {
+pub(in crate::import) fn axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let from_start = if axis < 0 { axis.checked_add(rank)? } else { axis };
     (0..rank)

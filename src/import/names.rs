@@ -10,7 +10,7 @@ use indexmap::map::RawEntryApiV1 as _;
 use indexmap::map::raw_entry_v1::RawEntryMut;
 
 /// A text's id. Id 0 is the empty text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NameIdx(pub(super) u32);
 
 impl NameIdx {

@@ -1,0 +1,381 @@
+//! Recordings of real runs as a comparison: a lane each, on one axis of events.
+//!
+//! ```text
+//! rank 0    e0   e1        e2                 events by their times, each with a step of its own;
+//! rank 1       e0    e1 e2                    where some recording states no times, each begins at step 0
+//! steps     0  1  2  3  4  5
+//! ```
+//!
+//! In: a request whose workload holds recordings. Out: a [`Comparison`] in whose lanes nothing is simulated: blocks,
+//! regions and curves are those that the files state. What a file does not state (addresses, reserved bytes) is said.
+
+use std::sync::Arc;
+
+use super::lanes::{LaneId, Plans};
+use super::run_lanes::with_folds;
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Bindings, Id as _, TensorId};
+use crate::options::Lowered;
+use crate::progress::{Cancelled, Progress};
+use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, recorded_log};
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{
+    Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, RecordedTotal, Recording, Run, TotalKind,
+};
+
+/// Most steps of the common axis: every lane keeps some curves of them.
+const MOST_STEPS: usize = 8_000_000;
+
+/// Most lanes.
+const MOST_LANES: usize = 16;
+
+/// The recordings of the workload, a lane each.
+pub(super) fn compare_recordings(
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> Result<Comparison, AnalysisError> {
+    let mut diagnostics = Diagnostics::new();
+    let all = request.workload.recordings();
+    let shown: Vec<&Recording> = all.iter().map(|one| &**one).filter(|one| one.has_content()).collect();
+    if shown.len() < all.len() {
+        diagnostics.info(
+            format!(
+                "{} recordings hold nothing at any time and are not shown",
+                all.len() - shown.len()
+            ),
+            all.iter().find(|one| !one.has_content()).map_or("", |one| &one.name),
+        );
+    }
+    if shown.is_empty() {
+        return Err(AnalysisError::EmptyRecordings);
+    }
+    if shown.len() > MOST_LANES {
+        diagnostics.warning(
+            format!("{} recordings are open and {MOST_LANES} are shown", shown.len()),
+            &shown[MOST_LANES].name,
+        );
+    }
+    let shown = &shown[..shown.len().min(MOST_LANES)];
+    let steps = common_steps(shown, progress)?;
+    let mut lanes = Vec::new();
+    for (position, recording) in (0_u8..).zip(shown) {
+        let own = &steps.of_event[usize::from(position)];
+        lanes.push(lane(
+            (position, recording),
+            (own, steps.n_steps),
+            (request, lowered),
+            progress,
+        )?);
+    }
+    if !steps.is_by_time && shown.len() > 1 {
+        diagnostics.info(
+            "not every recording states times, so each begins at the same step and steps are counts of events"
+                .to_owned(),
+            &shown[0].name,
+        );
+    }
+    let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
+    let mut device = request.device.clone();
+    device.memory_bytes = lowered.params.device_bytes.get();
+    Ok(Comparison {
+        best: None,
+        alike: None,
+        lower_bound: false,
+        scratch: Scratch::Stated,
+        workspaces: EstimatedWorkspaces::default(),
+        requests: Vec::new(),
+        params: lowered.params.clone(),
+        workload: Arc::clone(&request.workload),
+        axis: axis(steps.n_steps),
+        session: session.unwrap_or_default(),
+        device,
+        device_id: lowered.device_id,
+        occupied: lowered.occupied,
+        lanes,
+        configured: lowered.policy,
+        estimates: Vec::new(),
+        diagnostics,
+    })
+}
+
+fn axis(n_steps: u32) -> Axis {
+    Axis {
+        n_steps,
+        runs: vec![AxisRun {
+            start: Step(0),
+            n_steps,
+            run: Run {
+                graph: GraphIdx(0),
+                iteration: 0,
+                bindings: Bindings::new(),
+            },
+            slots: None,
+        }],
+    }
+}
+
+/// Where the events of each recording stand on the common axis.
+struct CommonSteps {
+    n_steps: u32,
+    is_by_time: bool,
+    of_event: Vec<Vec<u32>>,
+}
+
+/// Events by time (of equal times the earlier recording first), each with a step of its own; without times each
+/// recording begins at step 0.
+fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<CommonSteps, AnalysisError> {
+    let n_events: usize = recordings.iter().map(|one| one.n_steps as usize).sum();
+    let is_by_time = recordings.iter().all(|one| !one.times.is_empty());
+    if n_events > MOST_STEPS {
+        return Err(AnalysisError::RecordingsTooLong {
+            events: n_events as u64,
+            limit: MOST_STEPS as u64,
+        });
+    }
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    if recordings.len() < 2 || !is_by_time {
+        let of_event = recordings.iter().map(|one| (0..one.n_steps).collect()).collect();
+        let longest = recordings.iter().map(|one| one.n_steps).max();
+        return Ok(CommonSteps {
+            n_steps: longest.unwrap_or(0),
+            is_by_time,
+            of_event,
+        });
+    }
+    let mut events: Vec<(Nanos, u32, u32)> = Vec::with_capacity(n_events);
+    for (recording, one) in (0_u32..).zip(recordings) {
+        events.extend((0_u32..).zip(&one.times).map(|(event, time)| (*time, recording, event)));
+    }
+    progress.check()?;
+    events.sort_unstable();
+    let mut of_event: Vec<Vec<u32>> = recordings.iter().map(|one| vec![0; one.n_steps as usize]).collect();
+    for (step, (_, recording, event)) in (0_u32..).zip(&events) {
+        of_event[*recording as usize][*event as usize] = step;
+    }
+    Ok(CommonSteps {
+        n_steps: count(n_events),
+        is_by_time,
+        of_event,
+    })
+}
+
+fn lane(
+    (position, recording): (u8, &Recording),
+    (steps, n_steps): (&[u32], u32),
+    (_, lowered): (&Request, &Lowered),
+    progress: &Progress<'_>,
+) -> Result<Lane, Cancelled> {
+    let log = recorded_log(recording, (steps, n_steps), progress)?;
+    let parts = (LaneId::Measured(position), lowered.strategy, Plans::new());
+    let mut lane = with_folds(log.simulation, parts, &lowered.params);
+    // What calls cost was not measured, and is not estimated for a run that was.
+    lane.summary.estimated_overhead = Nanos(0);
+    lane.summary.overhead.clear();
+    lane.title = Some(recording.name.clone());
+    lane.session = Some(Arc::new(session((position, recording), (steps, n_steps))));
+    let source = state_curves(&mut lane, recording, (steps, n_steps));
+    lane.explanation = remarks(&lane, recording, (source, log.n_stacked));
+    Ok(lane)
+}
+
+/// The blocks of a recording as the live ranges of one run.
+fn session((position, recording): (u8, &Recording), (steps, n_steps): (&[u32], u32)) -> DeviceSession {
+    let at = |step: Step| steps.get(step.idx()).copied().unwrap_or(n_steps);
+    let items = recording.blocks.iter().enumerate().map(|(number, block)| {
+        let birth = at(block.birth);
+        Lifetime {
+            birth: Step(birth),
+            end: Step(at(block.end).max(birth + 1)),
+            bytes: block.bytes,
+            tensor: TensorId::from_idx(number),
+        }
+    });
+    let items: Vec<Lifetime> = items.collect();
+    let bound = BoundGraph {
+        engine_sizes: recording
+            .blocks
+            .iter()
+            .map(|block| block.held.max(block.bytes))
+            .collect(),
+        program: Program {
+            lifetimes: Lifetimes { n_steps, items },
+            kept_apart: Vec::new(),
+        },
+        ..BoundGraph::default()
+    };
+    let graph = GraphIdx(u32::from(position));
+    let nobody = |name: &str| LoadedGraph {
+        name: name.to_owned(),
+        is_static: false,
+        has_collectives: false,
+        weights: Vec::new(),
+    };
+    let mut graphs: Vec<LoadedGraph> = (0..position).map(|_| nobody("")).collect();
+    graphs.push(nobody(&recording.name));
+    DeviceSession {
+        graphs,
+        runs: vec![DeviceRun {
+            graph,
+            bound: Arc::new(bound),
+            start: Step(0),
+            n_steps,
+        }],
+        variables: Vec::new(),
+        n_steps,
+    }
+}
+
+/// Where a lane's curve of reserved bytes comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReservedSource {
+    /// Regions of the file.
+    Regions,
+    /// A curve of the file.
+    Stated,
+    /// None: what blocks hold is shown.
+    Missing,
+}
+
+/// Puts the curves that the file states in the place of those that it gives no blocks or regions for.
+fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (&[u32], u32)) -> ReservedSource {
+    let stated = |kind: TotalKind| recording.total(kind).map(|total| spread(total, (steps, n_steps)));
+    if recording.blocks.is_empty()
+        && let Some(live) = stated(TotalKind::Allocated)
+    {
+        lane.curves.rounded.clone_from(&live);
+        lane.curves.live = live;
+    }
+    let source = match stated(TotalKind::Reserved) {
+        _ if !recording.regions.is_empty() => ReservedSource::Regions,
+        Some(reserved) => {
+            lane.curves.reserved = reserved;
+            ReservedSource::Stated
+        }
+        None => {
+            lane.curves.reserved.clone_from(&lane.curves.rounded);
+            ReservedSource::Missing
+        }
+    };
+    if source != ReservedSource::Regions {
+        lane.curves.features.clone_from(&lane.curves.reserved);
+    }
+    let peak = first_maximum(&lane.curves.reserved);
+    let live = first_maximum(&lane.curves.live);
+    let summary = &mut lane.summary;
+    (summary.peak_reserved, summary.peak_reserved_step) = peak;
+    (summary.peak_live, summary.peak_live_step) = live;
+    summary.reserved.features = peak.0;
+    summary.virtual_bytes = Bytes::ZERO;
+    let at_peak = peak.1.map(|step| lane.curves.live[step.idx()]).unwrap_or_default();
+    summary.internal_waste = peak.0.saturating_sub(at_peak);
+    summary.fragmentation = if recording.states_live() {
+        wasted_share(at_peak, peak.0)
+    } else {
+        0.0
+    };
+    source
+}
+
+/// The share of the reserved bytes that nobody asked for.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
+fn wasted_share(live: Bytes, reserved: Bytes) -> f64 {
+    if reserved == Bytes::ZERO {
+        return 0.0;
+    }
+    (1.0 - live.get() as f64 / reserved.get() as f64).max(0.0)
+}
+
+/// A stated curve with a value a step: each holds until the next; before the first there is nothing.
+fn spread(total: &RecordedTotal, (steps, n_steps): (&[u32], u32)) -> Vec<Bytes> {
+    let mut curve = vec![Bytes::ZERO; n_steps as usize];
+    let mut samples = total.samples.iter().peekable();
+    while let Some((step, bytes)) = samples.next() {
+        let at = |step: &Step| steps.get(step.idx()).map_or(n_steps, |step| *step) as usize;
+        let end = samples.peek().map_or(n_steps as usize, |(next, _)| at(next));
+        let start = at(step).min(end);
+        // Several values on one step: the last one holds on, and none is lost.
+        let end = end.max(start + 1).min(n_steps as usize);
+        curve[start.min(end)..end].fill(*bytes);
+    }
+    curve
+}
+
+fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
+    let mut best: (Bytes, Option<Step>) = (Bytes::ZERO, None);
+    for (step, bytes) in (0_u32..).zip(curve) {
+        if best.1.is_none() || *bytes > best.0 {
+            best = (*bytes, Some(Step(step)));
+        }
+    }
+    best
+}
+
+/// What is to say about a measured lane.
+fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (ReservedSource, u64)) -> Vec<Remark> {
+    let summary = &lane.summary;
+    let mut remarks = Vec::new();
+    let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
+    say(
+        format!("Measured, not simulated: recorded by {}.", recording.recorder),
+        None,
+    );
+    let of_reserved = match source {
+        ReservedSource::Regions => format!(
+            "The most memory that was taken from the device is {}",
+            summary.peak_reserved
+        ),
+        ReservedSource::Stated => format!(
+            "The file states a peak of {} taken from the device",
+            summary.peak_reserved
+        ),
+        ReservedSource::Missing => {
+            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
+                .to_owned()
+        }
+    };
+    say(format!("{of_reserved}."), summary.peak_reserved_step);
+    if recording.states_live() {
+        let text = format!("The most that was in use at once is {}.", summary.peak_live);
+        say(text, summary.peak_live_step);
+    } else {
+        say("The file does not say what was in use.".to_owned(), None);
+    }
+    let older = recording.blocks.iter().filter(|block| block.is_older);
+    let (count, bytes) = older.fold((0_u64, Bytes::ZERO), |(count, bytes), block| {
+        (count + 1, bytes + block.bytes)
+    });
+    if count > 0 {
+        say(
+            format!(
+                "{count} block{} with {bytes} {} older than the recording: they are shown from its first event on, and what \
+                 came and went before is not known.",
+                if count == 1 { "" } else { "s" },
+                if count == 1 { "is" } else { "are" }
+            ),
+            None,
+        );
+    }
+    if n_stacked > 0 {
+        say(
+            format!(
+                "{n_stacked} of {} blocks have no address within a known segment: they are stacked by best fit only to be \
+                 drawn, so heights and gaps in the memory map are no measurement.",
+                recording.blocks.len()
+            ),
+            None,
+        );
+    }
+    if let Some(total) = recording
+        .total(TotalKind::Allocated)
+        .filter(|_| !recording.blocks.is_empty())
+    {
+        let (peak, _) = total.peak();
+        say(
+            format!("The file itself states at most {peak} in use, which counts what it does not list too."),
+            None,
+        );
+    }
+    remarks
+}

@@ -1,0 +1,168 @@
+//! Figures of recordings: what `inspect` says of a measured run.
+//!
+//! Peaks count bytes asked for, as the file states them; what was there before the recording began counts from its first
+//! step on, and is told apart. Nothing is estimated.
+
+use std::collections::BTreeMap;
+
+use super::inspect::LifetimeFigures;
+use crate::units::{Bytes, Step};
+use crate::workload::{RecordedBlock, Recording, TotalKind};
+
+/// Figures of one recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordingFigures {
+    /// Its name.
+    pub name: String,
+    /// Which tool wrote it.
+    pub recorder: String,
+    /// Events, or distinct times.
+    pub steps: u32,
+    /// From the first time to the last, where there are times.
+    pub duration: Option<crate::units::Nanos>,
+    /// Blocks that the recording saw beginning.
+    pub blocks: u64,
+    /// Blocks that are older.
+    pub older_blocks: u64,
+    /// Their bytes.
+    pub older_bytes: Bytes,
+    /// Blocks whose end the recording does not show.
+    pub never_freed: u64,
+    /// Blocks that are older and whose end the recording shows.
+    pub older_freed: u64,
+    /// Bytes asked for and not freed at the end.
+    pub live_at_end: Bytes,
+    /// The part of them that is older than the recording.
+    pub older_live_at_end: Bytes,
+    /// What the allocator holds for them, as far as the file says.
+    pub held_at_end: Bytes,
+    /// Bytes of regions at the end.
+    pub reserved_at_end: Bytes,
+    /// Peak of all blocks.
+    pub peak: (Bytes, Option<Step>),
+    /// Peak of the blocks that the recording saw beginning.
+    pub peak_seen: (Bytes, Option<Step>),
+    /// Peak of what is taken from the device.
+    pub reserved: (Bytes, Option<Step>),
+    /// Regions.
+    pub regions: u64,
+    /// Measured ops.
+    pub ops: u64,
+    /// Peaks of the curves that the file states.
+    pub totals: Vec<(TotalKind, Bytes, Option<Step>)>,
+    /// Settings that the file states.
+    pub settings: Vec<(String, String)>,
+    /// What the file holds how often.
+    pub counts: Vec<(String, u64)>,
+}
+
+/// Counts a recording. O(blocks + regions + steps).
+pub fn recording_figures(recording: &Recording) -> RecordingFigures {
+    let peaks = recording.peaks();
+    let blocks = &recording.blocks;
+    let older = || blocks.iter().filter(|block| block.is_older);
+    let at_end = || {
+        let live = blocks.iter().filter(|block| block.end.0 == recording.n_steps);
+        live.filter(|block| !block.is_freed)
+    };
+    let regions = recording.regions.iter();
+    let regions_at_end = regions.filter(|region| region.end.0 == recording.n_steps);
+    let times = &recording.times;
+    RecordingFigures {
+        name: recording.name.clone(),
+        recorder: recording.recorder.clone(),
+        steps: recording.n_steps,
+        duration: times
+            .first()
+            .zip(times.last())
+            .map(|(first, last)| crate::units::Nanos(last.0 - first.0)),
+        blocks: (blocks.len() - older().count()) as u64,
+        older_blocks: older().count() as u64,
+        older_bytes: older().map(|block| block.bytes).sum(),
+        never_freed: blocks.iter().filter(|block| !block.is_freed).count() as u64,
+        older_freed: older().filter(|block| block.is_freed).count() as u64,
+        live_at_end: at_end().map(|block| block.bytes).sum(),
+        older_live_at_end: at_end().filter(|block| block.is_older).map(|block| block.bytes).sum(),
+        held_at_end: at_end().map(|block| block.held).sum(),
+        reserved_at_end: regions_at_end.map(|region| region.bytes).sum(),
+        peak: stated_live(recording).unwrap_or(peaks.live),
+        peak_seen: peaks.seen,
+        reserved: peaks.reserved,
+        regions: recording.regions.len() as u64,
+        ops: recording.ops.len() as u64,
+        totals: recording
+            .totals
+            .iter()
+            .map(|total| {
+                let (bytes, step) = total.peak();
+                (total.kind, bytes, step)
+            })
+            .collect(),
+        settings: recording.settings.clone(),
+        counts: recording.counts.clone(),
+    }
+}
+
+/// The peak of the stated curve, where the file lists no block.
+fn stated_live(recording: &Recording) -> Option<(Bytes, Option<Step>)> {
+    let total = recording
+        .total(TotalKind::Allocated)
+        .filter(|_| recording.blocks.is_empty())?;
+    Some(total.peak())
+}
+
+/// The entries of `lifetimes`: one for a recording, or one for each of its streams. A recording of curves alone counts
+/// its samples, and its peak is that of the allocated curve, else of the reserved one.
+pub(super) fn lifetime_entries(recording: &Recording) -> Vec<LifetimeFigures> {
+    if recording.blocks.is_empty() {
+        return curve_entry(recording).into_iter().collect();
+    }
+    let mut streams: BTreeMap<u64, Vec<RecordedBlock>> = BTreeMap::new();
+    for block in &recording.blocks {
+        let stream = if recording.by_stream { block.stream } else { 0 };
+        streams.entry(stream).or_default().push(*block);
+    }
+    let entries = streams.into_iter().map(|(stream, blocks)| LifetimeFigures {
+        name: if recording.by_stream {
+            format!("{} stream {stream}", recording.name)
+        } else {
+            recording.name.clone()
+        },
+        count: blocks.len() as u64,
+        total: blocks.iter().map(|block| block.bytes).sum(),
+        peak: peak_of(&blocks),
+    });
+    entries.collect()
+}
+
+/// The most bytes that these blocks hold at once. O(n log n), whatever the number of steps.
+fn peak_of(blocks: &[RecordedBlock]) -> Bytes {
+    let mut changes: Vec<(Step, bool, u64)> = Vec::with_capacity(blocks.len() * 2);
+    for block in blocks {
+        // What ends on a step ends before what begins there.
+        changes.push((block.birth, true, block.bytes.get()));
+        changes.push((block.end, false, block.bytes.get()));
+    }
+    changes.sort_unstable();
+    let (mut live, mut peak) = (0_u128, 0_u128);
+    for (_, is_birth, bytes) in changes {
+        live = if is_birth {
+            live + u128::from(bytes)
+        } else {
+            live - u128::from(bytes)
+        };
+        peak = peak.max(live);
+    }
+    Bytes(u64::try_from(peak).unwrap_or(u64::MAX))
+}
+
+fn curve_entry(recording: &Recording) -> Option<LifetimeFigures> {
+    let total = recording.total(TotalKind::Allocated);
+    let total = total.or_else(|| recording.total(TotalKind::Reserved))?;
+    Some(LifetimeFigures {
+        name: recording.name.clone(),
+        count: total.samples.len() as u64,
+        peak: total.peak().0,
+        total: Bytes::ZERO,
+    })
+}

@@ -1,0 +1,215 @@
+//! `memory_record`, `npu_module_mem` and `npu_mem`: what each component held, as samples.
+//!
+//! In: rows of a CSV, or of the tables `MEMORY_RECORD` and `NPU_MODULE_MEM`. Out: one recording of curves alone per
+//! component and device, its samples by time, at one time in the order of the file. Totals are those of the device, over
+//! all streams: the stream of a row is only that of the event, so it does not part the curves. A negative total (msprof
+//! writes -1 where it saw only releases) says nothing and is left out. Where a spreadsheet cut a time, the samples stand
+//! in the order of the file, and no time is claimed.
+
+use std::collections::BTreeMap;
+
+use super::device_name;
+use super::header::{Header, SizeColumn, TimeColumn};
+use super::table::{Fault, Row, Sink, Table};
+use crate::diagnostics::Severity;
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{RecordedTotal, Recording, TotalKind};
+
+/// Stands for a size that the file does not state.
+const NONE: u64 = u64::MAX;
+
+/// The kinds of curves, in the order of [`Sample::totals`].
+const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
+
+/// Names of the columns of each kind.
+const HEADINGS: [&[&str]; 3] = [&["total allocated"], &["total reserved", "memory"], &["total active"]];
+
+/// Names of the column of components.
+const COMPONENT: &[&str] = &["component", "event"];
+
+/// A row in short.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    time: u64,
+    totals: [u64; 3],
+}
+
+/// The samples of a component on a device.
+#[derive(Debug)]
+struct Group {
+    component: String,
+    device: String,
+    samples: Vec<Sample>,
+}
+
+/// Rows so far.
+#[derive(Debug)]
+pub(super) struct Curves {
+    component: Option<usize>,
+    time: TimeColumn,
+    totals: [Option<SizeColumn>; 3],
+    device: Option<usize>,
+    groups: Vec<Group>,
+    by_text: BTreeMap<(Vec<u8>, Vec<u8>), usize>,
+    /// The group of the row before, and its texts: rows of one component stand together.
+    last: Option<(Vec<u8>, Vec<u8>, usize)>,
+    negative: (u64, String),
+    rough: (u64, String),
+}
+
+/// Whether a header is that of such a table.
+pub(super) fn is_header(header: &Header) -> bool {
+    let has_total = HEADINGS.iter().any(|names| header.find(names).is_some());
+    header.find(COMPONENT).is_some() && header.find(&["timestamp"]).is_some() && has_total
+}
+
+impl Curves {
+    /// A table with these headings.
+    ///
+    /// # Errors
+    /// [`ImportError::Malformed`] for an unknown unit.
+    pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
+        let time = header.time(&["timestamp"])?;
+        Ok(Self {
+            component: header.find(COMPONENT),
+            time: time.ok_or_else(|| ImportError::at("the time is missing", "the header", "export the table again"))?,
+            totals: [
+                header.size(HEADINGS[0])?,
+                header.size(HEADINGS[1])?,
+                header.size(HEADINGS[2])?,
+            ],
+            device: header.find(&["device type", "device", "device id"]),
+            groups: Vec::new(),
+            by_text: BTreeMap::new(),
+            last: None,
+            negative: (0, String::new()),
+            rough: (0, String::new()),
+        })
+    }
+
+    fn group(&mut self, component: &[u8], device: &[u8]) -> usize {
+        if let Some((last_component, last_device, position)) = &self.last
+            && last_component == component
+            && last_device == device
+        {
+            return *position;
+        }
+        let key = (component.to_vec(), device.to_vec());
+        let next = self.groups.len();
+        let position = *self.by_text.entry(key.clone()).or_insert(next);
+        if position == next {
+            self.groups.push(Group {
+                component: String::from_utf8_lossy(component).into_owned(),
+                device: device_name(device),
+                samples: Vec::new(),
+            });
+        }
+        self.last = Some((key.0, key.1, position));
+        position
+    }
+}
+
+impl Table for Curves {
+    fn row(&mut self, row: Row<'_>) -> Result<(), Fault> {
+        let Some((time, is_rough)) = row.time(Some(self.time))? else {
+            return Err(Fault::new("the time is missing", row.field(self.component)));
+        };
+        let mut totals = [NONE; 3];
+        for (total, column) in totals.iter_mut().zip(self.totals) {
+            let Some(column) = column else { continue };
+            match row.number(column.at)? {
+                Some(number) if number.is_negative => {
+                    self.negative.0 += 1;
+                    if self.negative.1.is_empty() {
+                        let text = String::from_utf8_lossy(row.field(self.component));
+                        self.negative.1 = text.chars().take(40).collect();
+                    }
+                }
+                _ => *total = row.size(Some(column))?.unwrap_or(NONE),
+            }
+        }
+        if is_rough {
+            self.rough.0 += 1;
+            if self.rough.1.is_empty() {
+                let text = row.field(Some(self.time.at));
+                self.rough.1 = String::from_utf8_lossy(text).chars().take(40).collect();
+            }
+        }
+        let position = self.group(row.field(self.component), row.field(self.device));
+        self.groups[position].samples.push(Sample { time, totals });
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+        let has_times = self.rough.0 == 0;
+        let devices: std::collections::BTreeSet<String> =
+            self.groups.iter().map(|group| group.device.clone()).collect();
+        for group in self.groups.drain(..) {
+            let recording = group.finish((devices.len() > 1, has_times), sink.progress)?;
+            if recording.totals.is_empty() {
+                let message = "the component has no total that says something; it is left out";
+                sink.diagnostics
+                    .counted(Severity::Info, message.to_owned(), &recording.name, 1);
+            } else {
+                sink.recordings.push(recording);
+            }
+        }
+        if self.negative.0 > 0 {
+            let message = "a negative total says that only releases were seen; the sample is left out";
+            sink.diagnostics
+                .counted(Severity::Info, message.to_owned(), &self.negative.1, self.negative.0);
+        }
+        if self.rough.0 > 0 {
+            let message = "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; \
+                           take the file that the profiler wrote";
+            sink.diagnostics
+                .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
+        }
+        Ok(())
+    }
+}
+
+impl Group {
+    fn finish(self, (has_devices, has_times): (bool, bool), progress: &Progress<'_>) -> Result<Recording, ImportError> {
+        let name = if has_devices {
+            format!("{} {}", self.component, self.device)
+        } else {
+            self.component
+        };
+        let Ok(n_steps) = u32::try_from(self.samples.len()) else {
+            return Err(ImportError::at(
+                "there are more samples than can be counted",
+                name,
+                "profile fewer steps",
+            ));
+        };
+        let order = (0_u32..)
+            .zip(&self.samples)
+            .map(|(row, sample)| (if has_times { sample.time } else { 0 }, row));
+        let order = progress.sorted(order.collect::<Vec<(u64, u32)>>())?;
+        let mut totals = [const { Vec::new() }; 3];
+        for (step, (_, row)) in (0_u32..).zip(&order) {
+            let sample = &self.samples[*row as usize];
+            for (samples, bytes) in totals.iter_mut().zip(sample.totals) {
+                if bytes != NONE {
+                    samples.push((Step(step), Bytes(bytes)));
+                }
+            }
+        }
+        let curves = KINDS.into_iter().zip(totals).filter(|(_, samples)| !samples.is_empty());
+        Ok(Recording {
+            name,
+            recorder: "Ascend profiler, memory by component".to_owned(),
+            n_steps,
+            times: if has_times {
+                order.iter().map(|(time, _)| Nanos(*time)).collect()
+            } else {
+                Vec::new()
+            },
+            totals: curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect(),
+            ..Recording::default()
+        })
+    }
+}

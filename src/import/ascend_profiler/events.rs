@@ -1,0 +1,387 @@
+//! Events of msmemscope (once msleaks): blocks of several pools, with the ops that were running.
+//!
+//! In: rows `ID, Event, Event Type, Name, Timestamp(ns), Process Id, Thread Id, Device Id, Ptr, Attr, Call Stack(...)` of a
+//! CSV or of the table `memscope_dump`; rows of older tools, with sizes in columns; rows of msprof's table `NPU_OP_MEM`.
+//! Out: one recording per pool and device, named `PTA/0`; see `pools.rs` for how blocks are made of events. Rules:
+//!
+//! * `MALLOC` and `FREE` are blocks, their Event Type is the pool. A block is called like the innermost op that was open
+//!   (`..._START` without `..._END`) on its thread at its time, else like its owner.
+//! * `SYSTEM`, `MSTX`, `SNAPSHOT` and `OOM_DETAIL` are marks, in the recordings of their device or of all.
+//! * `ACCESS` rows and launches of kernels are counted only.
+
+use std::collections::BTreeMap;
+
+use super::attributes::each_attribute;
+use super::header::{Header, SizeColumn, TimeColumn};
+use super::number_of;
+use super::pools::{Event, Group, Item, Mark, NONE, Shared};
+use super::stacks::Stacks;
+use super::table::{Fault, Row, Sink, Table};
+use crate::diagnostics::Severity;
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::workload::{MarkKind, RecordedName, RecordedNames};
+
+/// Where each field stands.
+#[derive(Clone, Debug)]
+struct Columns {
+    id: Option<usize>,
+    event: usize,
+    kind: usize,
+    name: Option<usize>,
+    time: TimeColumn,
+    process: Option<usize>,
+    thread: Option<usize>,
+    device: Option<usize>,
+    address: Option<usize>,
+    attributes: Option<usize>,
+    /// Sizes in columns of their own: the block, in use, taken from the device.
+    sizes: [Option<SizeColumn>; 3],
+    stacks: [Option<usize>; 2],
+}
+
+/// An op begins or ends.
+#[derive(Clone, Copy, Debug)]
+struct Launch {
+    name: RecordedName,
+    is_start: bool,
+}
+
+/// What a row is, in the order of the file.
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Launch(Launch),
+    /// Position in the events.
+    Block(u32),
+    /// Position in the marks.
+    Mark(u32),
+}
+
+/// A row with what sorts it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: u64,
+    id: u64,
+    thread: u32,
+    kept: Kept,
+}
+
+/// Rows so far.
+#[derive(Debug)]
+pub(super) struct Events {
+    columns: Columns,
+    names: RecordedNames,
+    stacks: Stacks,
+    entries: Vec<Entry>,
+    blocks: Vec<Event>,
+    /// Marks with their device; no device stands for all.
+    marks: Vec<(Option<String>, Mark)>,
+    groups: Vec<Group>,
+    by_text: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
+    threads: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
+    /// Rows that are counted only, by their event.
+    left_out: BTreeMap<String, u64>,
+    /// Times whose digits are cut off, and the first.
+    rough: (u64, String),
+}
+
+/// Whether a header is that of this table.
+pub(super) fn is_header(header: &Header) -> bool {
+    header.has_all(&["event", "event type", "timestamp"]) && header.find(ADDRESS).is_some()
+}
+
+/// Pools and devices of one table: seven pools on a rack of devices are fewer.
+const MOST_GROUPS: usize = 256;
+
+/// Names of the column of addresses.
+const ADDRESS: &[&str] = &["ptr", "addr"];
+
+impl Events {
+    /// A table with these headings.
+    ///
+    /// # Errors
+    /// [`ImportError::Malformed`] for an unknown unit.
+    pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
+        let missing = || ImportError::at("a column is missing", "the header", "export the table again");
+        Ok(Self {
+            columns: Columns {
+                id: header.find(&["id", "record index"]),
+                event: header.find(&["event"]).ok_or_else(missing)?,
+                kind: header.find(&["event type"]).ok_or_else(missing)?,
+                name: header.find(&["name"]),
+                time: header.time(&["timestamp"])?.ok_or_else(missing)?,
+                process: header.find(&["process id", "pid"]),
+                thread: header.find(&["thread id", "tid"]),
+                device: header.find(&["device id", "device"]),
+                address: header.find(ADDRESS),
+                attributes: header.find(&["attr"]),
+                sizes: [
+                    header.size(&["size"])?,
+                    header.size(&["total allocated"])?,
+                    header.size(&["total reserved"])?,
+                ],
+                stacks: [
+                    header.find_marked("call stack", "python"),
+                    header.find_marked("call stack", "c"),
+                ],
+            },
+            names: RecordedNames::default(),
+            stacks: Stacks::default(),
+            entries: Vec::new(),
+            blocks: Vec::new(),
+            marks: Vec::new(),
+            groups: Vec::new(),
+            by_text: BTreeMap::new(),
+            threads: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            rough: (0, String::new()),
+        })
+    }
+
+    fn block(&mut self, row: Row<'_>, (time, id): (u64, u64), is_malloc: bool) -> Result<Kept, Fault> {
+        let columns = &self.columns;
+        let address = row.field(columns.address);
+        let mut event = Event {
+            name: RecordedName(u32::MAX),
+            time,
+            group: 0,
+            address: number_of(address).unwrap_or(NONE),
+            allocation: NONE,
+            bytes: row.size(columns.sizes[0])?.unwrap_or(NONE),
+            used: row.size(columns.sizes[1])?.unwrap_or(NONE),
+            taken: row.size(columns.sizes[2])?.unwrap_or(NONE),
+            stack: None,
+            is_malloc,
+        };
+        let mut owner: &[u8] = b"";
+        each_attribute(row.field(columns.attributes), |key, value| {
+            let number = number_of(value).unwrap_or(NONE);
+            match key {
+                b"addr" if event.address == NONE => event.address = number,
+                b"size" => event.bytes = number,
+                b"used" => event.used = number,
+                b"total" => event.taken = number,
+                b"allocation_id" | b"MID" | b"mid" => event.allocation = number,
+                b"owner" => owner = value,
+                _ => {}
+            }
+        });
+        if event.address == NONE && event.allocation == NONE {
+            return Err(Fault::new(
+                "a block has neither an address nor an allocation id",
+                address,
+            ));
+        }
+        if is_malloc && event.bytes == NONE {
+            return Err(Fault::new(
+                "a block has no size that can be read",
+                row.field(columns.attributes),
+            ));
+        }
+        if is_malloc {
+            let stated = row.field(columns.name);
+            let name = if stated.is_empty() { owner } else { stated };
+            if !name.is_empty() {
+                event.name = self.names.intern(&String::from_utf8_lossy(name));
+            }
+            let python = row.field(columns.stacks[0]);
+            let stack = if python.is_empty() {
+                row.field(columns.stacks[1])
+            } else {
+                python
+            };
+            event.stack = self.stacks.add(stack, &mut self.names);
+        }
+        event.group = self.group(row)?;
+        self.groups[event.group as usize].count((time, id));
+        self.blocks.push(event);
+        Ok(Kept::Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)))
+    }
+
+    /// The position of a row's pool and device.
+    fn group(&mut self, row: Row<'_>) -> Result<u32, Fault> {
+        let (pool, device) = (row.field(Some(self.columns.kind)), row.field(self.columns.device));
+        let key = (pool.to_vec(), device.to_vec());
+        if let Some(group) = self.by_text.get(&key) {
+            return Ok(*group);
+        }
+        if self.groups.len() >= MOST_GROUPS {
+            return Err(Fault::new("there are more pools and devices than any tool has", pool));
+        }
+        let group = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        self.groups.push(Group::new(pool, device));
+        self.by_text.insert(key, group);
+        Ok(group)
+    }
+
+    fn mark(&mut self, row: Row<'_>, kind: MarkKind) -> Kept {
+        let (event, detail) = (row.field(Some(self.columns.event)), row.field(Some(self.columns.kind)));
+        let name = row.field(self.columns.name);
+        let text = [event, detail, name].map(String::from_utf8_lossy);
+        let words: Vec<&str> = text.iter().map(AsRef::as_ref).filter(|word| !word.is_empty()).collect();
+        let mut bytes = 0;
+        each_attribute(row.field(self.columns.attributes), |key, value| {
+            if key == b"req_size" {
+                bytes = number_of(value).unwrap_or(0);
+            }
+        });
+        let device = row.field(self.columns.device);
+        let device = (!device.is_empty()).then(|| String::from_utf8_lossy(device).into_owned());
+        let text = self.names.intern(&words.join(" "));
+        self.marks.push((device, Mark { kind, text, bytes }));
+        Kept::Mark(u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// What a row is; `None` where it is only counted.
+    fn kept(&mut self, row: Row<'_>, at: (u64, u64)) -> Result<Option<Kept>, Fault> {
+        let event = row.field(Some(self.columns.event)).to_ascii_uppercase();
+        let kind = row.field(Some(self.columns.kind)).to_ascii_uppercase();
+        Ok(Some(match event.as_slice() {
+            b"MALLOC" | b"ALLOCATE" | b"ALLOC" => self.block(row, at, true)?,
+            b"FREE" | b"RELEASE" => self.block(row, at, false)?,
+            b"SYSTEM" | b"MSTX" => self.mark(row, MarkKind::Note),
+            b"SNAPSHOT" => self.mark(row, MarkKind::Snapshot),
+            b"OOM_DETAIL" if kind == b"OOM_TRIGGER" => self.mark(row, MarkKind::OutOfMemory),
+            b"OP_LAUNCH" if kind.ends_with(b"_START") || kind.ends_with(b"_END") => Kept::Launch(Launch {
+                name: self
+                    .names
+                    .intern(&String::from_utf8_lossy(row.field(self.columns.name))),
+                is_start: kind.ends_with(b"_START"),
+            }),
+            b"" => return Err(Fault::new("the event is missing", b"")),
+            _ => {
+                let event: String = String::from_utf8_lossy(&event).chars().take(40).collect();
+                // A damaged file may have as many events as rows.
+                let is_known = self.left_out.len() < 16 || self.left_out.contains_key(&event);
+                let event = if is_known { event } else { "others".to_owned() };
+                *self.left_out.entry(event).or_default() += 1;
+                return Ok(None);
+            }
+        }))
+    }
+
+    /// Gives each block that begins the name of the innermost op that is open on its thread. `order` is that of time.
+    fn name_blocks(&mut self, order: &[(u64, u64, u32)], progress: &Progress<'_>) -> Result<(), ImportError> {
+        let mut open: Vec<Vec<RecordedName>> = vec![Vec::new(); self.threads.len()];
+        for (done, (_, _, row)) in order.iter().enumerate() {
+            if done.is_multiple_of(1 << 16) {
+                progress.check()?;
+            }
+            let entry = self.entries[*row as usize];
+            let open = &mut open[entry.thread as usize];
+            match entry.kept {
+                Kept::Launch(launch) if launch.is_start => open.push(launch.name),
+                Kept::Launch(launch) => {
+                    // An end without its start closes nothing. Ops nest a few levels deep; more is damage.
+                    let depth = open.iter().rev().take(256).position(|name| *name == launch.name);
+                    if let Some(depth) = depth {
+                        open.truncate(open.len() - depth - 1);
+                    }
+                }
+                Kept::Block(position) => {
+                    let event = &mut self.blocks[position as usize];
+                    if let Some(name) = open.last().filter(|_| event.is_malloc) {
+                        event.name = *name;
+                    }
+                }
+                Kept::Mark(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Events {
+    fn report(&self, sink: &mut Sink<'_, '_>) {
+        for (event, count) in &self.left_out {
+            let message = format!("rows of the event {event} are counted only");
+            sink.diagnostics.counted(Severity::Info, message, "", *count);
+        }
+        if self.rough.0 > 0 {
+            let message = "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take \
+                           the file that the tool wrote";
+            sink.diagnostics
+                .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
+        }
+    }
+}
+
+impl Table for Events {
+    fn row(&mut self, row: Row<'_>) -> Result<(), Fault> {
+        let Some((time, is_rough)) = row.time(Some(self.columns.time))? else {
+            return Err(Fault::new("the time is missing", row.field(Some(self.columns.event))));
+        };
+        let id = number_of(row.field(self.columns.id)).unwrap_or(NONE);
+        let Some(kept) = self.kept(row, (time, id))? else {
+            return Ok(());
+        };
+        if is_rough {
+            self.rough.0 += 1;
+            if self.rough.1.is_empty() {
+                self.rough.1 = String::from_utf8_lossy(row.field(Some(self.columns.time.at)))
+                    .chars()
+                    .take(40)
+                    .collect();
+            }
+        }
+        let thread = (row.field(self.columns.process), row.field(self.columns.thread));
+        let thread = (thread.0.to_vec(), thread.1.to_vec());
+        let next = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
+        let thread = *self.threads.entry(thread).or_insert(next);
+        self.entries.push(Entry { time, id, thread, kept });
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+        if u32::try_from(self.entries.len()).is_err() {
+            return Err(ImportError::at(
+                "there are more events than can be counted",
+                "the table",
+                "record fewer steps",
+            ));
+        }
+        let has_times = self.rough.0 == 0;
+        let time = |entry: &Entry| if has_times { entry.time } else { 0 };
+        let keys = (0_u32..)
+            .zip(&self.entries)
+            .map(|(row, entry)| (time(entry), entry.id, row));
+        let order = sink.progress.sorted(keys.collect())?;
+        self.name_blocks(&order, sink.progress)?;
+        self.report(sink);
+        let Self {
+            names,
+            stacks,
+            entries,
+            blocks: events,
+            marks,
+            groups,
+            ..
+        } = *self;
+        let shared = Shared {
+            names: &names.finish(),
+            frames: &stacks.frames(),
+            stacks: &stacks.stacks(),
+            events: &events,
+            has_times,
+        };
+        for (number, group) in (0_u32..).zip(groups) {
+            sink.progress.check()?;
+            let own = |entry: &Entry| match entry.kept {
+                Kept::Block(position) if events[position as usize].group == number => Some(Item::Event(position)),
+                Kept::Mark(position) => {
+                    let (device, mark) = &marks[position as usize];
+                    let is_here = device.as_ref().is_none_or(|device| *device == group.device);
+                    is_here.then_some(Item::Mark(*mark))
+                }
+                _ => None,
+            };
+            let as_written = entries.iter().filter_map(own).collect();
+            let by_time = order
+                .iter()
+                .filter_map(|(_, _, row)| own(&entries[*row as usize]))
+                .collect();
+            group.record((as_written, by_time), &shared, sink)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,420 @@
+//! `operator_memory`: a row for each block that an op asked for, with the times of both its ends.
+//!
+//! In: rows of a CSV of `torch_npu`, `MindSpore` or msprof, or of the table `OP_MEMORY`. Out: one recording per device, its
+//! blocks listed stream by stream. Rules:
+//!
+//! * A step is an allocation or a release. They are sorted by time; at one time what was allocated earlier is released
+//!   first, then come allocations, then releases of blocks that live no time at all; each group in the order of the file.
+//! * A block ends at its release, or where the file states none (msprof) at allocation plus duration. Without either it
+//!   was never freed. The active release, which waits for other streams, ends nothing: `Total Active` counts it.
+//! * A negative size is the release of a block whose allocation was before the recording (msprof's guide says so; the tool
+//!   pairs all others itself). Neither its name nor its birth is known: it is counted, not shown.
+//! * Totals belong to the pool that served the row. The framework's rows name a stream, the graph engine's none; curves
+//!   are those of the framework's rows where there are such.
+//! * Where a spreadsheet cut a time (`1.69512E+15`), the row is left out; where it cut most, the rows stand in the order of
+//!   the file, and no time is claimed.
+
+use std::collections::BTreeMap;
+
+use super::header::{Header, SizeColumn, TimeColumn};
+use super::table::{Fault, Row, Sink, Table};
+use crate::diagnostics::Severity;
+use crate::import::ImportError;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
+
+/// Stands for a time or a size that the file does not state.
+const NONE: u64 = u64::MAX;
+
+/// The kinds of curves, in the order of [`Entry::totals`].
+const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
+
+/// Where each field stands.
+#[derive(Clone, Debug)]
+struct Columns {
+    name: Option<usize>,
+    size: SizeColumn,
+    allocation: TimeColumn,
+    release: Option<TimeColumn>,
+    active_release: Option<TimeColumn>,
+    duration: Option<TimeColumn>,
+    /// At the allocation and at the release, each by kind.
+    totals: [[Option<SizeColumn>; 3]; 2],
+    stream: Option<usize>,
+    device: Option<usize>,
+}
+
+/// A row in short.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    allocated: u64,
+    /// [`NONE`] where it never was.
+    released: u64,
+    bytes: u64,
+    /// [`NONE`] where none is named.
+    stream: u64,
+    totals: [[u64; 3]; 2],
+    name: RecordedName,
+}
+
+/// The rows of one device.
+#[derive(Debug, Default)]
+struct Device {
+    name: String,
+    names: RecordedNames,
+    entries: Vec<Entry>,
+    has_streams: bool,
+    /// Positions of entries with damaged times, ascending.
+    rough: Vec<usize>,
+}
+
+/// Rows so far.
+#[derive(Debug)]
+pub(super) struct Operators {
+    columns: Columns,
+    devices: Vec<Device>,
+    by_text: BTreeMap<Vec<u8>, usize>,
+    counts: Counts,
+}
+
+/// What is told of the table as a whole.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Rows of negative size, and their bytes.
+    negative: (u64, u64),
+    /// Times that were cut, and the first.
+    rough: (u64, String),
+    /// Whether these rows are left out.
+    is_rough_left_out: bool,
+    /// Blocks that waited for a stream.
+    waiting: u64,
+    /// Blocks whose owner's release is missing, while that of the stream is there.
+    half_released: u64,
+    /// Rows of the graph engine beside the framework's.
+    engine: u64,
+}
+
+/// Whether a header is that of this table.
+pub(super) fn is_header(header: &Header) -> bool {
+    header.has_all(&["name", "size", "allocation time"])
+}
+
+impl Operators {
+    /// A table with these headings.
+    ///
+    /// # Errors
+    /// [`ImportError::Malformed`] for an unknown unit.
+    pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
+        let missing = || {
+            ImportError::at(
+                "the size or the time is missing",
+                "the header",
+                "export the table again",
+            )
+        };
+        let totals = |when: &str| -> Result<[Option<SizeColumn>; 3], ImportError> {
+            let column = |kind: TotalKind| header.size(&[&format!("{when} total {}", kind.name())]);
+            Ok([column(KINDS[0])?, column(KINDS[1])?, column(KINDS[2])?])
+        };
+        let columns = Columns {
+            name: header.find(&["name"]),
+            size: header.size(&["size"])?.ok_or_else(missing)?,
+            allocation: header.time(&["allocation time"])?.ok_or_else(missing)?,
+            release: header.time(&["release time"])?,
+            active_release: header.time(&["active release time"])?,
+            duration: header.time(&["duration"])?,
+            totals: [totals("allocation")?, totals("release")?],
+            stream: header.find(&["stream ptr", "stream"]),
+            device: header.find(&["device type", "device", "device id"]),
+        };
+        Ok(Self {
+            columns,
+            devices: Vec::new(),
+            by_text: BTreeMap::new(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// The position of a row's device.
+    fn device(&mut self, text: &[u8]) -> usize {
+        if let Some(position) = self.by_text.get(text) {
+            return *position;
+        }
+        self.devices.push(Device {
+            name: super::device_name(text),
+            ..Device::default()
+        });
+        self.by_text.insert(text.to_vec(), self.devices.len() - 1);
+        self.devices.len() - 1
+    }
+
+    /// When the block was released, [`NONE`] where never, and whether digits of the time are cut off.
+    fn release(&mut self, row: Row<'_>, allocated: u64) -> Result<(u64, bool), Fault> {
+        let active = row.time(self.columns.active_release)?;
+        let Some(column) = self.columns.release else {
+            let Some((duration, is_rough)) = row.time(self.columns.duration)? else {
+                return Ok((NONE, false));
+            };
+            let end = allocated.checked_add(duration).filter(|end| *end != NONE);
+            return match end {
+                Some(end) => Ok((end, is_rough)),
+                None => Err(Fault::new("a time is negative or too large", b"")),
+            };
+        };
+        match (row.time(Some(column))?, active) {
+            (Some((release, is_rough)), active) => {
+                self.counts.waiting += u64::from(active.is_some_and(|active| active.0 > release));
+                Ok((release, is_rough))
+            }
+            (None, active) => {
+                self.counts.half_released += u64::from(active.is_some());
+                Ok((NONE, false))
+            }
+        }
+    }
+}
+
+impl Table for Operators {
+    fn row(&mut self, row: Row<'_>) -> Result<(), Fault> {
+        let size = self.columns.size;
+        let Some(number) = row.number(size.at)? else {
+            return Err(Fault::new("the size is missing", row.field(self.columns.name)));
+        };
+        if number.is_negative {
+            self.counts.negative.0 += 1;
+            let bytes = number.scaled(size.factor).unwrap_or(0);
+            self.counts.negative.1 = self.counts.negative.1.saturating_add(bytes);
+            return Ok(());
+        }
+        let Some(bytes) = row.size(Some(size))? else {
+            return Err(Fault::new("the size is missing", b""));
+        };
+        let Some((allocated, is_rough_start)) = row.time(Some(self.columns.allocation))? else {
+            return Err(Fault::new(
+                "the time of the allocation is missing",
+                row.field(self.columns.name),
+            ));
+        };
+        let (released, is_rough_end) = self.release(row, allocated)?;
+        let is_rough = is_rough_start || is_rough_end;
+        if released < allocated && !is_rough {
+            let text = row.field(self.columns.release.map(|column| column.at));
+            return Err(Fault::new("the release is before the allocation", text));
+        }
+        if is_rough {
+            self.counts.rough.0 += 1;
+            if self.counts.rough.1.is_empty() {
+                let text = row.field(Some(self.columns.allocation.at));
+                self.counts.rough.1 = String::from_utf8_lossy(text).chars().take(40).collect();
+            }
+        }
+        let mut totals = [[NONE; 3]; 2];
+        for (when, column) in totals.iter_mut().flatten().zip(self.columns.totals.iter().flatten()) {
+            *when = row.size(*column)?.unwrap_or(NONE);
+        }
+        let stream = row.field(self.columns.stream);
+        let stream = match super::number_of(stream) {
+            Some(stream) => stream,
+            None if stream.is_empty() => NONE,
+            None => return Err(Fault::new("the stream cannot be read", stream)),
+        };
+        let position = self.device(row.field(self.columns.device));
+        let device = &mut self.devices[position];
+        device.has_streams |= stream != NONE;
+        let name = device
+            .names
+            .intern(&String::from_utf8_lossy(row.field(self.columns.name)));
+        if is_rough {
+            device.rough.push(device.entries.len());
+        }
+        device.entries.push(Entry {
+            allocated,
+            released,
+            bytes,
+            stream,
+            totals,
+            name,
+        });
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+        let n_rows: usize = self.devices.iter().map(|device| device.entries.len()).sum();
+        // A few damaged rows are left out; where most are, no time is claimed.
+        let is_ordered_by_time = self.counts.rough.0 == 0 || self.counts.rough.0.saturating_mul(2) < n_rows as u64;
+        self.counts.is_rough_left_out = is_ordered_by_time;
+        for mut device in self.devices.drain(..) {
+            if is_ordered_by_time {
+                device.leave_out_rough();
+            }
+            if device.has_streams {
+                let engine = device.entries.iter().filter(|entry| entry.stream == NONE).count();
+                self.counts.engine += engine as u64;
+            }
+            sink.recordings.push(device.finish(is_ordered_by_time, sink.progress)?);
+        }
+        self.counts.report(sink);
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn report(&self, sink: &mut Sink<'_, '_>) {
+        let mut counted = |severity, count: u64, message: &str, place: &str| {
+            if count > 0 {
+                sink.diagnostics.counted(severity, message.to_owned(), place, count);
+            }
+        };
+        counted(
+            Severity::Warning,
+            self.rough.0,
+            if self.is_rough_left_out {
+                "digits of a time are cut off, as spreadsheets do: the row is left out, so peaks are lower bounds; take the file \
+                 that the profiler wrote"
+            } else {
+                "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file, and releases are \
+                 not shown, so the peak is the sum of all; take the file that the profiler wrote"
+            },
+            &self.rough.1,
+        );
+        counted(
+            Severity::Info,
+            self.negative.0,
+            "a negative size is the release of a block that is older than the recording; when it began is not known, it is \
+             not counted, so the peaks are lower bounds",
+            &format!("{} bytes in all", self.negative.1),
+        );
+        counted(
+            Severity::Info,
+            self.half_released,
+            "the release is missing while the active release is there: the block counts as never freed",
+            "",
+        );
+        counted(
+            Severity::Info,
+            self.waiting,
+            "the active release is later than the release: until then the allocator waited for a stream, which the curve of \
+             active bytes shows",
+            "",
+        );
+        counted(
+            Severity::Info,
+            self.engine,
+            "the row names no stream: it is the graph engine's, whose pool has totals of its own; the curves are those of \
+             the framework's pool",
+            "",
+        );
+    }
+}
+
+impl Device {
+    /// Takes rows with damaged times away.
+    fn leave_out_rough(&mut self) {
+        let mut rough = self.rough.iter().copied().peekable();
+        let mut position = 0_usize;
+        self.entries.retain(|_| {
+            let is_rough = rough.next_if_eq(&position).is_some();
+            position += 1;
+            !is_rough
+        });
+    }
+
+    fn finish(self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Recording, ImportError> {
+        let n_entries = self.entries.len();
+        if u32::try_from(n_entries.saturating_mul(2)).is_err() {
+            return Err(ImportError::at(
+                format!("the table has {n_entries} blocks, more than can be counted"),
+                self.name,
+                "profile fewer steps",
+            ));
+        }
+        let events = self.events(is_ordered_by_time, progress)?;
+        let mut recording = Recording {
+            name: self.name.clone(),
+            recorder: "Ascend profiler, operator_memory".to_owned(),
+            n_steps: u32::try_from(events.len()).unwrap_or(u32::MAX),
+            by_stream: true,
+            ..Recording::default()
+        };
+        let mut totals = [const { Vec::new() }; 3];
+        let mut positions = vec![u32::MAX; n_entries];
+        recording.blocks.reserve_exact(n_entries);
+        for (step, (time, key)) in (0_u32..).zip(events) {
+            if step.is_multiple_of(1 << 16) {
+                progress.check()?;
+            }
+            let (row, is_release) = (
+                usize::try_from(key & u64::from(u32::MAX)).unwrap_or(usize::MAX),
+                key >> 32 != ALLOCATION,
+            );
+            let entry = &self.entries[row];
+            if is_ordered_by_time {
+                recording.times.push(Nanos(time));
+            }
+            if is_release {
+                let block = &mut recording.blocks[positions[row] as usize];
+                (block.end, block.given_back) = (Step(step), Step(step));
+            } else {
+                positions[row] = u32::try_from(recording.blocks.len()).unwrap_or(u32::MAX);
+                recording.blocks.push(entry.block(step, recording.n_steps));
+            }
+            if self.has_streams && entry.stream == NONE {
+                continue;
+            }
+            for (samples, bytes) in totals.iter_mut().zip(entry.totals[usize::from(is_release)]) {
+                if bytes != NONE {
+                    samples.push((Step(step), Bytes(bytes)));
+                }
+            }
+        }
+        let curves = KINDS.into_iter().zip(totals).filter(|(_, samples)| !samples.is_empty());
+        recording.totals = curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect();
+        recording.names = self.names.finish();
+        Ok(recording)
+    }
+
+    /// Times with what happens then: [`ALLOCATION`] or a release in the upper half, the row in the lower.
+    fn events(&self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Vec<(u64, u64)>, Cancelled> {
+        let mut events = Vec::with_capacity(self.entries.len() * 2);
+        for (row, entry) in (0_u64..).zip(&self.entries) {
+            if !is_ordered_by_time {
+                events.push((row, ALLOCATION << 32 | row));
+                continue;
+            }
+            events.push((entry.allocated, ALLOCATION << 32 | row));
+            if entry.released != NONE {
+                let kind = if entry.released > entry.allocated {
+                    RELEASE
+                } else {
+                    INSTANT_RELEASE
+                };
+                events.push((entry.released, kind << 32 | row));
+            }
+        }
+        progress.sorted(events)
+    }
+}
+
+/// What happens first at one time.
+const RELEASE: u64 = 0;
+const ALLOCATION: u64 = 1;
+const INSTANT_RELEASE: u64 = 2;
+
+impl Entry {
+    fn block(&self, step: u32, n_steps: u32) -> RecordedBlock {
+        RecordedBlock {
+            name: self.name,
+            birth: Step(step),
+            end: Step(n_steps),
+            given_back: Step(n_steps),
+            bytes: Bytes(self.bytes),
+            held: Bytes(self.bytes),
+            address: None,
+            stream: if self.stream == NONE { 0 } else { self.stream },
+            stack: None,
+            is_older: false,
+            is_freed: self.released != NONE,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Blocks of one pool on one device, made of its events.
+//!
+//! In: events and marks of a pool in the order of the file and in that of their times. Out: a recording `PTA/0`. Rules:
+//!
+//! * A step is an event of the pool. A release belongs to the block with its allocation id, else to that at its address; a
+//!   release of no known block is counted, not shown. Where the address of a block is given out again without a release,
+//!   the block ends there.
+//! * msmemscope writes a block when it is freed, both its events together, so that the rows do not stand in the order of
+//!   their times. Then there are two recordings: `PTA/0` with the rows as they stand, which is what the figures of other
+//!   readers count, and `PTA/0 by time`, which is what the device held. A warning says so.
+//! * `used` and `total` are the curves of bytes in use and of bytes taken from the device; only by time.
+
+use std::collections::BTreeMap;
+
+use super::table::Sink;
+use crate::diagnostics::Severity;
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{
+    MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording,
+    TotalKind,
+};
+
+/// Stands for what a row does not state.
+pub(super) const NONE: u64 = u64::MAX;
+
+/// A block begins or ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    /// When, in nanoseconds.
+    pub(super) time: u64,
+    /// Position of its pool.
+    pub(super) group: u32,
+    pub(super) address: u64,
+    /// The tool's number of the block.
+    pub(super) allocation: u64,
+    pub(super) bytes: u64,
+    /// Bytes of the pool in use afterwards.
+    pub(super) used: u64,
+    /// Bytes of the pool afterwards.
+    pub(super) taken: u64,
+    /// What the block is called; `u32::MAX` where nothing is known.
+    pub(super) name: RecordedName,
+    pub(super) stack: Option<u32>,
+    pub(super) is_malloc: bool,
+}
+
+/// A single event that is no block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) kind: MarkKind,
+    pub(super) text: RecordedName,
+    pub(super) bytes: u64,
+}
+
+/// What counts for a pool.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    /// Position of an event.
+    Event(u32),
+    Mark(Mark),
+}
+
+/// What the recordings of a dump have in common.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) names: &'a Names,
+    pub(super) frames: &'a [RecordedFrame],
+    pub(super) stacks: &'a [Box<[u32]>],
+    pub(super) events: &'a [Event],
+    /// Whether times are whole.
+    pub(super) has_times: bool,
+}
+
+/// The texts and stacks of one recording: those of the dump that it uses, in the order of first use.
+#[derive(Default)]
+struct Own {
+    names: RecordedNames,
+    frames: Vec<RecordedFrame>,
+    stacks: Vec<Box<[u32]>>,
+    frame_of: BTreeMap<u32, u32>,
+    stack_of: BTreeMap<u32, u32>,
+}
+
+impl Own {
+    fn name(&mut self, name: RecordedName, shared: &Shared<'_>) -> RecordedName {
+        self.names.intern(shared.names.get(name.0 as usize))
+    }
+
+    fn stack(&mut self, stack: u32, shared: &Shared<'_>) -> Option<u32> {
+        if let Some(position) = self.stack_of.get(&stack) {
+            return Some(*position);
+        }
+        let frames = shared.stacks.get(stack as usize)?.iter();
+        let frames: Vec<u32> = frames.map(|frame| self.frame(*frame, shared)).collect();
+        let position = u32::try_from(self.stacks.len()).ok()?;
+        self.stacks.push(frames.into());
+        self.stack_of.insert(stack, position);
+        Some(position)
+    }
+
+    fn frame(&mut self, frame: u32, shared: &Shared<'_>) -> u32 {
+        if let Some(position) = self.frame_of.get(&frame) {
+            return *position;
+        }
+        let theirs = shared.frames[frame as usize];
+        let own = RecordedFrame {
+            function: self.name(theirs.function, shared),
+            file: self.name(theirs.file, shared),
+            line: theirs.line,
+        };
+        let position = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+        self.frames.push(own);
+        self.frame_of.insert(frame, position);
+        position
+    }
+}
+
+/// A pool on a device.
+#[derive(Debug)]
+pub(super) struct Group {
+    name: String,
+    pub(super) device: String,
+    n_events: u32,
+    /// Time and number of the event before.
+    last: (u64, u64),
+    is_by_time: bool,
+}
+
+/// A recording on the way.
+#[derive(Default)]
+struct Draft {
+    recording: Recording,
+    own: Own,
+    /// Blocks that are held: by allocation id, or by address where there is none.
+    held: BTreeMap<(u64, u64), usize>,
+    curves: [Vec<(Step, Bytes)>; 2],
+    unknown: u64,
+    replaced: u64,
+}
+
+impl Group {
+    pub(super) fn new(pool: &[u8], device: &[u8]) -> Self {
+        let device = String::from_utf8_lossy(device).into_owned();
+        let pool = String::from_utf8_lossy(pool);
+        Self {
+            name: if device.is_empty() {
+                pool.into_owned()
+            } else {
+                format!("{pool}/{device}")
+            },
+            device,
+            n_events: 0,
+            last: (0, 0),
+            is_by_time: true,
+        }
+    }
+
+    /// Takes note of an event: its time and its number.
+    pub(super) fn count(&mut self, event: (u64, u64)) {
+        self.n_events += 1;
+        self.is_by_time &= self.last <= event;
+        self.last = event;
+    }
+
+    /// Makes the recording, or the two.
+    pub(super) fn record(
+        self,
+        (as_written, by_time): (Vec<Item>, Vec<Item>),
+        shared: &Shared<'_>,
+        sink: &mut Sink<'_, '_>,
+    ) -> Result<(), ImportError> {
+        let by_time = self.draft(&by_time, shared.has_times, shared, sink.progress)?;
+        by_time.report(&self.name, sink);
+        let mut by_time = by_time.recording;
+        if shared.has_times && !self.is_by_time {
+            let as_written = self.draft(&as_written, false, shared, sink.progress)?.recording;
+            let peak = |recording: &Recording| recording.peaks().live.0.get();
+            let message = format!(
+                "the rows do not stand in the order of their times (a block is written when it is freed): as they stand they \
+                 hold at most {} bytes, in the order of their times {} bytes, which is listed apart as \"by time\"",
+                peak(&as_written),
+                peak(&by_time)
+            );
+            sink.diagnostics.counted(Severity::Warning, message, &self.name, 1);
+            by_time.name = format!("{} by time", self.name);
+            sink.recordings.push(as_written);
+        }
+        sink.recordings.push(by_time);
+        Ok(())
+    }
+
+    fn draft(
+        &self,
+        items: &[Item],
+        has_times: bool,
+        shared: &Shared<'_>,
+        progress: &Progress<'_>,
+    ) -> Result<Draft, ImportError> {
+        let n_steps = self.n_events;
+        let mut draft = Draft {
+            recording: Recording {
+                name: self.name.clone(),
+                recorder: "Ascend memory events".to_owned(),
+                n_steps,
+                ..Recording::default()
+            },
+            ..Draft::default()
+        };
+        let mut step = 0_u32;
+        for (done, item) in items.iter().enumerate() {
+            if done.is_multiple_of(1 << 16) {
+                progress.check()?;
+            }
+            match item {
+                Item::Mark(mark) => draft.recording.marks.push(RecordedMark {
+                    // What comes before the first event or after the last is shown there.
+                    step: Step(step.min(n_steps.saturating_sub(1))),
+                    kind: mark.kind,
+                    text: draft.own.name(mark.text, shared),
+                    bytes: Bytes(mark.bytes),
+                }),
+                Item::Event(position) => {
+                    let event = &shared.events[*position as usize];
+                    draft.event(event, step, shared);
+                    if has_times {
+                        draft.recording.times.push(Nanos(event.time));
+                        for (curve, bytes) in draft.curves.iter_mut().zip([event.used, event.taken]) {
+                            if bytes != NONE {
+                                curve.push((Step(step), Bytes(bytes)));
+                            }
+                        }
+                    }
+                    step += 1;
+                }
+            }
+        }
+        let curves = [TotalKind::Allocated, TotalKind::Reserved]
+            .into_iter()
+            .zip(std::mem::take(&mut draft.curves));
+        let curves = curves.filter(|(_, samples)| !samples.is_empty());
+        draft.recording.totals = curves.map(|(kind, samples)| RecordedTotal { kind, samples }).collect();
+        let own = std::mem::take(&mut draft.own);
+        draft.recording.names = own.names.finish();
+        (draft.recording.frames, draft.recording.stacks) = (own.frames, own.stacks);
+        Ok(draft)
+    }
+}
+
+impl Draft {
+    fn event(&mut self, event: &Event, step: u32, shared: &Shared<'_>) {
+        let key = match event.allocation {
+            NONE => (NONE, event.address),
+            allocation => (allocation, 0),
+        };
+        if !event.is_malloc {
+            match self.held.remove(&key) {
+                Some(position) => self.end(position, step, true),
+                None => self.unknown += 1,
+            }
+            return;
+        }
+        if let Some(position) = self.held.insert(key, self.recording.blocks.len()) {
+            self.replaced += 1;
+            self.end(position, step, false);
+        }
+        let n_steps = Step(self.recording.n_steps);
+        self.recording.blocks.push(RecordedBlock {
+            name: self.own.name(event.name, shared),
+            birth: Step(step),
+            end: n_steps,
+            given_back: n_steps,
+            bytes: Bytes(event.bytes),
+            held: Bytes(event.bytes),
+            address: Some(event.address).filter(|address| *address != NONE),
+            stream: 0,
+            stack: event.stack.and_then(|stack| self.own.stack(stack, shared)),
+            is_older: false,
+            is_freed: false,
+        });
+    }
+
+    fn end(&mut self, position: usize, step: u32, is_freed: bool) {
+        let block = &mut self.recording.blocks[position];
+        (block.end, block.given_back, block.is_freed) = (Step(step), Step(step), is_freed);
+    }
+
+    fn report(&self, name: &str, sink: &mut Sink<'_, '_>) {
+        if self.unknown > 0 {
+            let message = "a release is of no block that the table shows, so of one that is older; it is not counted, so the \
+                           peaks are lower bounds";
+            sink.diagnostics
+                .counted(Severity::Info, message.to_owned(), name, self.unknown);
+        }
+        if self.replaced > 0 {
+            let message = "the address of a block is given out again without a release: the block ends there";
+            sink.diagnostics
+                .counted(Severity::Warning, message.to_owned(), name, self.replaced);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Small tables by hand: every trap of the formats, damaged tables, databases.
+
+mod curves;
+mod databases;
+mod events;
+mod operators;
+mod static_ops;
+mod text;
+
+use std::sync::Arc;
+
+use crate::diagnostics::Diagnostics;
+use crate::import::{ImportError, Imported, Input, import};
+use crate::progress::{Cancel, Progress};
+use crate::workload::{Recording, Source};
+
+/// Reads bytes as a file.
+fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
+    let mut input = Input::from_bytes("table.csv", bytes)?;
+    import(&mut input, &Progress::silent(&Cancel::new()))
+}
+
+/// The recordings of a text, and what is told about it.
+fn recordings(text: &str) -> (Vec<Arc<Recording>>, Diagnostics) {
+    recordings_of(text.as_bytes())
+}
+
+fn recordings_of(bytes: &[u8]) -> (Vec<Arc<Recording>>, Diagnostics) {
+    let imported = read(bytes).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(imported.format, "ascend_profiler");
+    let Source::Recordings(recordings) = imported.source else {
+        panic!("these are recordings");
+    };
+    for recording in &recordings {
+        assert_eq!(recording.check(), Ok(()), "{}", recording.name);
+    }
+    (recordings, imported.diagnostics)
+}
+
+/// The error of a text.
+fn error(text: &str) -> String {
+    read(text.as_bytes()).map_or_else(|error| error.to_string(), |_| "no error".to_owned())
+}
+
+/// How often a message with these words was given.
+fn told(diagnostics: &Diagnostics, words: &str) -> u64 {
+    let fitting = diagnostics
+        .entries()
+        .iter()
+        .filter(|entry| entry.message.contains(words));
+    fitting.map(|entry| entry.count).sum()
+}

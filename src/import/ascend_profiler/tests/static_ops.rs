@@ -1,0 +1,77 @@
+//! `static_op_mem`.
+
+use std::sync::Arc;
+
+use super::{error, read, told};
+use crate::diagnostics::Diagnostics;
+use crate::units::{Bytes, Step};
+use crate::workload::{ProblemEntry, Source};
+
+fn problems(text: &str) -> (Vec<Arc<ProblemEntry>>, Diagnostics) {
+    let imported = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    match imported.source {
+        Source::Problems(problems) => (problems, imported.diagnostics),
+        _ => panic!("static graphs are problems"),
+    }
+}
+
+const HEADER: &str = "Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)";
+
+#[test]
+fn intervals_are_closed_and_the_total_is_none() {
+    let (problems, diagnostics) = problems(&format!(
+        "{HEADER}\nhost,a,m,0,1,3,1.5\nhost,TOTAL,m,0,1,4294967295,100\nhost,b,m,0,3,4294967295,1\nhost,c,m,0,4,7,2\n\
+         host,d,m,1,5,5,0.200195313\nhost,e,m,0,2,4294967294,1\nhost,f,m,0,9,8,1\n"
+    ));
+    assert_eq!(problems.len(), 2);
+    let first = &problems[0];
+    assert_eq!(first.name, "host/0");
+    let ranges: Vec<(u32, u32)> = first
+        .problem
+        .buffers
+        .iter()
+        .map(|one| (one.lower.0, one.upper.0))
+        .collect();
+    assert_eq!(ranges, [(1, 4), (3, 8), (4, 8), (2, 8)]);
+    assert_eq!(first.ids.get(1), "b");
+    assert_eq!(first.problem.lower_bound(), Bytes(4096));
+    assert_eq!(problems[1].name, "host/1");
+    assert_eq!(problems[1].problem.buffers[0].size, Bytes(205));
+    assert_eq!(problems[1].problem.buffers[0].upper, Step(6));
+    assert_eq!(told(&diagnostics, "it says 102400 bytes"), 1);
+    assert_eq!(told(&diagnostics, "ends before it begins"), 1);
+}
+
+#[test]
+fn files_without_device_and_models_of_one_graph_id() {
+    let (bare, _) = problems("Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)\na,m,7,1,2,1\n");
+    assert_eq!(bare[0].name, "7");
+    let (two, _) = problems(&format!("{HEADER}\n0,a,m,7,1,2,1\n0,a,n,7,1,2,1\n"));
+    assert_eq!(two[1].name, "0/7 model n");
+}
+
+#[test]
+fn large_indexes_become_few_steps() {
+    let (problems, _) = problems(&format!(
+        "{HEADER}\n0,a,m,0,5,4294967293,1\n0,b,m,0,4000000000,4294967295,1\n"
+    ));
+    let entry = &problems[0];
+    let ranges: Vec<(u32, u32)> = entry
+        .problem
+        .buffers
+        .iter()
+        .map(|one| (one.lower.0, one.upper.0))
+        .collect();
+    assert_eq!(ranges, [(0, 2), (1, 2)]);
+    assert_eq!(entry.time(Step(1)), 4_000_000_000);
+}
+
+#[test]
+fn a_table_of_totals_has_nothing() {
+    let text = error(&format!("{HEADER}\n0,TOTAL,m,0,1,4294967295,5\n"));
+    assert!(text.contains("no row of the table says"), "{text}");
+    let huge = error(&format!(
+        "{HEADER}\n0,a,m,0,1,2,9007199254740991\n0,b,m,0,1,2,9007199254740991\n"
+    ));
+    assert!(huge.contains("2^62"), "{huge}");
+}

@@ -1,0 +1,97 @@
+//! What all CSV tables have in common: slices, limits, cancelling, damage.
+
+use std::io::Cursor;
+
+use super::{read, recordings, told};
+use crate::diagnostics::Diagnostics;
+use crate::import::{ImportError, Input, ReadSeek, import, join_slices};
+use crate::progress::{Cancel, Progress};
+use crate::workload::Source;
+
+#[test]
+fn slices_are_one_table() {
+    let part = |rows: &str| -> Box<dyn ReadSeek> {
+        Box::new(Cursor::new(
+            format!("\u{feff}Component,Timestamp(us),Total Allocated(KB)\r\n{rows}").into_bytes(),
+        ))
+    };
+    let parts = vec![part("GE,1,5"), part("GE,2,6\r\nGE,3,1\r\n"), part("")];
+    let mut input = join_slices("memory_record.csv", parts).expect("memory can be read");
+    let imported = import(&mut input, &Progress::silent(&Cancel::new())).expect("the table is whole");
+    let Source::Recordings(recordings) = imported.source else {
+        panic!("recordings")
+    };
+    assert_eq!(recordings[0].n_steps, 3);
+    assert_eq!(told(&imported.diagnostics, "the header stands again"), 2);
+}
+
+#[test]
+fn a_missing_quotation_mark_does_not_fill_memory() {
+    let mut text = "Component,Timestamp(us),Total Allocated(KB)\nGE,1,5\n\"GE,2,5\n".to_owned();
+    text.push_str(&"GE,3,6\n".repeat(4 << 20));
+    let error = read(text.as_bytes()).expect_err("the row has no end").to_string();
+    assert!(error.contains("16 MiB") && error.contains("line 3"), "{error}");
+}
+
+#[test]
+fn cancelling_stops_at_once() {
+    let mut text = "Component,Timestamp(us),Total Allocated(KB)\n".to_owned();
+    text.push_str(&"GE,3,6\n".repeat(100_000));
+    let cancel = Cancel::new();
+    let stop = |_: &'static str, fraction: f32| {
+        if fraction > 0.5 {
+            cancel.cancel();
+        }
+    };
+    let mut input = Input::from_bytes("t.csv", text.as_bytes()).expect("memory can be read");
+    let result = super::super::import(&mut input, &Progress::new(&cancel, &stop), &mut Diagnostics::new());
+    assert!(matches!(result, Err(ImportError::Cancelled(_))));
+}
+
+#[test]
+fn truncated_and_damaged_tables_never_panic() {
+    let whole = "Name,Size(KB),Allocation Time(us),Release Time(us),Stream Ptr,Device Type\n\
+                 a,1.5,10.125\t,20.5\t,7,NPU:0\n\"b,\"\"\",2,11,,8,NPU:1\n,-3,,12,,NPU:0\n";
+    let dump = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr\n\
+                1,MALLOC,PTA,N/A,12,1,1,0,0x10,\"{addr:0x10,size:512}\"\n2,FREE,PTA,N/A,13,1,1,0,0x10,\"{size:5}\"\n";
+    let graph = "Op Name,Graph ID,Node Index Start,Node Index End,Size(KB)\na,0,1,2,5\nTOTAL,0,1,4294967295,5\n";
+    for text in [whole, dump, graph] {
+        for end in 0..text.len() {
+            drop(read(&text.as_bytes()[..end]));
+        }
+        let mut state = 1_u64;
+        for _ in 0..3_000 {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..3 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                let at = usize::try_from(state >> 33).unwrap_or(0) % bytes.len();
+                bytes[at] = state.to_le_bytes()[2];
+            }
+            if let Ok(imported) = read(&bytes)
+                && let Source::Recordings(recordings) = imported.source
+            {
+                assert!(recordings.iter().all(|recording| recording.check().is_ok()));
+            }
+        }
+    }
+}
+
+#[test]
+fn other_tables_are_not_claimed() {
+    for text in [
+        "id,lower,upper,size\na,0,1,5\n",
+        "Name,Type,Duration(us)\na,b,1\n",
+        "Event,Name,Device Id,Base,Compare\n",
+        "FuncInfo,StartTime(ns),EndTime(ns),Thread Id,Process Id\n",
+        "",
+        "\n\n",
+        "{\"Name\":1}",
+    ] {
+        let input = Input::from_bytes("t.csv", text.as_bytes()).expect("memory can be read");
+        assert!(!super::super::detect(&input), "{text}");
+    }
+    let (found, _) = recordings("DEVICE TYPE,total_allocated (KB),timestamp( us ),Component\nNPU:0,1,2,X\n");
+    assert_eq!(found[0].name, "X");
+}

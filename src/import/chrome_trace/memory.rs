@@ -1,0 +1,289 @@
+//! Memory events as recordings, one for each device.
+//!
+//! In: the events of a trace. Out: blocks from a positive event to the negative one of the same address, the curves that
+//! the events state. Invariants: one step for each memory event of the device; sizes are the file's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::event::{Collector, MemoryEvent};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{
+    MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind,
+};
+
+/// Events between two looks at the cancel flag.
+const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
+
+/// Names of PyTorch's device types.
+const DEVICE_TYPES: &[(i64, &str)] = &[
+    (0, "CPU"),
+    (1, "CUDA"),
+    (6, "HIP"),
+    (9, "XLA"),
+    (12, "XPU"),
+    (13, "MPS"),
+    (15, "HPU"),
+    (19, "MTIA"),
+    (20, "PrivateUse1"),
+];
+
+/// What did not fit together on one device.
+#[derive(Debug, Default)]
+struct Oddities {
+    /// Frees of addresses that were not allocated.
+    older: u64,
+    /// Allocations at an address that is still in use.
+    again: u64,
+    /// Frees of other sizes than were allocated.
+    sizes: u64,
+}
+
+/// The recordings, by type and number of the device.
+pub(super) fn recordings(
+    mut collector: Collector,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Arc<Recording>>, ImportError> {
+    if collector.unreadable.0 > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Warning,
+            message: "a memory event has no time, address or size that can be read and is left out".to_owned(),
+            place: format!("event {}", collector.unreadable.1),
+            count: collector.unreadable.0,
+        });
+    }
+    if collector.unreadable_ops > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Info,
+            message: "an op has no time that can be read and gives no block its name".to_owned(),
+            place: String::new(),
+            count: collector.unreadable_ops,
+        });
+    }
+    progress.check()?;
+    collector.memory.sort_by_key(|event| event.at);
+    progress.check()?;
+    let names = collector.ops.innermost(&collector.memory);
+    let mut devices: BTreeMap<(i64, i64), Vec<u32>> = BTreeMap::new();
+    for (position, event) in (0_u32..).zip(&collector.memory) {
+        devices.entry(event.device).or_default().push(position);
+    }
+    let mut recordings = Vec::new();
+    for (device, events) in &devices {
+        let mut maker = Maker::new(&collector, &names, events);
+        maker.run(progress)?;
+        let (mut recording, oddities) = maker.finish();
+        recording.name = device_name(*device);
+        report(&recording.name, &oddities, diagnostics);
+        debug_assert_eq!(recording.check(), Ok(()));
+        recordings.push(Arc::new(recording));
+    }
+    Ok(recordings)
+}
+
+fn device_name((kind, number): (i64, i64)) -> String {
+    let known = DEVICE_TYPES.iter().find(|(known, _)| *known == kind);
+    let name = known.map_or_else(|| format!("device type {kind}"), |(_, name)| (*name).to_owned());
+    if number < 0 { name } else { format!("{name}:{number}") }
+}
+
+fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
+    let mut say = |count: u64, severity: Severity, message: &str| {
+        if count > 0 {
+            diagnostics.push_counted(Diagnostic {
+                severity,
+                message: message.to_owned(),
+                place: name.to_owned(),
+                count,
+            });
+        }
+    };
+    say(
+        oddities.older,
+        Severity::Info,
+        "memory is freed that was allocated before the trace; it counts from the first step on",
+    );
+    say(
+        oddities.again,
+        Severity::Warning,
+        "memory is allocated at an address that is in use; the block before ends there",
+    );
+    say(
+        oddities.sizes,
+        Severity::Warning,
+        "memory is freed with another size than it was allocated with; the allocation's counts",
+    );
+}
+
+/// Makes one recording.
+struct Maker<'a> {
+    collector: &'a Collector,
+    names: &'a [Option<u32>],
+    /// Memory events of the device, by time.
+    events: Vec<u32>,
+    failed: Vec<u32>,
+    texts: RecordedNames,
+    blocks: Vec<RecordedBlock>,
+    older: Vec<RecordedBlock>,
+    /// Blocks in use, by address.
+    live: BTreeMap<u64, usize>,
+    oddities: Oddities,
+}
+
+impl<'a> Maker<'a> {
+    fn new(collector: &'a Collector, names: &'a [Option<u32>], events: &[u32]) -> Self {
+        let is_failed = |event: &&u32| collector.memory[**event as usize].is_out_of_memory;
+        Self {
+            collector,
+            names,
+            events: events.iter().filter(|event| !is_failed(event)).copied().collect(),
+            failed: events.iter().filter(is_failed).copied().collect(),
+            texts: RecordedNames::default(),
+            blocks: Vec::new(),
+            older: Vec::new(),
+            live: BTreeMap::new(),
+            oddities: Oddities::default(),
+        }
+    }
+
+    fn n_steps(&self) -> u32 {
+        u32::try_from(self.events.len().max(1)).unwrap_or(u32::MAX)
+    }
+
+    fn event(&self, position: usize) -> &MemoryEvent {
+        &self.collector.memory[self.events[position] as usize]
+    }
+
+    fn run(&mut self, progress: &Progress<'_>) -> Result<(), ImportError> {
+        for position in 0..self.events.len() {
+            if position % EVENTS_BETWEEN_CHECKS == 0 {
+                progress.set("pairing", position as u64, self.events.len() as u64)?;
+            }
+            let event = *self.event(position);
+            let step = Step(u32::try_from(position).unwrap_or(u32::MAX));
+            if event.bytes < 0 {
+                self.free(step, &event);
+            } else {
+                let name = self.names[self.events[position] as usize];
+                self.alloc(step, &event, name);
+            }
+        }
+        Ok(())
+    }
+
+    fn alloc(&mut self, step: Step, event: &MemoryEvent, name: Option<u32>) {
+        let text = name.map_or("block", |name| self.collector.ops.name(name));
+        let name = self.texts.intern(text);
+        let end = Step(self.n_steps());
+        let block = block((step, end), event, name);
+        if let Some(before) = self.live.insert(event.address, self.blocks.len()) {
+            self.oddities.again += 1;
+            let before = &mut self.blocks[before];
+            before.end = step;
+            before.given_back = step;
+        }
+        self.blocks.push(block);
+    }
+
+    fn free(&mut self, step: Step, event: &MemoryEvent) {
+        if let Some(position) = self.live.remove(&event.address) {
+            let block = &mut self.blocks[position];
+            block.end = step;
+            block.given_back = step;
+            block.is_freed = true;
+            if block.bytes.get() != event.bytes.unsigned_abs() {
+                self.oddities.sizes += 1;
+            }
+            return;
+        }
+        self.oddities.older += 1;
+        let name = self.texts.intern("block");
+        // What the very first event frees is held on that event.
+        let end = Step(step.0.max(1));
+        let mut block = block((Step(0), end), event, name);
+        block.is_older = true;
+        block.is_freed = true;
+        self.older.push(block);
+    }
+
+    fn finish(mut self) -> (Recording, Oddities) {
+        let n_steps = self.n_steps();
+        let times: Vec<Nanos> = (0..self.events.len())
+            .map(|position| Nanos(self.event(position).at))
+            .collect();
+        let totals = [
+            (TotalKind::Allocated, self.samples(|event| event.allocated)),
+            (TotalKind::Reserved, self.samples(|event| event.reserved)),
+        ];
+        let marks = self.marks(&times);
+        let mut blocks = self.older;
+        blocks.append(&mut self.blocks);
+        let recording = Recording {
+            recorder: "PyTorch profiler (Chrome trace)".to_owned(),
+            n_steps,
+            times,
+            blocks,
+            totals: totals
+                .into_iter()
+                // The processor's allocator reserves nothing and says 0 on every event.
+                .filter(|(_, samples)| samples.iter().any(|(_, bytes)| bytes.get() > 0))
+                .map(|(kind, samples)| RecordedTotal { kind, samples })
+                .collect(),
+            marks,
+            names: self.texts.finish(),
+            counts: vec![
+                ("events of the file".to_owned(), self.collector.events),
+                ("memory events".to_owned(), self.events.len() as u64),
+                ("ops of the file".to_owned(), self.collector.ops.len() as u64),
+            ],
+            ..Recording::default()
+        };
+        (recording, self.oddities)
+    }
+
+    fn samples(&self, value: impl Fn(&MemoryEvent) -> Option<u64>) -> Vec<(Step, Bytes)> {
+        let events = (0_u32..).zip(0..self.events.len());
+        events
+            .filter_map(|(step, position)| Some((Step(step), Bytes(value(self.event(position))?))))
+            .collect()
+    }
+
+    /// Failed requests, at the first event that is not earlier.
+    fn marks(&mut self, times: &[Nanos]) -> Vec<RecordedMark> {
+        let mut marks = Vec::new();
+        for failed in std::mem::take(&mut self.failed) {
+            let event = self.collector.memory[failed as usize];
+            let name = self.names[failed as usize].map_or("", |name| self.collector.ops.name(name));
+            let step = times.partition_point(|time| time.0 < event.at);
+            let step = step.min(times.len().saturating_sub(1));
+            marks.push(RecordedMark {
+                step: Step(u32::try_from(step).unwrap_or(u32::MAX)),
+                kind: MarkKind::OutOfMemory,
+                text: self.texts.intern(name),
+                bytes: Bytes(event.bytes.unsigned_abs()),
+            });
+        }
+        marks
+    }
+}
+
+fn block((birth, end): (Step, Step), event: &MemoryEvent, name: RecordedName) -> RecordedBlock {
+    let bytes = Bytes(event.bytes.unsigned_abs());
+    RecordedBlock {
+        name,
+        birth,
+        end,
+        given_back: end,
+        bytes,
+        held: bytes,
+        address: Some(event.address),
+        stream: 0,
+        stack: None,
+        is_older: false,
+        is_freed: false,
+    }
+}

@@ -1,0 +1,108 @@
+//! Chrome traces of the PyTorch profiler (Kineto): events as JSON, among them `[memory]` events of the allocators.
+//!
+//! ```text
+//! {"traceEvents": [EVENT, ...], ...}      or the list alone; the list may lack its end
+//! {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 4384110449278.678,
+//!  "args": {"Addr": 94, "Bytes": 37632, "Total Allocated": 37632, "Total Reserved": 0, "Device Type": 0, "Device Id": -1}}
+//! {"ph": "X", "cat": "cpu_op", "name": "aten::conv2d", "pid": 1, "tid": 1, "ts": 4384110449270.1, "dur": 22606.893, ...}
+//! ```
+//!
+//! Source: the trace event format of Chrome, and the output of `torch.profiler` with `profile_memory=True`. `Bytes` is
+//! negative where memory is freed; times are microseconds with three digits behind the point, read as text because a
+//! double loses nanoseconds. Events are not sorted by time.
+//!
+//! In: text, read as a stream; only memory events and the ops are kept. Out: one
+//! [`Recording`](crate::workload::Recording) for each device. Every memory event is a step, in the order of times, equal
+//! times in the order of the file. A block is called after the innermost op that ran on its thread. Deliberately not here:
+//! kernels and what they cost.
+
+mod event;
+mod memory;
+mod names;
+mod time;
+
+use std::io::BufReader;
+
+use serde::de::DeserializeSeed as _;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::{Cancelled, Progress};
+use crate::workload::Source;
+use event::{Collector, Document};
+
+/// The bytes with which some programs start a text.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// A JSON object with a list of trace events, or a list of objects that look like events.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let has = |key: &str| super::json_key::has_key(head, key);
+    match head.first() {
+        Some(b'{') => has("traceEvents"),
+        Some(b'[') => {
+            let inner = head[1..].trim_ascii_start();
+            inner.starts_with(b"{") && has("ph") && has("name") && (has("ts") || has("pid"))
+        }
+        _ => false,
+    }
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let len = input.len();
+    let has_mark = input.head().starts_with(BYTE_ORDER_MARK);
+    let mut collector = Collector::default();
+    let outcome = {
+        let reader = super::json_stream::Counted::new(input.reader()?, has_mark, len, progress)?;
+        let mut reader = BufReader::with_capacity(1 << 16, reader);
+        let mut json = serde_json::Deserializer::from_reader(&mut reader);
+        let read = Document(&mut collector)
+            .deserialize(&mut json)
+            .and_then(|()| json.end());
+        read.map_err(|error| (error, reader.get_ref().at()))
+    };
+    if let Err((error, at)) = outcome {
+        progress.check()?;
+        if collector.ends_open && error.is_eof() {
+            diagnostics.warning(
+                "the list of events has no end: its writer left it out, or the file was cut off there".to_owned(),
+                &format!("event {}", collector.events),
+            );
+        } else {
+            return Err(fault(&error, at));
+        }
+    }
+    let recordings = memory::recordings(collector, progress, diagnostics)?;
+    if recordings.is_empty() {
+        return Err(ImportError::at(
+            "the trace has no [memory] events",
+            "its end",
+            "record with torch.profiler.profile(profile_memory=True); Ascend's profiler writes memory to \
+             operator_memory.csv and memory_record.csv instead, open those",
+        ));
+    }
+    Ok(Source::Recordings(recordings))
+}
+
+/// What the JSON reader says.
+fn fault(error: &serde_json::Error, at: u64) -> ImportError {
+    if error.is_io() {
+        // The reader stops where the user asked it to; everything else is the system's word.
+        let text = error.to_string();
+        return if text.contains("cancelled") {
+            Cancelled.into()
+        } else {
+            ImportError::Io(std::io::Error::other(text))
+        };
+    }
+    ImportError::of_json(error, usize::try_from(at).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Which op ran on a thread at a time: what a block is called after.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::event::MemoryEvent;
+
+/// Ops of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Ops {
+    /// Threads by process and thread, as they stand in the text.
+    threads: IndexSet<(Box<str>, Box<str>)>,
+    last_thread: u32,
+    names: IndexSet<Box<str>>,
+    rows: Vec<Op>,
+}
+
+/// An op: thread, start, end, name.
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    thread: u32,
+    name: u32,
+    start: u64,
+    end: u64,
+}
+
+impl Ops {
+    /// The number of a thread.
+    pub(super) fn thread(&mut self, process: &str, thread: &str) -> u32 {
+        let last = self.threads.get_index(self.last_thread as usize);
+        if last.is_some_and(|last| *last.0 == *process && *last.1 == *thread) {
+            return self.last_thread;
+        }
+        let position = self.threads.insert_full((process.into(), thread.into())).0;
+        self.last_thread = u32::try_from(position).unwrap_or(u32::MAX);
+        self.last_thread
+    }
+
+    /// One more op, from its start to its end in nanoseconds.
+    pub(super) fn push(&mut self, thread: u32, name: &str, (start, end): (u64, u64)) {
+        let position = match self.names.get_index_of(name) {
+            Some(position) => position,
+            None => self.names.insert_full(name.into()).0,
+        };
+        let name = u32::try_from(position).unwrap_or(u32::MAX);
+        self.rows.push(Op {
+            thread,
+            name,
+            start,
+            end,
+        });
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The text of a name.
+    pub(super) fn name(&self, position: u32) -> &str {
+        self.names.get_index(position as usize).map_or("", |name| name)
+    }
+
+    /// For each event the name of the innermost op that encloses it on its thread: the one that began last, of equal
+    /// beginnings the one that ends first.
+    pub(super) fn innermost(&mut self, events: &[MemoryEvent]) -> Vec<Option<u32>> {
+        self.rows
+            .sort_by_key(|op| (op.thread, op.start, std::cmp::Reverse(op.end)));
+        let mut order: Vec<u32> = (0..u32::try_from(events.len()).unwrap_or(u32::MAX)).collect();
+        order.sort_by_key(|event| (events[*event as usize].thread, events[*event as usize].at, *event));
+        let mut found = vec![None; events.len()];
+        let mut by_thread: IndexMap<u32, usize> = IndexMap::new();
+        for (position, op) in self.rows.iter().enumerate() {
+            by_thread.entry(op.thread).or_insert(position);
+        }
+        let mut open: Vec<Op> = Vec::new();
+        let (mut thread, mut next) = (u32::MAX, 0);
+        for event in order {
+            let at = events[event as usize];
+            if at.thread != thread {
+                thread = at.thread;
+                open.clear();
+                next = by_thread.get(&thread).copied().unwrap_or(self.rows.len());
+            }
+            while let Some(op) = self
+                .rows
+                .get(next)
+                .filter(|op| op.thread == thread && op.start <= at.at)
+            {
+                // Ops of a thread lie within each other, so what ended before this one began is over.
+                while open.last().is_some_and(|last| last.end < op.start) {
+                    open.pop();
+                }
+                open.push(*op);
+                next += 1;
+            }
+            while open.last().is_some_and(|last| last.end < at.at) {
+                open.pop();
+            }
+            found[event as usize] = open.last().map(|op| op.name);
+        }
+        found
+    }
+}

@@ -1,0 +1,166 @@
+//! Small traces written by hand.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::progress::Cancel;
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{MarkKind, Recording, TotalKind};
+
+fn read(text: &str) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
+    let cancel = Cancel::new();
+    let mut diagnostics = Diagnostics::new();
+    let mut input = Input::from_bytes("test.json", text.as_bytes())?;
+    match import(&mut input, &Progress::silent(&cancel), &mut diagnostics)? {
+        Source::Recordings(recordings) => Ok((recordings, diagnostics)),
+        other => panic!("a trace is a recording, not {other:?}"),
+    }
+}
+
+fn memory(ts: &str, address: u64, bytes: i64, device: (i64, i64)) -> String {
+    format!(
+        r#"{{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 2, "ts": {ts},
+        "args": {{"Total Reserved": 0, "Total Allocated": {}, "Bytes": {bytes}, "Device Id": {}, "Device Type": {}, "Addr": {address}}}}}"#,
+        bytes.unsigned_abs(),
+        device.1,
+        device.0
+    )
+}
+
+fn op(name: &str, ts: &str, dur: &str) -> String {
+    format!(
+        r#"{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":2,"ts":{ts},"dur":{dur},"args":{{"Input Dims":[[1,[2]]]}}}}"#
+    )
+}
+
+fn small() -> String {
+    let cpu = (0, -1);
+    let cuda = (1, 0);
+    let events = [
+        // Not sorted by time.
+        memory("4384110449279.001", 7, -100, cpu),
+        op("aten::conv2d", "4384110449270.000", "8.700"),
+        op("aten::_convolution", "4384110449271.5", "7.19"),
+        op("aten::relu", "4384110449279", "2"),
+        memory("4384110449278.678", 7, 100, cpu),
+        memory("4384110449278.679", 8, 50, cuda),
+        memory("4384110449290", 9, -5, cpu),
+        memory("4384110449291", 10, 1, cpu),
+        r#"{"ph":"i","name":"[OutOfMemory]","pid":1,"tid":2,"ts":4384110449280,"args":{"Bytes":77,"Device Id":-1,"Device Type":0}}"#
+            .to_owned(),
+        r#"{"ph":"i","name":"[memory]","ts":"soon","args":{"Addr":1,"Bytes":2}}"#.to_owned(),
+        r#"{"ph":"M","name":"process_name","args":"odd","ts":null}"#.to_owned(),
+        "{}".to_owned(),
+    ];
+    events.join(",\n")
+}
+
+#[test]
+fn blocks_have_exact_times_and_the_innermost_op() {
+    let (recordings, diagnostics) = read(&format!(
+        r#"{{"schemaVersion":1,"traceEvents":[{}],"traceName":"x"}}"#,
+        small()
+    ))
+    .expect("a trace");
+    let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
+    assert_eq!(names, ["CPU", "CUDA:0"]);
+    let cpu = &recordings[0];
+    assert_eq!(cpu.check(), Ok(()));
+    assert_eq!(cpu.n_steps, 4);
+    assert_eq!(
+        cpu.times[..2],
+        [Nanos(4_384_110_449_278_678), Nanos(4_384_110_449_279_001)]
+    );
+    let rows: Vec<_> = cpu
+        .blocks
+        .iter()
+        .map(|block| (block.birth.0, block.end.0, block.bytes.get(), cpu.text(block.name)))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (0, 2, 5, "block"),
+            (0, 1, 100, "aten::_convolution"),
+            (3, 4, 1, "block")
+        ]
+    );
+    assert!(cpu.blocks[0].is_older && cpu.blocks[0].is_freed && !cpu.blocks[2].is_freed);
+    let total = cpu.total(TotalKind::Allocated).expect("a curve");
+    assert_eq!(total.samples[0], (Step(0), Bytes(100)));
+    assert!(cpu.total(TotalKind::Reserved).is_none());
+    assert_eq!(
+        (cpu.marks[0].step, cpu.marks[0].kind, cpu.marks[0].bytes),
+        (Step(2), MarkKind::OutOfMemory, Bytes(77))
+    );
+    assert_eq!(cpu.text(cpu.marks[0].text), "aten::relu");
+    assert_eq!(recordings[1].text(recordings[1].blocks[0].name), "aten::_convolution");
+    let said: Vec<_> = diagnostics
+        .entries()
+        .iter()
+        .map(|entry| (entry.count, entry.place.as_str()))
+        .collect();
+    assert_eq!(said, [(1, "event 9"), (1, "CPU")]);
+}
+
+#[test]
+fn bare_lists_are_read_also_without_their_end() {
+    let whole = format!("[{}]", small());
+    let (recordings, _) = read(&whole).expect("a trace");
+    let (open, diagnostics) = read(&whole[..whole.len() - 1]).expect("a trace");
+    assert_eq!(recordings[0].blocks, open[0].blocks);
+    assert!(diagnostics.entries()[0].message.contains("no end"));
+    for text in [whole.as_str(), &format!("\u{feff}{{\"traceEvents\": [{}]}}", small())] {
+        assert!(detect(
+            &Input::from_bytes("", text.as_bytes()).expect("memory can be read")
+        ));
+    }
+    for text in ["", "{}", "[]", "[1]", "[{\"id\":1}]", "{\"nodes\":[]}", "ph name ts"] {
+        assert!(
+            !detect(&Input::from_bytes("", text.as_bytes()).expect("memory can be read")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_told() {
+    for (text, expected) in [
+        (format!("[{}]", op("a", "1", "2")), "profile_memory=True"),
+        ("{\"traceEvents\": [".to_owned(), "cut off"),
+        ("{\"traceEvents\": [}".to_owned(), "not JSON"),
+        ("{\"traceEvents\": [3]}".to_owned(), "line 1"),
+        (format!("[{}] x", small()), "not JSON"),
+    ] {
+        let error = read(&text).map(|_| ()).expect_err(&text).to_string();
+        assert!(error.contains(expected), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn damaged_traces_never_panic() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % n as u64).expect("a small number")
+    };
+    let whole = format!("{{\"traceEvents\":[{}]}}", small());
+    for _ in 0..600 {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..=random(4) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = u8::try_from(random(256)).expect("a byte"),
+                1 => bytes.truncate(at.max(1)),
+                _ => bytes.insert(at, b"{}[]\",:0-9e"[random(11)]),
+            }
+        }
+        if let Ok((recordings, _)) = read(&String::from_utf8_lossy(&bytes)) {
+            for recording in recordings {
+                assert_eq!(recording.check(), Ok(()));
+                recording.peaks();
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Drafts -> graphs, with what the dump says beyond the main one.
+//!
+//! In: drafts of a file. Out: a [`GraphEntry`]. Names are resolved here: an input is "producer:output", a control edge
+//! "producer:-1". Invariants: what cannot be resolved is reported and left out; memory is shared only where the dump says
+//! so and its offsets do not speak against it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput};
+use super::dumped::dumped;
+use crate::diagnostics::Diagnostics;
+use crate::graph::{DType, Dim, Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, TensorId};
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::workload::GraphEntry;
+
+/// How often cancelling is looked for, in ops.
+const OPS_BETWEEN_CHECKS: usize = 1 << 10;
+
+/// A dimension that stands for any number of dimensions.
+const ANY_RANK: i64 = -2;
+
+/// Op types whose outputs hold the weights.
+const WEIGHTS: &[&str] = &["Const", "Constant", "FileConstant", "ConstPlaceHolder"];
+
+/// Op types whose outputs are variables.
+const VARIABLES: &[&str] = &["Variable", "VariableV2", "VarHandleOp"];
+
+/// Op types whose outputs come from outside; `PlaceHolder` stands at the edge of a part of a graph.
+const INPUTS: &[&str] = &["Data", "RefData", "AnnData", "AippData", "QueueData", "PlaceHolder"];
+
+/// Op types whose edges go back to the head of a loop.
+const BACK: &[&str] = &["NextIteration", "RefNextIteration"];
+
+/// Op types whose first output is their first input.
+const SAME: &[&str] = &["ReadSelect"];
+
+/// A graph as it was built, by file position of its ops.
+pub(super) struct Built {
+    pub(super) graph: Graph,
+    /// By tensor.
+    pub(super) offsets: Vec<Option<u64>>,
+}
+
+/// The entry of a file.
+pub(super) fn entry(
+    model: DraftModel,
+    file: &str,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<GraphEntry, ImportError> {
+    let Some(main) = model.graphs.first() else {
+        return Err(ImportError::at(
+            "there is no graph",
+            "the end of the file",
+            "dump it again (DUMP_GE_GRAPH=2)",
+        ));
+    };
+    let built = build(main, progress, diagnostics)?;
+    let moved = u64::from(built.graph.reordered_ops());
+    if moved > 0 {
+        diagnostics.sorted(&main.name, moved);
+    }
+    let mut bodies = Vec::new();
+    for body in &model.graphs[1..] {
+        progress.check()?;
+        match build(body, progress, diagnostics) {
+            Ok(built) => bodies.push(Arc::new(built.graph)),
+            Err(ImportError::Graph(error)) => {
+                diagnostics.warning(format!("a sub-graph is left out: {error}"), &body.name);
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    let name = if main.name.is_empty() { file } else { &main.name }.to_owned();
+    let (graph, dumped) = dumped(model, built, diagnostics);
+    Ok(GraphEntry {
+        bodies,
+        dumped: Some(Arc::new(dumped)),
+        ..GraphEntry::new(name, Arc::new(graph))
+    })
+}
+
+fn build(draft: &DraftGraph, progress: &Progress<'_>, diagnostics: &mut Diagnostics) -> Result<Built, ImportError> {
+    let mut build = Build {
+        draft,
+        builder: GraphBuilder::new(&draft.name),
+        positions: BTreeMap::new(),
+        tensors: Vec::with_capacity(draft.ops.len()),
+        offsets: Vec::new(),
+        diagnostics,
+    };
+    for (position, op) in draft.ops.iter().enumerate() {
+        if position % OPS_BETWEEN_CHECKS == 0 {
+            progress.set("building", position as u64, 2 * draft.ops.len() as u64)?;
+        }
+        if build.positions.insert(&op.name, position).is_some() {
+            let what = "an op has the name of another; inputs mean the last of them";
+            build.diagnostics.warning(what.to_owned(), &op.name);
+        }
+        build.tensors(op)?;
+    }
+    for (position, op) in draft.ops.iter().enumerate() {
+        if position % OPS_BETWEEN_CHECKS == 0 {
+            let done = draft.ops.len() + position;
+            progress.set("building", done as u64, 2 * draft.ops.len() as u64)?;
+        }
+        build.op(position, op)?;
+    }
+    progress.check()?;
+    let offsets = build.offsets;
+    let graph = build.builder.finish()?;
+    Ok(Built { graph, offsets })
+}
+
+struct Build<'a> {
+    draft: &'a DraftGraph,
+    builder: GraphBuilder,
+    positions: BTreeMap<&'a str, usize>,
+    /// By op: its tensors, outputs first, then workspaces.
+    tensors: Vec<Range<u32>>,
+    offsets: Vec<Option<u64>>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// What an input of an op means.
+enum Operand {
+    /// A tensor.
+    Tensor(TensorId),
+    /// An op that runs before.
+    Control(usize),
+    /// Nothing, or nothing that is known.
+    Absent,
+}
+
+impl<'a> Build<'a> {
+    /// Adds the outputs and workspaces of an op.
+    fn tensors(&mut self, op: &'a DraftOp) -> Result<(), GraphError> {
+        let start = id_of(self.offsets.len())?;
+        let role = role_of(&op.kind);
+        for (position, output) in &op.outputs {
+            let tensor = self.output((op, *position), output, role)?;
+            let offset = op.memory.offsets.get(*position as usize);
+            self.offsets.push(offset.and_then(|offset| u64::try_from(*offset).ok()));
+            if is_atomic(op, *position) {
+                self.builder.set_atomic(tensor);
+            }
+        }
+        for (position, bytes) in op.memory.workspace_bytes.iter().enumerate() {
+            let Ok(bytes) = u64::try_from(*bytes) else {
+                let what = "a workspace has fewer than 0 bytes and is left out";
+                self.diagnostics.warning(what.to_owned(), &op.name);
+                continue;
+            };
+            let tensor = self.builder.tensor(NewTensor {
+                name: &format!("{}:workspace{position}", op.name),
+                dtype: DType::Uint8,
+                shape: None,
+                role: Role::Workspace,
+            })?;
+            self.builder.state_tensor_bytes(tensor, bytes);
+            let offset = op.memory.workspace_offsets.get(position);
+            self.offsets.push(offset.and_then(|offset| u64::try_from(*offset).ok()));
+            if op.memory.atomic_workspaces.get(position).is_some_and(|flag| *flag != 0) {
+                self.builder.set_atomic(tensor);
+            }
+        }
+        self.tensors.push(start..id_of(self.offsets.len())?);
+        Ok(())
+    }
+
+    fn output(
+        &mut self,
+        (op, position): (&DraftOp, u32),
+        output: &DraftOutput,
+        role: Role,
+    ) -> Result<TensorId, GraphError> {
+        let shape = match &output.dims {
+            Some(dims) if !dims.contains(&ANY_RANK) => {
+                let dims: Vec<Dim> = dims.iter().map(|dim| dim_of(*dim)).collect();
+                Some(self.builder.shape(&dims))
+            }
+            _ => None,
+        };
+        let tensor = self.builder.tensor(NewTensor {
+            name: &format!("{}:{position}", op.name),
+            dtype: output.dtype,
+            shape,
+            role,
+        })?;
+        if let Ok(size @ 1..) = u64::try_from(output.size) {
+            self.builder.state_tensor_bytes(tensor, size);
+        }
+        Ok(tensor)
+    }
+
+    /// Adds an op; its file position is its id until the graph is sorted.
+    fn op(&mut self, position: usize, op: &'a DraftOp) -> Result<(), GraphError> {
+        let results: Vec<TensorId> = self.tensors[position].clone().map(TensorId).collect();
+        let mut operands = Vec::with_capacity(op.inputs.len());
+        // By position among the data inputs, absent ones included.
+        let mut inputs = Vec::with_capacity(op.inputs.len());
+        for input in &op.inputs {
+            match self.operand(op, input) {
+                Operand::Control(from) => self
+                    .builder
+                    .control_edge(OpId::from_idx(from), OpId::from_idx(position)),
+                Operand::Tensor(tensor) => {
+                    operands.push(tensor);
+                    inputs.push(Some(tensor));
+                }
+                Operand::Absent => inputs.push(None),
+            }
+        }
+        self.builder.op(NewOp {
+            name: &op.name,
+            kind: &op.kind,
+            operands: &operands,
+            results: &results,
+            ..NewOp::default()
+        })?;
+        for ((at, output), tensor) in op.outputs.iter().zip(&results) {
+            if let Some(other) = self.shared((op, *at), output, &inputs)
+                && other != *tensor
+            {
+                self.share((op, *at), (*tensor, other));
+            }
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, op: &DraftOp, input: &str) -> Operand {
+        if input.is_empty() {
+            return Operand::Absent;
+        }
+        let (name, at) = input.rsplit_once(':').unwrap_or((input, "0"));
+        let Some(producer) = self.positions.get(name).copied() else {
+            let what = "an op reads from an op that is not in the graph; the input is left out";
+            self.diagnostics
+                .warning(what.to_owned(), &format!("{input} of {}", op.name));
+            return Operand::Absent;
+        };
+        let draft = &self.draft.ops[producer];
+        if BACK.contains(&draft.kind.as_str()) {
+            let what = "an edge back to the head of a loop is left out";
+            self.diagnostics.info(what.to_owned(), &op.name);
+            return Operand::Absent;
+        }
+        if at == "-1" {
+            return Operand::Control(producer);
+        }
+        let found = at.parse::<u32>().ok();
+        let found = found.and_then(|at| draft.outputs.binary_search_by_key(&at, |(position, _)| *position).ok());
+        if let Some(index) = found {
+            return Operand::Tensor(TensorId::from_idx(self.tensors[producer].start as usize + index));
+        }
+        let what = "an op reads an output that its producer does not have; the input is left out";
+        self.diagnostics
+            .warning(what.to_owned(), &format!("{input} of {}", op.name));
+        Operand::Absent
+    }
+
+    /// The tensor whose memory an output takes, where the dump says so.
+    fn shared(
+        &self,
+        (op, position): (&DraftOp, u32),
+        output: &DraftOutput,
+        inputs: &[Option<TensorId>],
+    ) -> Option<TensorId> {
+        if !output.variable.is_empty() {
+            let variable = self.positions.get(output.variable.as_str())?;
+            let tensors = &self.tensors[*variable];
+            return (!tensors.is_empty()).then_some(TensorId(tensors.start));
+        }
+        let is_same = position == 0 && SAME.contains(&op.kind.as_str());
+        let input = output.input.or(is_same.then_some(0))?;
+        inputs.get(usize::try_from(input).ok()?).copied().flatten()
+    }
+
+    fn share(&mut self, (op, position): (&DraftOp, u32), (tensor, other): (TensorId, TensorId)) {
+        let (mine, its) = (self.offsets[tensor.idx()], self.offsets[other.idx()]);
+        let is_variable = self.builder.get(other).role.is_variable();
+        if mine.is_none() || its.is_none() || mine == its || is_variable {
+            self.builder.alias(tensor, other);
+        } else {
+            let what = "an output is said to take the memory of an input, but stands elsewhere; it counts by itself";
+            self.diagnostics
+                .info(what.to_owned(), &format!("{}:{position}", op.name));
+        }
+    }
+}
+
+fn role_of(kind: &str) -> Role {
+    if WEIGHTS.contains(&kind) {
+        Role::Weight
+    } else if VARIABLES.contains(&kind) {
+        Role::Parameter
+    } else if INPUTS.contains(&kind) {
+        Role::Input
+    } else {
+        Role::Activation
+    }
+}
+
+/// Whether an output is cleared before its op runs.
+pub(super) fn is_atomic(op: &DraftOp, position: u32) -> bool {
+    let memory = &op.memory;
+    let is_flagged = memory
+        .atomic_flags
+        .get(position as usize)
+        .is_some_and(|flag| *flag == 1);
+    is_flagged || memory.atomic_outputs.binary_search(&i64::from(position)).is_ok()
+}
+
+fn dim_of(dim: i64) -> Dim {
+    u64::try_from(dim).map_or(Dim::Unknown, Dim::Known)
+}
+
+fn id_of(idx: usize) -> Result<u32, GraphError> {
+    u32::try_from(idx).map_err(|_overflow| GraphError::TooLarge)
+}

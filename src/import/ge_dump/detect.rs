@@ -1,0 +1,89 @@
+//! Which of the two forms a text is.
+//!
+//! Its first op must be in the first bytes, with a name and a type; other text protobufs (TensorFlow's `node`, lists of
+//! op definitions, XLA's modules, ONNX models of others) have none.
+
+use std::io::Cursor;
+
+use crate::import::ImportError;
+use crate::import::text_proto::{Form as Field, TextProto};
+use crate::progress::{Cancel, Progress};
+
+/// What every op type of the ONNX form starts with.
+pub(super) const ONNX_PREFIX: &str = "ge:";
+
+/// Longest text that is looked at here.
+const TEXT: usize = 4096;
+
+/// The form of a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `ge.proto.ModelDef` or `GraphDef`.
+    Model,
+    /// `onnx.ModelProto`.
+    Onnx,
+}
+
+/// The form, or `None` where the text is none of them.
+pub(super) fn form_of(head: &[u8]) -> Option<Form> {
+    let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
+    if !first.is_ascii_lowercase() && *first != b'#' {
+        return None;
+    }
+    let cancel = Cancel::new();
+    let mut reader = Cursor::new(head);
+    let mut text = TextProto::new(&mut reader, head.len() as u64, Progress::silent(&cancel));
+    in_model(&mut text).ok().flatten()
+}
+
+fn in_model(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
+    while let Some(field) = text.field()? {
+        match (text.name(), field) {
+            ("graph", Field::Message) => {
+                text.enter()?;
+                return in_graph(text);
+            }
+            ("op", Field::Message) => return in_op(text, ("type", "")),
+            (
+                "name" | "version" | "custom_version" | "input" | "output" | "ir_version" | "producer_name"
+                | "producer_version" | "domain" | "model_version" | "doc_string",
+                Field::Scalar,
+            )
+            | ("attr" | "attr_groups" | "opset_import" | "metadata_props", Field::Message) => {}
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+fn in_graph(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
+    while let Some(field) = text.field()? {
+        match (text.name(), field) {
+            ("op", Field::Message) => return in_op(text, ("type", "")),
+            ("node", Field::Message) => return in_op(text, ("op_type", ONNX_PREFIX)),
+            ("name" | "doc_string", Field::Scalar)
+            | ("input" | "output" | "attr" | "attr_groups" | "value_info" | "initializer", _) => {}
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the op has a type, in a field of this name with this prefix.
+fn in_op(text: &mut TextProto<'_>, (kind, prefix): (&str, &str)) -> Result<Option<Form>, ImportError> {
+    text.enter()?;
+    let mut has_name = false;
+    while let Some(field) = text.field()? {
+        match (text.name(), field) {
+            ("name", Field::Scalar) => has_name = true,
+            (name, Field::Scalar) if name == kind => {
+                let is_one = text.text(TEXT)?.starts_with(prefix);
+                let form = if prefix.is_empty() { Form::Model } else { Form::Onnx };
+                return Ok((is_one && (has_name || form == Form::Onnx)).then_some(form));
+            }
+            ("input" | "output", Field::Scalar) | ("attr", _) => {}
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}

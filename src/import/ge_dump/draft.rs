@@ -1,0 +1,239 @@
+//! What is kept of a dump while it is read: ops as written, before they become a graph.
+//!
+//! Both forms of the text fill the same drafts; [`DraftOp::attribute`] knows what an attribute of an op means.
+
+use super::stamps::Stamps;
+use crate::graph::DType;
+
+/// A value of an attribute, as far as anything needs it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Value {
+    /// Texts, short ones only.
+    pub(super) texts: Vec<String>,
+    /// Whole numbers, flags and element types.
+    pub(super) ints: Vec<i64>,
+    /// A number with a fraction.
+    pub(super) float: Option<f64>,
+    /// Whether it is a list.
+    pub(super) is_list: bool,
+    /// Named values within.
+    pub(super) named: Vec<(String, String)>,
+}
+
+impl Value {
+    /// Most numbers, texts or named values that are kept of one value; more are weights or kernels.
+    pub(super) const LIMIT: usize = 4096;
+
+    /// Its text, where it is one and not a list.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.texts.first().filter(|_| !self.is_list).map(String::as_str)
+    }
+
+    /// Whether it is a flag that is set; `None` where it is none.
+    pub(super) fn flag(&self) -> Option<bool> {
+        self.ints.first().filter(|_| !self.is_list).map(|int| *int != 0)
+    }
+
+    /// A single text or number as text.
+    pub(super) fn scalar(&self) -> Option<String> {
+        let int = || self.ints.first().filter(|_| !self.is_list).map(ToString::to_string);
+        let text = self.text().map(str::to_owned).or_else(int);
+        text.or_else(|| self.float.map(|float| float.to_string()))
+    }
+}
+
+/// An output as it is described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DraftOutput {
+    pub(super) dtype: DType,
+    /// In the device layout; `None` where no shape is given.
+    pub(super) dims: Option<Vec<i64>>,
+    pub(super) layout: String,
+    /// As the framework saw it; `None` where it is not told.
+    pub(super) origin_dims: Option<Vec<i64>>,
+    pub(super) origin_layout: String,
+    /// Bytes with padding.
+    pub(super) size: i64,
+    /// The input whose memory it takes.
+    pub(super) input: Option<i64>,
+    /// The variable whose memory it takes.
+    pub(super) variable: String,
+}
+
+impl Default for DraftOutput {
+    fn default() -> Self {
+        Self {
+            dtype: DType::Unknown,
+            dims: None,
+            layout: String::new(),
+            origin_dims: None,
+            origin_layout: String::new(),
+            size: 0,
+            input: None,
+            variable: String::new(),
+        }
+    }
+}
+
+impl DraftOutput {
+    /// Takes over whatever the other says.
+    fn take_over(&mut self, other: Self) {
+        if other.dtype != DType::Unknown {
+            self.dtype = other.dtype;
+        }
+        for (text, said) in [
+            (&mut self.layout, other.layout),
+            (&mut self.origin_layout, other.origin_layout),
+            (&mut self.variable, other.variable),
+        ] {
+            if !said.is_empty() {
+                *text = said;
+            }
+        }
+        self.dims = other.dims.or_else(|| self.dims.take());
+        self.origin_dims = other.origin_dims.or_else(|| self.origin_dims.take());
+        self.input = other.input.or(self.input);
+        if other.size != 0 {
+            self.size = other.size;
+        }
+    }
+
+    /// Takes in an attribute of the descriptor.
+    pub(super) fn attribute(&mut self, key: &str, value: Value) {
+        match key {
+            "origin_shape" => self.origin_dims = Some(value.ints),
+            "origin_format" => self.origin_layout = value.texts.into_iter().next().unwrap_or_default(),
+            "ref_port_index" => self.input = self.input.or(value.ints.first().copied()),
+            "ref_var_src_var_name" => self.variable = value.texts.into_iter().next().unwrap_or_default(),
+            _ => {}
+        }
+    }
+}
+
+/// What an op says of its memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct DraftMemory {
+    /// Of outputs.
+    pub(super) offsets: Vec<i64>,
+    /// Of workspaces.
+    pub(super) workspace_offsets: Vec<i64>,
+    pub(super) workspace_bytes: Vec<i64>,
+    /// Positions of outputs that are cleared before use, ascending.
+    pub(super) atomic_outputs: Vec<i64>,
+    /// For each output whether it is.
+    pub(super) atomic_flags: Vec<i64>,
+    /// For each workspace whether it is.
+    pub(super) atomic_workspaces: Vec<i64>,
+}
+
+/// An op.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct DraftOp {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) inputs: Vec<String>,
+    /// With their positions, ascending once the op is whole.
+    pub(super) outputs: Vec<(u32, DraftOutput)>,
+    pub(super) memory: DraftMemory,
+    pub(super) stream: i64,
+    /// Whether the graph that it is in has unknown shapes, where it says so.
+    pub(super) is_unknown: Option<bool>,
+    /// Sub-graphs that it runs.
+    pub(super) graphs: Vec<String>,
+    /// Texts that may be options, until the op is whole.
+    pub(super) texts: Vec<(String, String)>,
+}
+
+impl DraftOp {
+    /// The output at a position, made where the last one is another; [`Self::join_outputs`] joins equal positions.
+    pub(super) fn output(&mut self, position: u32) -> &mut DraftOutput {
+        if self.outputs.last().is_none_or(|(last, _)| *last != position) {
+            self.outputs.push((position, DraftOutput::default()));
+        }
+        let last = self.outputs.len() - 1;
+        &mut self.outputs[last].1
+    }
+
+    /// Sorts the outputs by position, each once: what is said later holds.
+    fn join_outputs(&mut self) {
+        if self.outputs.is_sorted_by(|one, other| one.0 < other.0) {
+            return;
+        }
+        self.outputs.sort_by_key(|(position, _)| *position);
+        self.outputs.dedup_by(|(later, said), (first, output)| {
+            let is_same = later == first;
+            if is_same {
+                output.take_over(std::mem::take(said));
+            }
+            is_same
+        });
+    }
+
+    /// Takes in an attribute of the op.
+    pub(super) fn attribute(&mut self, key: &str, value: Value) {
+        match key {
+            "atomic_output_index" => {
+                self.memory.atomic_outputs = value.ints;
+                self.memory.atomic_outputs.sort_unstable();
+            }
+            "tbe_op_atomic_output_index" => self.memory.atomic_flags = value.ints,
+            "tbe_op_atomic_workspace_index" => self.memory.atomic_workspaces = value.ints,
+            "OwnerGraphIsUnknown" | "_is_unknown_shape" | "_unknown_shape" => {
+                let is_unknown = value.flag().unwrap_or(false);
+                self.is_unknown = Some(self.is_unknown.unwrap_or(false) || is_unknown);
+            }
+            key => {
+                if let Some(text) = value.text()
+                    && Stamps::may_be_option(key)
+                {
+                    self.texts.push((key.to_owned(), text.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// A graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct DraftGraph {
+    pub(super) name: String,
+    pub(super) ops: Vec<DraftOp>,
+    /// Single values of its attributes.
+    pub(super) facts: Vec<(String, String)>,
+}
+
+impl DraftGraph {
+    /// Adds an op that is whole.
+    pub(super) fn push(&mut self, mut op: DraftOp, stamps: &mut Stamps) {
+        stamps.op(&op.name, &std::mem::take(&mut op.texts));
+        op.join_outputs();
+        op.outputs.shrink_to_fit();
+        op.inputs.shrink_to_fit();
+        self.ops.push(op);
+    }
+}
+
+/// A file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DraftModel {
+    /// The main one first.
+    pub(super) graphs: Vec<DraftGraph>,
+    pub(super) facts: Vec<(String, String)>,
+    pub(super) stamps: Stamps,
+}
+
+/// Most facts that are kept of a graph or model.
+const FACTS: usize = 200;
+
+/// Longest value of a fact.
+const FACT_BYTES: usize = 200;
+
+/// Keeps a single value of an attribute of a graph or model.
+pub(super) fn keep_fact(facts: &mut Vec<(String, String)>, key: &str, value: &Value) {
+    if let Some(text) = value.scalar()
+        && facts.len() < FACTS
+        && text.len() <= FACT_BYTES
+    {
+        facts.push((key.to_owned(), text));
+    }
+}

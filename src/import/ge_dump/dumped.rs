@@ -1,0 +1,167 @@
+//! What a dump says beyond its graph: offsets, streams, options, facts.
+//!
+//! In: drafts and the built main graph. Out: [`Dumped`]. Facts are what the dump states, under its own names, and counts
+//! of what it states; nothing is worked out.
+
+use std::collections::BTreeMap;
+
+use super::build::Built;
+use super::draft::{DraftGraph, DraftModel, DraftOutput};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Graph, Role};
+use crate::workload::{Dumped, DumpedOffsets, Names};
+
+/// Who plans.
+const MAKER: &str = "Ascend GE";
+
+/// Most graphs of which the facts tell one by one.
+const TOLD: usize = 64;
+
+/// The graph and what the dump says of it.
+pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnostics) -> (Graph, Dumped) {
+    let Built { graph, offsets } = built;
+    let streams = match model.graphs.first() {
+        Some(main) => streams(main, &graph, diagnostics),
+        None => Vec::new(),
+    };
+    let mut facts = facts(&model);
+    if let Some(main) = model.graphs.first() {
+        facts.extend(layouts(main));
+    }
+    let workspaces = graph.tensors().iter().filter(|tensor| tensor.role == Role::Workspace);
+    let workspaces = workspaces.count();
+    if workspaces > 0 {
+        facts.push(("workspaces".to_owned(), workspaces.to_string()));
+    }
+    let mut atomic = Names::default();
+    for (id, tensor) in graph.tensors().iter_ids() {
+        if tensor.is_atomic {
+            atomic.push(graph.tensor_name(id));
+        }
+    }
+    let is_planned = offsets.iter().any(Option::is_some);
+    let dumped = Dumped {
+        offsets: is_planned.then(|| DumpedOffsets {
+            offsets,
+            maker: MAKER.to_owned(),
+        }),
+        options: model.stamps.into_options(),
+        streams,
+        facts,
+        atomic,
+        ..Dumped::default()
+    };
+    (graph, dumped)
+}
+
+/// The stream of each op in execution order; none where all run on one.
+fn streams(draft: &DraftGraph, graph: &Graph, diagnostics: &mut Diagnostics) -> Vec<u32> {
+    let first = draft.ops.first().map_or(0, |op| op.stream);
+    if draft.ops.iter().all(|op| op.stream == first) {
+        return Vec::new();
+    }
+    // Ops of one name keep the order of the file among themselves.
+    let mut by_name: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for op in draft.ops.iter().rev() {
+        by_name.entry(&op.name).or_default().push(op.stream);
+    }
+    let mut streams = Vec::with_capacity(graph.ops().len());
+    for op in graph.ops().ids() {
+        let stream = by_name.get_mut(graph.op_name(op)).and_then(Vec::pop).unwrap_or(0);
+        streams.push(u32::try_from(stream).unwrap_or_else(|_negative| {
+            let what = "an op has no stream yet; it counts to stream 0";
+            diagnostics.info(what.to_owned(), graph.op_name(op));
+            0
+        }));
+    }
+    streams
+}
+
+/// Attributes of the model and of its main graph, and which graphs have unknown shapes.
+fn facts(model: &DraftModel) -> Vec<(String, String)> {
+    let mut facts = model.facts.clone();
+    for (position, graph) in model.graphs.iter().enumerate() {
+        if position == 0 {
+            for (key, value) in &graph.facts {
+                if !facts.iter().any(|(known, _)| known == key) {
+                    facts.push((key.clone(), value.clone()));
+                }
+            }
+        }
+        if position < TOLD
+            && let Some(is_unknown) = is_unknown(graph)
+        {
+            let value = if is_unknown { "unknown" } else { "known" };
+            facts.push((format!("shapes of {}", graph.name), value.to_owned()));
+        }
+    }
+    let ops = model.graphs.iter().flat_map(|graph| &graph.ops);
+    for op in ops.filter(|op| !op.graphs.is_empty()).take(TOLD) {
+        facts.push((format!("graphs that {} runs", op.name), op.graphs.join(", ")));
+    }
+    if model.graphs.len() > 1 {
+        facts.push(("sub-graphs".to_owned(), (model.graphs.len() - 1).to_string()));
+    }
+    facts
+}
+
+/// Whether the ops say that their graph has unknown shapes; `None` where none says anything.
+fn is_unknown(graph: &DraftGraph) -> Option<bool> {
+    let mut said = graph.ops.iter().filter_map(|op| op.is_unknown).peekable();
+    said.peek()?;
+    Some(said.any(|is_unknown| is_unknown))
+}
+
+/// In which layouts the outputs stand on the device, and in which the framework saw them.
+fn layouts(graph: &DraftGraph) -> Vec<(String, String)> {
+    let outputs = || {
+        graph
+            .ops
+            .iter()
+            .flat_map(|op| op.outputs.iter().map(move |output| (op, output)))
+    };
+    let mut facts = Vec::new();
+    let on_device = outputs().map(|(_, (_, output))| output.layout.as_str());
+    let origin = outputs().map(|(_, (_, output))| output.origin_layout.as_str());
+    for (key, counted) in [
+        ("device layouts of outputs", counts(on_device)),
+        ("origin layouts of outputs", counts(origin)),
+    ] {
+        if !counted.is_empty() {
+            facts.push((key.to_owned(), counted));
+        }
+    }
+    let is_other = |output: &DraftOutput| output.origin_dims.is_some() && output.origin_dims != output.dims;
+    let mut others = outputs().filter(|(_, (_, output))| is_other(output)).peekable();
+    if let Some((op, (position, output))) = others.peek() {
+        let (name, position) = (&op.name, *position);
+        let example = format!(
+            "such as {name}:{position}: {} {} of {} {}",
+            output.layout,
+            dims(output.dims.as_ref()),
+            output.origin_layout,
+            dims(output.origin_dims.as_ref())
+        );
+        let count = others.count();
+        facts.push((
+            "outputs with another shape on the device".to_owned(),
+            format!("{count}, {example}"),
+        ));
+    }
+    facts
+}
+
+/// `NCHW 3, ND 1`: each text that is not empty with its number.
+fn counts<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        *counted.entry(text).or_default() += 1;
+    }
+    let counted: Vec<String> = counted.iter().map(|(text, count)| format!("{text} {count}")).collect();
+    counted.join(", ")
+}
+
+fn dims(dims: Option<&Vec<i64>>) -> String {
+    let dims: Vec<String> = dims.into_iter().flatten().map(ToString::to_string).collect();
+    format!("[{}]", dims.join(", "))
+}

@@ -1,0 +1,75 @@
+//! How often a window fits along an axis, in every padding mode, and the inverse.
+//!
+//! ```text
+//! in + pads:  [p p x x x x x x x p]
+//! window:     [k . k . k]             kernel 3, dilation 2 -> extent 5
+//! moved by stride; ceil_mode counts a last window that is not full, if it starts inside
+//! ```
+
+use crate::graph::{Dim, DimOp};
+
+use super::fact::Num;
+use super::sym::Sym;
+
+/// The window along one axis.
+pub(in crate::import) struct Window {
+    /// How far the window moves at once.
+    pub(in crate::import) stride: i64,
+    /// The distance of neighbouring taps.
+    pub(in crate::import) dilation: i64,
+    /// Padding before the data.
+    pub(in crate::import) pad_start: i64,
+    /// Padding behind the data.
+    pub(in crate::import) pad_end: i64,
+    /// `SAME_UPPER` or `SAME_LOWER`: as many outputs as strides fit.
+    pub(in crate::import) is_same: bool,
+    /// Whether a last window that is not full counts.
+    pub(in crate::import) ceils: bool,
+}
+
+/// How many windows fit along an axis.
+pub(in crate::import) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> Dim {
+    let one = Some(Num::Int(1));
+    let stride = Some(Num::Int(window.stride));
+    let size = Num::of(size);
+    if window.is_same {
+        return sym.op(DimOp::CeilDiv, size, stride).map_or(Dim::Unknown, Num::dim);
+    }
+    // extent = (kernel - 1) * dilation + 1
+    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
+    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
+    let extent = sym.op(DimOp::Add, extent, one);
+    let pads = window.pad_start.checked_add(window.pad_end).map(Num::Int);
+    let padded = sym.op(DimOp::Add, size, pads);
+    let free = sym.op(DimOp::Sub, padded, extent);
+    let op = if window.ceils { DimOp::CeilDiv } else { DimOp::FloorDiv };
+    let steps = sym.op(op, free, stride);
+    let mut windows = sym.op(DimOp::Add, steps, one);
+    if window.ceils {
+        // A window that starts in the padding behind the data does not count.
+        let start = sym.op(DimOp::Add, size, Some(Num::Int(window.pad_start)));
+        let inside = sym.op(DimOp::CeilDiv, start, stride);
+        windows = sym.op(DimOp::Min, windows, inside);
+    }
+    windows.map_or(Dim::Unknown, Num::dim)
+}
+
+/// The inverse of [`count`].
+pub(in crate::import) fn grow(sym: &mut Sym, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
+    let one = Some(Num::Int(1));
+    let stride = Some(Num::Int(window.stride));
+    if window.is_same {
+        return sym.op(DimOp::Mul, Num::of(size), stride).map_or(Dim::Unknown, Num::dim);
+    }
+    let steps = sym.op(DimOp::Sub, Num::of(size), one);
+    let span = sym.op(DimOp::Mul, steps, stride);
+    let extent = sym.op(DimOp::Sub, Num::of(kernel), one);
+    let extent = sym.op(DimOp::Mul, extent, Some(Num::Int(window.dilation)));
+    let sum = sym.op(DimOp::Add, span, extent);
+    let rest = extra
+        .checked_add(1)
+        .and_then(|rest| rest.checked_sub(window.pad_start))
+        .and_then(|rest| rest.checked_sub(window.pad_end))
+        .map(Num::Int);
+    sym.op(DimOp::Add, sum, rest).map_or(Dim::Unknown, Num::dim)
+}

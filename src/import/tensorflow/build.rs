@@ -1,0 +1,241 @@
+//! [`Model`] and inferred facts -> [`Graph`](crate::graph::Graph)s, by the counting rules of the command line.
+//!
+//! Roles: outputs of Const are constants; of Placeholder inputs; variables and what reads them are parameters or
+//! buffers (`variables`); everything else is an activation. Nothing is a graph output but what a function returns.
+//! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
+//! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
+
+use super::model::{Attribute, GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use super::phase;
+use super::shape::Facts;
+use super::variables::{Variables, is_handle};
+use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
+use crate::import::ImportError;
+use crate::import::translate::Translator;
+use crate::progress::Progress;
+
+/// Builds graphs one after the other.
+pub(super) struct Build<'m> {
+    model: &'m Model,
+    facts: Facts,
+    translator: Translator,
+    progress: &'m Progress<'m>,
+}
+
+/// A graph under construction.
+struct Part<'m> {
+    idx: GraphIdx,
+    raw: &'m RawGraph,
+    builder: GraphBuilder,
+    /// By the number of the value.
+    tensors: Vec<TensorId>,
+    /// By node; `None` for arguments.
+    ops: Vec<Option<OpId>>,
+    phases: Vec<Phase>,
+    variables: Variables,
+}
+
+impl<'m> Build<'m> {
+    /// Takes the facts.
+    pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Self {
+        Self {
+            model,
+            translator: Translator::new(&facts.sym.exprs),
+            facts,
+            progress,
+        }
+    }
+
+    /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
+    pub(super) fn graph(&mut self, idx: GraphIdx) -> Result<GraphBuilder, ImportError> {
+        let raw = &self.model.graphs[idx.0];
+        let phases = phase::of(self.model, raw);
+        let mut part = Part {
+            idx,
+            raw,
+            builder: GraphBuilder::new(self.model.names.text(raw.name)),
+            tensors: Vec::with_capacity(raw.dtypes.len()),
+            ops: Vec::with_capacity(raw.nodes.len()),
+            variables: Variables::of(self.model, raw, &phases),
+            phases,
+        };
+        let is_main = idx == MAIN;
+        if is_main {
+            part.builder.exprs = self.facts.sym.exprs.clone();
+        }
+        self.translator.start(is_main);
+        for node in 0..raw.nodes.len() {
+            self.progress.check()?;
+            self.tensors(&mut part, node)?;
+        }
+        for node in 0..raw.nodes.len() {
+            self.progress.check()?;
+            self.op(&mut part, node)?;
+        }
+        for node in 0..raw.nodes.len() {
+            self.alias(&mut part, node);
+            self.controls(&mut part, node);
+        }
+        for result in &raw.results {
+            if let Some(tensor) = part.tensor(*result) {
+                part.builder.output(tensor);
+            }
+        }
+        Ok(part.builder)
+    }
+
+    /// The outputs of a node.
+    fn tensors(&mut self, part: &mut Part<'_>, position: usize) -> Result<(), ImportError> {
+        let node = &part.raw.nodes[position];
+        let role = self.role(part, position);
+        let name = self.model.names.text(node.name);
+        let mut title = String::with_capacity(name.len() + 2);
+        for (port, value) in part.raw.values_of(node).enumerate() {
+            title.clear();
+            title.push_str(name);
+            title.push(':');
+            title.push_str(&port.to_string());
+            let shape = match self.facts.dims(part.idx, value) {
+                Some(dims) => {
+                    let exprs = &self.facts.sym.exprs;
+                    let dims: Vec<Dim> = self.translator.dims(exprs, dims, &mut part.builder.exprs);
+                    Some(part.builder.shape(&dims))
+                }
+                None => None,
+            };
+            let tensor = part.builder.tensor(NewTensor {
+                name: &title,
+                dtype: self.facts.dtype(part.idx, value),
+                shape,
+                role,
+            })?;
+            part.tensors.push(tensor);
+        }
+        Ok(())
+    }
+
+    fn role(&self, part: &Part<'_>, position: usize) -> Role {
+        let node = &part.raw.nodes[position];
+        let is_handle = is_handle(part.raw, node);
+        match self.model.kind(node) {
+            "Const" => Role::Constant,
+            "Placeholder" | "_Arg" if !is_handle => Role::Input,
+            "Placeholder" | "_Arg" => part.variables.role_of_handle(position),
+            "Variable" | "VariableV2" | "VarHandleOp" | "ReadVariableOp" => part.variables.role(position),
+            _ => Role::Activation,
+        }
+    }
+
+    fn op(&self, part: &mut Part<'_>, position: usize) -> Result<(), ImportError> {
+        if position < part.raw.n_args as usize {
+            part.ops.push(None);
+            return Ok(());
+        }
+        let node = &part.raw.nodes[position];
+        let operands: Vec<TensorId> = part
+            .raw
+            .operands_of(node)
+            .iter()
+            .filter_map(|operand| part.tensor(*operand))
+            .collect();
+        let op = part.builder.op(NewOp {
+            name: self.model.names.text(node.name),
+            kind: self.model.kind(node),
+            operands: &operands,
+            results: &part.tensors[part.raw.values_of(node)],
+            phase: part.phases[position],
+            flops: 0,
+            time: None,
+        })?;
+        part.ops.push(Some(op));
+        Ok(())
+    }
+
+    fn alias(&self, part: &mut Part<'_>, position: usize) {
+        let node = &part.raw.nodes[position];
+        let kind = self.model.kind(node);
+        let result = part.raw.values_of(node).next();
+        match (kind, result) {
+            ("ReadVariableOp", Some(result)) => {
+                if let Some(variable) = part.variable(position) {
+                    part.builder.alias(part.tensors[result], part.tensors[variable]);
+                    self.state_bytes(part, position, result);
+                }
+            }
+            ("AssignVariableOp" | "AssignAddVariableOp" | "AssignSubVariableOp", _) => {
+                let written = part.raw.operands_of(node).get(1).copied();
+                if let Some(value) = written.and_then(|operand| part.raw.value(operand)) {
+                    self.state_bytes(part, position, value);
+                }
+            }
+            ("VarHandleOp", Some(result)) => self.state_own_bytes(part, node, result),
+            ("Identity" | "Reshape" | "ExpandDims" | "Squeeze" | "StopGradient", Some(result)) => {
+                let operands = part.raw.operands_of(node);
+                if let Some(source) = operands.first().and_then(|operand| part.tensor(*operand)) {
+                    part.builder.alias(part.tensors[result], source);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A variable that is handed in takes what is read of it or assigned to it.
+    fn state_bytes(&self, part: &mut Part<'_>, position: usize, value: usize) {
+        let handed_in = part.variables.of_node(position).filter(|variable| {
+            let kind = self.model.kind(&part.raw.nodes[*variable]);
+            matches!(kind, "Placeholder" | "_Arg")
+        });
+        let known = self.facts.dims(part.idx, value);
+        let bytes = known.and_then(|dims| bytes_of(self.facts.dtype(part.idx, value), dims));
+        if let (Some(_), Some(variable), Some(bytes)) = (handed_in, part.variable(position), bytes) {
+            part.builder.state_storage_bytes(part.tensors[variable], bytes);
+        }
+    }
+
+    /// A variable's own node says how large it is.
+    fn state_own_bytes(&self, part: &mut Part<'_>, node: &RawNode, value: usize) {
+        let dtype = self.model.dtype(part.raw, node, "dtype").unwrap_or(DType::Unknown);
+        let Some(Attribute::Shape(Some(shape))) = self.model.attribute(part.raw, node, "shape") else {
+            return;
+        };
+        let sizes: Option<Vec<Dim>> = shape
+            .iter()
+            .map(|dim| u64::try_from(*dim).ok().map(Dim::Known))
+            .collect();
+        if let Some(bytes) = sizes.and_then(|dims| bytes_of(dtype, &dims)) {
+            part.builder.state_storage_bytes(part.tensors[value], bytes);
+        }
+    }
+
+    fn controls(&self, part: &mut Part<'_>, position: usize) {
+        let node = &part.raw.nodes[position];
+        let Some(op) = part.ops[position] else { return };
+        for before in part.raw.controls_of(node) {
+            let is_back = phase::is_next_iteration(self.model.kind(&part.raw.nodes[*before as usize]));
+            if let (false, Some(before)) = (is_back, part.ops[*before as usize]) {
+                part.builder.control_edge(before, op);
+            }
+        }
+    }
+}
+
+impl Part<'_> {
+    /// The value of the variable that a node reads or writes.
+    fn variable(&self, position: usize) -> Option<usize> {
+        let variable = self.variables.of_node(position)?;
+        self.raw.values_of(&self.raw.nodes[variable]).next()
+    }
+
+    fn tensor(&self, operand: Operand) -> Option<TensorId> {
+        Some(self.tensors[self.raw.value(operand)?])
+    }
+}
+
+/// Bytes of known dimensions.
+fn bytes_of(dtype: DType, dims: &[Dim]) -> Option<u64> {
+    let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
+        Dim::Known(size) => Some(product.saturating_mul(*size)),
+        _ => None,
+    })?;
+    (dtype != DType::Unknown).then(|| dtype.bytes(elements))
+}

@@ -1,0 +1,342 @@
+//! Whether a file's first bytes look like TensorFlow's, and which of its files.
+//!
+//! Binary: the top-level fields are walked; the first message must start like the one that it has to be. A node has a
+//! name and an op that are such names, and inputs that are text. Text: the first field's name, and what a node must
+//! have. A file that is cut off or damaged further on is still recognised, so that its error can name a place. ONNX
+//! starts with a version and a producer's name, XLA's modules with messages where a node has text.
+
+use super::parse::FileKind;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Graphs.
+    Model(FileKind),
+    /// What a traced run measured.
+    Run,
+}
+
+/// The most fields that are looked at.
+const MAX_FIELDS: usize = 4096;
+
+/// What the head of a file belongs to, and whether it is text.
+pub(super) fn content(head: &[u8]) -> Option<(Content, bool)> {
+    if let Some(found) = text_content(head) {
+        return Some((found, true));
+    }
+    let found = if is_graph(head) {
+        Content::Model(FileKind::Graph)
+    } else if is_saved_model(head) {
+        Content::Model(FileKind::SavedModel)
+    } else if is_meta_graph(head) {
+        Content::Model(FileKind::MetaGraph)
+    } else if is_run(head) {
+        Content::Run
+    } else {
+        return None;
+    };
+    Some((found, false))
+}
+
+/// Whether the head of a file is text.
+pub(super) fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < 32 && !matches!(*byte, b'\n' | b'\r' | b'\t');
+    !head.iter().take(512).any(is_control) && head.first() != Some(&b'\n')
+}
+
+// ---- text ----
+
+fn text_content(head: &[u8]) -> Option<Content> {
+    let text = skip_blank(head);
+    let end = text
+        .iter()
+        .position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
+    let (word, rest) = text.split_at(end);
+    let rest = skip_blank(rest.strip_prefix(b":").unwrap_or(rest));
+    let is_message = matches!(rest.first(), Some(b'{' | b'<'));
+    match word {
+        b"node" if is_message && has_field(rest, b"op") && has_field(rest, b"name") => {
+            Some(Content::Model(FileKind::Graph))
+        }
+        b"saved_model_schema_version" => Some(Content::Model(FileKind::SavedModel)),
+        b"meta_info_def" if is_message => Some(Content::Model(FileKind::MetaGraph)),
+        b"step_stats" if is_message && (rest.len() < 64 || has_message(rest, b"dev_stats")) => Some(Content::Run),
+        _ => None,
+    }
+}
+
+/// Behind blanks and comments.
+fn skip_blank(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = text.trim_ascii_start();
+        match text.strip_prefix(b"#") {
+            Some(comment) => {
+                let end = comment.iter().position(|byte| *byte == b'\n').unwrap_or(comment.len());
+                text = &comment[end..];
+            }
+            None => return text,
+        }
+    }
+}
+
+/// Whether a text has a field with a string: `op: "`.
+fn has_field(text: &[u8], name: &[u8]) -> bool {
+    follows(text, name, |rest| {
+        let value = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        value.is_some_and(|value| matches!(value.first(), Some(b'"' | b'\'')))
+    })
+}
+
+fn has_message(text: &[u8], name: &[u8]) -> bool {
+    follows(text, name, |rest| {
+        let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
+        matches!(rest.first(), Some(b'{' | b'<'))
+    })
+}
+
+/// Whether something with a property follows a word somewhere.
+fn follows(text: &[u8], word: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> bool {
+    let mut words = text.windows(word.len() + 1).enumerate();
+    words.any(|(at, window)| {
+        let is_start = at == 0 || !(text[at - 1].is_ascii_alphanumeric() || text[at - 1] == b'_');
+        is_start && window.starts_with(word) && is_wanted(text[at + word.len()..].trim_ascii_start())
+    })
+}
+
+// ---- binary ----
+
+/// A field of a message: number, layout (0 varint, 1 eight bytes, 2 bytes, 5 four bytes), and its bytes as far as the
+/// head has them; of a varint, its value.
+struct Found<'a> {
+    number: u64,
+    layout: u64,
+    value: u64,
+    bytes: &'a [u8],
+}
+
+/// The fields of a message whose first bytes these are; ends where they end or break a rule (then with `None`).
+fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<Found<'_>>> {
+    let mut is_over = false;
+    let step = move || {
+        if is_over || rest.is_empty() {
+            return None;
+        }
+        let found = field(&mut rest);
+        is_over = found.is_none();
+        Some(found)
+    };
+    std::iter::from_fn(step).take(MAX_FIELDS)
+}
+
+fn field<'a>(rest: &mut &'a [u8]) -> Option<Found<'a>> {
+    let Some(tag) = varint(rest) else {
+        return is_end(rest).then_some(Found {
+            number: 0,
+            layout: 2,
+            value: 0,
+            bytes: &[],
+        });
+    };
+    let (number, layout) = (tag >> 3, tag & 7);
+    let value = match layout {
+        0 | 2 => varint(rest).or_else(|| is_end(rest).then_some(0))?,
+        1 => 8,
+        5 => 4,
+        _ => return None,
+    };
+    if number == 0 {
+        return None;
+    }
+    let len = if layout == 0 {
+        0
+    } else {
+        usize::try_from(value).unwrap_or(usize::MAX)
+    };
+    let (bytes, behind) = rest.split_at(len.min(rest.len()));
+    *rest = behind;
+    Some(Found {
+        number,
+        layout,
+        value,
+        bytes,
+    })
+}
+
+/// Whether only the beginning of a varint is left, because the head was cut off.
+fn is_end(rest: &[u8]) -> bool {
+    rest.len() < 10 && rest.iter().all(|byte| byte & 0x80 != 0)
+}
+
+/// A varint; moves behind it.
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for (turn, byte) in rest.iter().take(10).enumerate() {
+        value |= u64::from(byte & 0x7f) << (turn * 7).min(63);
+        if byte & 0x80 == 0 {
+            *rest = &rest[turn + 1..];
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn is_graph(head: &[u8]) -> bool {
+    let mut all = fields(head);
+    let is_first = matches!(all.next(), Some(Some(found)) if found.number == 1 && found.layout == 2
+        && is_node(found.bytes));
+    is_first
+        && all.all(|found| match found.map(|found| (found.number, found.layout)) {
+            // Damage: what comes before it is enough.
+            None | Some((0 | 1 | 2 | 4 | 5, 2) | (3, 0)) => true,
+            _ => false,
+        })
+}
+
+/// `name`, `op`, then inputs, a device and attributes.
+fn is_node(bytes: &[u8]) -> bool {
+    let (mut has_name, mut has_op) = (false, false);
+    for found in fields(bytes) {
+        let Some(found) = found else { break };
+        match (found.number, found.layout) {
+            (0, _) => break,
+            (1, 2) if is_name(found.bytes, b"._-/\\>$:") => has_name = true,
+            (2, 2) if is_name(found.bytes, b"._>-") => has_op = true,
+            (3 | 4, 2) if is_plain(found.bytes) => {}
+            (5, 2) if found.bytes.is_empty() || found.bytes[0] == 0x0a => {}
+            (6 | 7, 2) => {}
+            _ => return false,
+        }
+    }
+    has_name && has_op
+}
+
+fn is_name(bytes: &[u8], further: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || further.contains(byte) || *byte >= 0x80;
+    !bytes.is_empty() && bytes.iter().all(is_letter)
+}
+
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte >= 32 && *byte != 127)
+}
+
+/// A version, then meta graphs.
+fn is_saved_model(head: &[u8]) -> bool {
+    let mut all = fields(head);
+    let is_version = matches!(all.next(), Some(Some(found))
+        if found.number == 1 && found.layout == 0 && (1..=16).contains(&found.value));
+    is_version
+        && matches!(all.next(), Some(Some(found)) if found.number == 2 && found.layout == 2
+            && (is_meta_graph(found.bytes)
+                || matches!(fields(found.bytes).next(), Some(Some(found)) if found.number == 2 && found.layout == 2
+                    && is_graph(found.bytes))))
+}
+
+/// What it says of itself (versions, tags, the ops that it uses), then a graph.
+fn is_meta_graph(head: &[u8]) -> bool {
+    let mut all = fields(head);
+    let Some(Some(info)) = all.next().filter(|_| head.len() > 2) else {
+        return false;
+    };
+    if (info.number, info.layout) != (1, 2) {
+        return false;
+    }
+    let mut has_sign = false;
+    for found in fields(info.bytes) {
+        let Some(found) = found else { break };
+        match (found.number, found.layout) {
+            (0, _) => break,
+            (1 | 4 | 5 | 6, 2) if is_plain(found.bytes) => has_sign |= found.number != 1 && !found.bytes.is_empty(),
+            (2, 2) if found.bytes.is_empty() || is_op_list(found.bytes) => has_sign |= !found.bytes.is_empty(),
+            (3 | 8, 2) | (7, 0) => {}
+            _ => return false,
+        }
+    }
+    let is_cut_off = info.value > info.bytes.len() as u64;
+    let graph = all.next().flatten();
+    has_sign
+        && (is_cut_off
+            || graph.is_some_and(|graph| {
+                (graph.number, graph.layout) == (2, 2) && (graph.bytes.is_empty() || is_graph(graph.bytes))
+            }))
+}
+
+/// A list of ops: each starts with its name.
+fn is_op_list(bytes: &[u8]) -> bool {
+    let first = |bytes| match fields(bytes).next() {
+        Some(Some(found)) if (found.number, found.layout) == (1, 2) => Some(found.bytes),
+        _ => None,
+    };
+    first(bytes).and_then(first).is_some_and(|name| is_name(name, b"._>-"))
+}
+
+/// Statistics of devices: each has a name such as `/job:localhost/...`, and nodes.
+fn is_run(head: &[u8]) -> bool {
+    let Some(Some(stats)) = fields(head).next().filter(|_| head.len() > 4) else {
+        return false;
+    };
+    if (stats.number, stats.layout) != (1, 2) {
+        return false;
+    }
+    let Some(Some(device)) = fields(stats.bytes).next() else {
+        return false;
+    };
+    if (device.number, device.layout) != (1, 2) {
+        return false;
+    }
+    let mut parts = fields(device.bytes);
+    let is_name = matches!(parts.next(), Some(Some(name))
+        if (name.number, name.layout) == (1, 2) && !name.bytes.is_empty() && is_plain(name.bytes)
+            && (name.bytes.contains(&b'/') || name.bytes.contains(&b':')));
+    is_name
+        && matches!(
+            parts.next(),
+            None | Some(
+                None | Some(Found {
+                    number: 0 | 2,
+                    layout: 2,
+                    ..
+                })
+            )
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_apart() {
+        let node = b"\x0a\x09\x0a\x01x\x12\x04NoOp";
+        assert_eq!(content(node), Some((Content::Model(FileKind::Graph), false)));
+        let meta = [b"\x0a\x0a\x22\x05serve\x2a\x012\x12\x0b".as_slice(), node].concat();
+        assert_eq!(content(&meta), Some((Content::Model(FileKind::MetaGraph), false)));
+        let saved = [b"\x08\x01\x12\x19".as_slice(), &meta].concat();
+        assert_eq!(content(&saved), Some((Content::Model(FileKind::SavedModel), false)));
+        let run = b"\x0a\x0c\x0a\x0a\x0a\x06/cpu:0\x12\x00";
+        assert_eq!(content(run), Some((Content::Run, false)));
+        let text = b"# a graph\nnode {\n  name: \"x\"\n  op: \"NoOp\"\n}";
+        assert_eq!(content(text), Some((Content::Model(FileKind::Graph), true)));
+        assert_eq!(content(b"step_stats { dev_stats {"), Some((Content::Run, true)));
+    }
+
+    #[test]
+    fn other_files_are_not_claimed() {
+        for other in [
+            &b""[..],
+            b"\x0a\x05hello\x12\x02no",
+            // An XLA module: a name, an entry computation, a computation.
+            b"\x0a\x18\x0a\x03jit\x12\x04main\x1a\x08\x0a\x04main\x12\x00\x28\x01\x1a\x00",
+            b"\x08\x07\x12\x04onnx\x3a\x00",
+            b"node { calculator: \"X\" }",
+            b"graph { node { name: \"x\" op: \"y\" } }",
+            b"ir_version: 3",
+            b"HloModule x",
+            b"PK\x03\x04",
+            b"\x80\x04\x95",
+            &[0; 64],
+            &[0xff; 64],
+        ] {
+            assert_eq!(content(other), None, "{other:?}");
+        }
+    }
+}

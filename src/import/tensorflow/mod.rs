@@ -1,0 +1,113 @@
+//! The TensorFlow importer: `GraphDef` and `SavedModel`, binary or text -> one graph per meta graph, with its functions.
+//!
+//! ```text
+//! bytes --fields--> messages --parse--> Model --shape--> facts --build--> Graphs
+//! ```
+//!
+//! A `GraphDef` holds nodes (name, op, inputs, attributes) and a library of functions, which are bodies of loops, branches
+//! and calls. An input is `name` (output 0 of that node), `name:1`, in functions `name:output:1`, or `^name`: only that
+//! the node has run. A `SavedModel` (`saved_model.pb`) holds meta graphs, each with tags and a `GraphDef`; a `.meta` file is
+//! one meta graph. Text files (`.pbtxt`) hold the same messages. Source: the public protos in tensorflow/core/framework
+//! and tensorflow/core/protobuf. Contents of constants are skipped by seeking unless they are small, so a frozen model
+//! of gigabytes costs what its structure costs. `run` reads another kind of file: what a traced run measured.
+//! Deliberately not here: checkpoints, which hold values of variables and nothing that a graph does not say.
+
+mod build;
+mod detect;
+mod fields;
+mod model;
+mod ops;
+mod parse;
+mod phase;
+pub(super) mod run;
+mod shape;
+mod types;
+mod variables;
+
+use std::sync::Arc;
+
+use self::detect::Content;
+use self::fields::{TextFields, WireFields};
+use self::model::{GraphIdx, MAIN};
+use self::parse::{FileKind, Parsed};
+use super::text_proto::TextProto;
+use super::wire::Wire;
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::graph::OpId;
+use crate::progress::Progress;
+use crate::workload::{GraphEntry, Source};
+
+/// Whether the content looks like a graph or a saved model.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    matches!(detect::content(input.head()), Some((Content::Model(_), _)))
+}
+
+/// Reads a graph or a saved model.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let len = input.len();
+    let file_name = input.name().to_owned();
+    let (kind, is_text) = match detect::content(input.head()) {
+        Some((Content::Model(kind), is_text)) => (kind, is_text),
+        // Asked for by name: take it for what it mostly is.
+        _ => (FileKind::Graph, detect::is_text(input.head())),
+    };
+    let reader = input.reader()?;
+    let context = (progress, &mut *diagnostics);
+    let all = if is_text {
+        let mut fields = TextFields::new(TextProto::new(reader, len, *progress));
+        parse::file(&mut fields, kind, len, context)?
+    } else {
+        let mut fields = WireFields::new(Wire::new(reader, len, *progress));
+        parse::file(&mut fields, kind, len, context)?
+    };
+    let mut entries = Vec::new();
+    for parsed in all {
+        let name = match parsed.tags.as_str() {
+            "" => file_name.clone(),
+            tags => tags.to_owned(),
+        };
+        entries.push(entry(parsed, (name, len), progress, diagnostics)?);
+    }
+    if entries.is_empty() {
+        return Err(ImportError::at_byte("the saved model has no graph", len));
+    }
+    Ok(Source::Graphs(entries))
+}
+
+fn entry(
+    parsed: Parsed,
+    (name, len): (String, u64),
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<GraphEntry, ImportError> {
+    let model = parsed.model;
+    let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
+    facts.report(&model, diagnostics);
+    let mut build = build::Build::new(&model, facts, progress);
+    let mut bodies = Vec::new();
+    for position in 1..model.graphs.len() {
+        progress.set("building", position as u64, model.graphs.len() as u64)?;
+        bodies.push(Arc::new(build.graph(GraphIdx(position))?.finish()?));
+    }
+    let builder = build.graph(MAIN)?;
+    // What was read weighs as much as what is built: give it back before the last step.
+    drop(build);
+    drop(model);
+    progress.check()?;
+    let graph = Arc::new(builder.finish()?);
+    let reordered = u64::from(graph.reordered_ops());
+    if reordered > 0 {
+        diagnostics.sorted(graph.op_name(OpId(0)), reordered);
+    }
+    Ok(GraphEntry {
+        name,
+        graph,
+        bodies,
+        dumped: None,
+    })
+}

@@ -1,0 +1,247 @@
+//! Names -> positions: who reads which output of whom, and how many outputs of which types each node has.
+//!
+//! In: drafts, whose nodes name what they read. Out: graphs whose operands are positions. How many outputs a node has
+//! is the largest of what its op returns, what `_output_shapes` lists and what is read; for ops that are in no table
+//! the last two alone.
+
+use indexmap::IndexMap;
+
+use super::{Draft, Link, Parser, Part, VALUE_PRICE};
+use crate::graph::DType;
+use crate::import::ImportError;
+use crate::import::names::NameIdx;
+use crate::import::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, RawNode};
+use crate::import::tensorflow::ops::OutputType;
+use crate::import::tensorflow::types;
+
+/// No node.
+const NONE: u32 = u32::MAX;
+/// The most outputs of one node.
+const MAX_OUTPUTS: usize = 1 << 20;
+
+/// What links need besides the graph at hand.
+struct Library<'a> {
+    functions: &'a IndexMap<NameIdx, GraphIdx>,
+    /// Names of the results of each graph.
+    returns: Vec<Vec<NameIdx>>,
+}
+
+/// The outputs of one node.
+#[derive(Debug, Default)]
+struct Outputs {
+    types: Vec<DType>,
+    /// Names of groups of outputs and where each starts.
+    groups: Vec<(String, usize)>,
+    is_known: bool,
+}
+
+impl Parser<'_> {
+    /// Links all graphs of a model.
+    pub(super) fn link(
+        &mut self,
+        mut drafts: Vec<Draft>,
+        functions: &IndexMap<NameIdx, GraphIdx>,
+        at: u64,
+    ) -> Result<Vec<RawGraph>, ImportError> {
+        let library = Library {
+            functions,
+            returns: drafts
+                .iter_mut()
+                .map(|draft| std::mem::take(&mut draft.returns))
+                .collect(),
+        };
+        let mut positions = vec![NONE; self.names.len()];
+        let n_drafts = drafts.len() as u64;
+        let mut graphs = Vec::with_capacity(drafts.len());
+        for (number, draft) in drafts.into_iter().enumerate() {
+            self.progress.set("linking", number as u64, n_drafts)?;
+            for (node, number) in draft.graph.nodes.iter().zip(0_u32..) {
+                let slot = &mut positions[node.name.0 as usize];
+                if *slot != NONE {
+                    let name = self.names.text(node.name);
+                    return Err(ImportError::at_byte(
+                        format!("two nodes are called \"{name}\""),
+                        node.at,
+                    ));
+                }
+                *slot = number;
+            }
+            let nodes: Vec<NameIdx> = draft.graph.nodes.iter().map(|node| node.name).collect();
+            graphs.push(self.link_graph(draft, &positions, (&library, GraphIdx(number)), at)?);
+            for name in nodes {
+                positions[name.0 as usize] = NONE;
+            }
+        }
+        Ok(graphs)
+    }
+
+    fn link_graph(
+        &mut self,
+        draft: Draft,
+        positions: &[u32],
+        (library, idx): (&Library<'_>, GraphIdx),
+        at: u64,
+    ) -> Result<RawGraph, ImportError> {
+        let mut graph = draft.graph;
+        let mut outputs = Vec::with_capacity(graph.nodes.len());
+        for node in &graph.nodes {
+            let found = self.outputs(&graph, node, library)?;
+            self.budget.charge(found.types.len() as u64 * VALUE_PRICE, node.at)?;
+            outputs.push(found);
+        }
+        for number in 0..graph.nodes.len() {
+            self.progress.check()?;
+            let node = &graph.nodes[number];
+            let links = &draft.links[node.operands as usize..node.operands_end as usize];
+            let (reader, at) = (node.name, node.at);
+            let (start, controls) = (graph.operands.len(), graph.controls.len());
+            for link in links {
+                let node = positions[link.name.0 as usize];
+                if node == NONE {
+                    self.missing(*link, reader);
+                }
+                match link.part {
+                    Part::Done if node == NONE => {}
+                    Part::Done => graph.controls.push(node),
+                    _ => {
+                        let operand = self.operand(*link, node, &mut outputs, at)?;
+                        graph.operands.push(operand);
+                    }
+                }
+            }
+            let ends = (graph.operands.len(), graph.controls.len());
+            let node = &mut graph.nodes[number];
+            (node.operands, node.operands_end) = (position(start, at)?, position(ends.0, at)?);
+            (node.controls, node.controls_end) = (position(controls, at)?, position(ends.1, at)?);
+        }
+        for name in &library.returns[idx.0] {
+            let source = draft.sources.get(name).copied();
+            let node = source.map_or(NONE, |link| positions[link.name.0 as usize]);
+            let operand = match source {
+                Some(link) => self.operand(link, node, &mut outputs, at)?,
+                None => Operand::MISSING,
+            };
+            graph.results.push(operand);
+        }
+        for (node, found) in graph.nodes.iter_mut().zip(outputs) {
+            node.first_value = position(graph.dtypes.len(), node.at)?;
+            node.n_outputs = position(found.types.len(), node.at)?;
+            graph.dtypes.extend(found.types);
+        }
+        position(graph.dtypes.len(), at)?;
+        Ok(graph)
+    }
+
+    fn missing(&mut self, link: Link, reader: NameIdx) {
+        let place = format!(
+            "\"{}\", read by \"{}\"",
+            self.names.text(link.name),
+            self.names.text(reader)
+        );
+        self.diagnostics.warning(
+            "an input names a node that the file does not have; it is left out".to_owned(),
+            &place,
+        );
+    }
+
+    /// An output that is read. It exists, because it is read.
+    fn operand(&mut self, link: Link, node: u32, outputs: &mut [Outputs], at: u64) -> Result<Operand, ImportError> {
+        let Some(found) = outputs.get_mut(node as usize) else {
+            return Ok(Operand::MISSING);
+        };
+        let port = match link.part {
+            Part::Done => 0,
+            Part::Port(port) => port as usize,
+            Part::Named(name, number) => {
+                let text = self.names.text(name);
+                let start = found.groups.iter().find(|group| group.0 == text).map(|group| group.1);
+                if start.is_none() && (found.groups.len() > 1 || !found.is_known) {
+                    self.diagnostics.warning(
+                        "an output is read by a name that its op is not known to have; its number alone counts"
+                            .to_owned(),
+                        self.names.text(link.name),
+                    );
+                }
+                start.unwrap_or(0).saturating_add(number as usize)
+            }
+        };
+        if port >= MAX_OUTPUTS {
+            let name = self.names.text(link.name);
+            return Err(ImportError::at_byte(
+                format!("output {port} of \"{name}\" is read, more than any op has"),
+                at,
+            ));
+        }
+        let more = (port + 1).saturating_sub(found.types.len());
+        self.budget.charge(more as u64 * VALUE_PRICE, at)?;
+        found.types.extend(std::iter::repeat_n(DType::Unknown, more));
+        Ok(Operand {
+            node,
+            port: position(port, at)?,
+        })
+    }
+
+    fn outputs(&self, graph: &RawGraph, node: &RawNode, library: &Library<'_>) -> Result<Outputs, ImportError> {
+        let attribute = |key: &str| {
+            let mut attributes = graph.attributes_of(node).iter();
+            attributes
+                .find(|(name, _)| self.names.text(*name) == key)
+                .map(|(_, value)| value)
+        };
+        let mut found = Outputs::default();
+        if let Some(function) = library.functions.get(&node.kind) {
+            let names = &library.returns[function.0];
+            found.is_known = true;
+            found.types = vec![DType::Unknown; names.len()];
+            let names = names.iter().map(|name| self.names.text(*name).to_owned());
+            found.groups = names.zip(0..).collect();
+        } else if let Some(rows) = self.table.outputs(self.names.text(node.kind)) {
+            found.is_known = true;
+            for row in rows {
+                found.groups.push((row.name.to_owned(), found.types.len()));
+                if let OutputType::List(key) = row.ty {
+                    if let Some(Attribute::Types(types)) = attribute(key) {
+                        found.types.extend_from_slice(types);
+                    }
+                    continue;
+                }
+                let dtype = match (row.ty, attribute_type(row.ty, &attribute)) {
+                    (_, Some(dtype)) => dtype,
+                    (OutputType::Fixed(code) | OutputType::Attribute(_, code), None) => types::from_code(code),
+                    (OutputType::List(_), None) => DType::Unknown,
+                };
+                let count = match attribute(row.count) {
+                    _ if row.count.is_empty() => 1,
+                    Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0),
+                    _ => 0,
+                };
+                if count > MAX_OUTPUTS {
+                    return Err(ImportError::at_byte(format!("a node has {count} outputs"), node.at));
+                }
+                found.types.extend(std::iter::repeat_n(dtype, count));
+            }
+        }
+        if let Some(Attribute::Shapes(shapes)) = attribute("_output_shapes") {
+            let more = shapes.len().saturating_sub(found.types.len());
+            found.types.extend(std::iter::repeat_n(DType::Unknown, more));
+        }
+        Ok(found)
+    }
+}
+
+/// The type that an attribute gives an output.
+fn attribute_type<'a>(ty: OutputType, attribute: &impl Fn(&str) -> Option<&'a Attribute>) -> Option<DType> {
+    let OutputType::Attribute(key, _) = ty else { return None };
+    match attribute(key)? {
+        Attribute::Type(dtype) => Some(*dtype),
+        _ => None,
+    }
+}
+
+/// A position in a table.
+pub(super) fn position(count: usize, at: u64) -> Result<u32, ImportError> {
+    u32::try_from(count)
+        .ok()
+        .filter(|count| *count < NONE)
+        .ok_or_else(|| ImportError::at_byte("a graph has more than 2^32 names", at))
+}

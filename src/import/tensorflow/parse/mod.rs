@@ -1,0 +1,339 @@
+//! Messages -> [`Model`]: `GraphDef`, function library, `MetaGraphDef`, `SavedModel`.
+//!
+//! In: [`Fields`], binary or text. Out: one [`Parsed`] for each `GraphDef` of the file. Field numbers are those of the
+//! public protos in tensorflow/core/framework and tensorflow/core/protobuf; other fields are skipped. Names are linked
+//! once a graph is read as a whole, because nodes may name later ones. Errors name a byte.
+
+mod attribute;
+mod link;
+mod node;
+mod tensor;
+
+use indexmap::IndexMap;
+
+use super::fields::{Fields, Schema};
+use super::model::{GraphIdx, Model, RawGraph};
+use super::ops::OpTable;
+use crate::diagnostics::Diagnostics;
+use crate::import::ImportError;
+use crate::import::budget::Budget;
+use crate::import::names::{Interner, NameIdx};
+use crate::progress::Progress;
+
+/// The longest name that is read.
+const MAX_NAME: u64 = 64 << 10;
+/// A rough price of one name besides its letters: its place in two tables.
+const NAME_PRICE: u64 = 16;
+/// A rough price of one value, here and in the graph.
+const VALUE_PRICE: u64 = 75;
+/// A rough price of one graph.
+const GRAPH_PRICE: u64 = 1024;
+
+const GRAPH_DEF: Schema = Schema {
+    what: "the graph",
+    fields: &[("node", 1), ("library", 2)],
+};
+const LIBRARY: Schema = Schema {
+    what: "the function library",
+    fields: &[("function", 1)],
+};
+const FUNCTION: Schema = Schema {
+    what: "a function",
+    fields: &[("signature", 1), ("node_def", 3), ("ret", 4), ("arg_attr", 7)],
+};
+const SIGNATURE: Schema = Schema {
+    what: "a function's signature",
+    fields: &[("name", 1), ("input_arg", 2), ("output_arg", 3)],
+};
+const ARGUMENT: Schema = Schema {
+    what: "an argument of a function",
+    fields: &[("name", 1), ("type", 3)],
+};
+const RETURN: Schema = Schema {
+    what: "a result of a function",
+    fields: &[("key", 1), ("value", 2)],
+};
+const ARGUMENT_ENTRY: Schema = Schema {
+    what: "attributes of an argument",
+    fields: &[("key", 1), ("value", 2)],
+};
+const ARGUMENT_ATTRIBUTES: Schema = Schema {
+    what: "attributes of an argument",
+    fields: &[("attr", 1)],
+};
+const SAVED_MODEL: Schema = Schema {
+    what: "the saved model",
+    fields: &[("meta_graphs", 2)],
+};
+const META_GRAPH: Schema = Schema {
+    what: "a meta graph",
+    fields: &[("meta_info_def", 1), ("graph_def", 2)],
+};
+const META_INFO: Schema = Schema {
+    what: "what a meta graph says of itself",
+    fields: &[("tags", 4)],
+};
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// A `GraphDef`.
+    Graph,
+    /// A `MetaGraphDef`.
+    MetaGraph,
+    /// A `SavedModel`.
+    SavedModel,
+}
+
+/// One `GraphDef` of a file.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// Its tags, joined by commas; empty where it has none.
+    pub(super) tags: String,
+    /// Its content.
+    pub(super) model: Model,
+}
+
+/// Reads a whole file.
+pub(super) fn file<F: Fields>(
+    fields: &mut F,
+    kind: FileKind,
+    len: u64,
+    (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
+) -> Result<Vec<Parsed>, ImportError> {
+    let mut parser = Parser {
+        names: Interner::new(),
+        budget: Budget::for_file(len),
+        table: OpTable::new(),
+        progress,
+        diagnostics,
+    };
+    let body = fields.file();
+    match kind {
+        FileKind::Graph => {
+            let model = parser.graph_def(fields, body)?;
+            let tags = String::new();
+            Ok(vec![Parsed { tags, model }])
+        }
+        FileKind::MetaGraph => Ok(parser.meta_graph(fields, body)?.into_iter().collect()),
+        FileKind::SavedModel => {
+            let mut all = Vec::new();
+            while fields.next(body, &SAVED_MODEL)?.is_some() {
+                let part = fields.body()?;
+                all.extend(parser.meta_graph(fields, part)?);
+            }
+            Ok(all)
+        }
+    }
+}
+
+/// Parsing state: the tables under construction.
+struct Parser<'a> {
+    names: Interner,
+    budget: Budget,
+    table: OpTable,
+    progress: &'a Progress<'a>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// A graph whose nodes still name what they read.
+#[derive(Debug, Default)]
+struct Draft {
+    graph: RawGraph,
+    /// What nodes read and wait for, in the order of the file; nodes' ranges in `operands` count these.
+    links: Vec<Link>,
+    /// Results of a function: names of the signature, in order.
+    returns: Vec<NameIdx>,
+    /// What each of them is.
+    sources: IndexMap<NameIdx, Link>,
+}
+
+/// An input as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Link {
+    /// The node's name.
+    name: NameIdx,
+    /// Which part of it.
+    part: Part,
+}
+
+/// Which part of a node an input names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// `^name`: that it has run.
+    Done,
+    /// `name` or `name:1`: an output by number.
+    Port(u32),
+    /// `name:out:1`: in functions, one of the outputs with a name.
+    Named(NameIdx, u32),
+}
+
+impl Parser<'_> {
+    fn meta_graph<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Option<Parsed>, ImportError> {
+        let (mut tags, mut model): (Vec<String>, _) = (Vec::new(), None);
+        while let Some(number) = fields.next(body, &META_GRAPH)? {
+            let part = fields.body()?;
+            if number == 2 {
+                self.names = Interner::new();
+                model = Some(self.graph_def(fields, part)?);
+                continue;
+            }
+            while fields.next(part, &META_INFO)?.is_some() {
+                let tag = fields.text(MAX_NAME)?;
+                self.budget.charge(64, fields.at())?;
+                tags.extend(tag);
+            }
+        }
+        let tags = tags.join(",");
+        Ok(model.map(|model| Parsed { tags, model }))
+    }
+
+    fn graph_def<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Model, ImportError> {
+        self.budget.charge(GRAPH_PRICE, fields.at())?;
+        let mut drafts = vec![Draft::default()];
+        while let Some(number) = fields.next(body, &GRAPH_DEF)? {
+            let part = fields.body()?;
+            if number == 1 {
+                self.node(fields, part, &mut drafts[0])?;
+                continue;
+            }
+            while fields.next(part, &LIBRARY)?.is_some() {
+                let function = fields.body()?;
+                let draft = self.function(fields, function)?;
+                drafts.push(draft);
+            }
+        }
+        let mut functions = IndexMap::new();
+        for (position, draft) in drafts.iter().enumerate().skip(1) {
+            functions.entry(draft.graph.name).or_insert(GraphIdx(position));
+        }
+        let graphs = self.link(drafts, &functions, fields.at())?;
+        let mut names = std::mem::replace(&mut self.names, Interner::new());
+        names.close();
+        Ok(Model {
+            names,
+            graphs,
+            functions,
+        })
+    }
+
+    fn function<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Draft, ImportError> {
+        self.budget.charge(GRAPH_PRICE, fields.at())?;
+        let mut draft = Draft::default();
+        let mut has_signature = false;
+        while let Some(number) = fields.next(body, &FUNCTION)? {
+            let part = fields.body()?;
+            match number {
+                1 if !has_signature => {
+                    has_signature = true;
+                    self.signature(fields, part, &mut draft)?;
+                }
+                1 => return Err(ImportError::at_byte("a function has two signatures", fields.at())),
+                3 => self.node(fields, part, &mut draft)?,
+                4 => {
+                    let (mut name, mut link) = (NameIdx::EMPTY, None);
+                    while let Some(number) = fields.next(part, &RETURN)? {
+                        if number == 1 {
+                            name = self.name(fields)?;
+                        } else {
+                            link = Some(self.input(fields, true)?);
+                        }
+                    }
+                    self.budget.charge(64, fields.at())?;
+                    draft.sources.extend(link.map(|link| (name, link)));
+                }
+                _ => self.argument_entry(fields, part, &mut draft)?,
+            }
+        }
+        Ok(draft)
+    }
+
+    /// Arguments become nodes, in front of all others: the signature has to come first, as it always does.
+    fn signature<F: Fields>(&mut self, fields: &mut F, body: F::Body, draft: &mut Draft) -> Result<(), ImportError> {
+        if !draft.graph.nodes.is_empty() {
+            return Err(ImportError::at_byte(
+                "a function's signature stands behind its nodes",
+                fields.at(),
+            ));
+        }
+        while let Some(number) = fields.next(body, &SIGNATURE)? {
+            if number == 1 {
+                draft.graph.name = self.name(fields)?;
+                continue;
+            }
+            let part = fields.body()?;
+            let (mut name, mut code) = (NameIdx::EMPTY, 0);
+            while let Some(number) = fields.next(part, &ARGUMENT)? {
+                if number == 1 {
+                    name = self.name(fields)?;
+                } else {
+                    code = fields.dtype()?;
+                }
+            }
+            if number == 3 {
+                self.budget.charge(8, fields.at())?;
+                draft.returns.push(name);
+            } else {
+                self.argument(draft, name, code, fields.at())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `arg_attr { key: 0 value { attr { ... } } }`, for the argument at a position.
+    fn argument_entry<F: Fields>(
+        &mut self,
+        fields: &mut F,
+        body: F::Body,
+        draft: &mut Draft,
+    ) -> Result<(), ImportError> {
+        let mut position = 0;
+        let mut attributes = Vec::new();
+        while let Some(number) = fields.next(body, &ARGUMENT_ENTRY)? {
+            if number == 1 {
+                position = fields.int()?;
+                continue;
+            }
+            let part = fields.body()?;
+            while fields.next(part, &ARGUMENT_ATTRIBUTES)?.is_some() {
+                self.budget.charge(64, fields.at())?;
+                let entry = fields.body()?;
+                attributes.push(self.attribute(fields, entry)?);
+            }
+        }
+        let n_args = draft.graph.n_args as usize;
+        if let Some(position) = usize::try_from(position).ok().filter(|position| *position < n_args) {
+            let start = link::position(draft.graph.attributes.len(), fields.at())?;
+            // The type, which the argument was made with, stays.
+            let own = draft.graph.nodes[position].attributes as usize;
+            let own = draft.graph.attributes.get(own).cloned();
+            draft.graph.attributes.extend(own);
+            draft.graph.attributes.extend(attributes);
+            let node = &mut draft.graph.nodes[position];
+            node.attributes = start;
+            node.attributes_end = link::position(draft.graph.attributes.len(), fields.at())?;
+        }
+        Ok(())
+    }
+
+    /// A name of the model.
+    fn name<F: Fields>(&mut self, fields: &mut F) -> Result<NameIdx, ImportError> {
+        let at = fields.at();
+        match fields.text(MAX_NAME)? {
+            Some(text) => self.intern(&text, at),
+            None => Err(ImportError::at_byte(
+                format!("a name is longer than the {MAX_NAME} bytes that are read"),
+                at,
+            )),
+        }
+    }
+
+    fn intern(&mut self, text: &str, at: u64) -> Result<NameIdx, ImportError> {
+        let known = self.names.len();
+        let name = self.names.intern(text);
+        if self.names.len() > known {
+            self.budget.charge(text.len() as u64 * 2 + NAME_PRICE, at)?;
+        }
+        Ok(name)
+    }
+}

@@ -1,0 +1,133 @@
+//! Node messages and the way inputs are written.
+
+use super::link::position;
+use super::{Draft, Link, Parser, Part, VALUE_PRICE};
+use crate::import::ImportError;
+use crate::import::names::NameIdx;
+use crate::import::tensorflow::fields::{Fields, Schema};
+use crate::import::tensorflow::model::{Attribute, RawNode};
+use crate::import::tensorflow::types;
+
+/// A rough price of one node, here and in the graph.
+const NODE_PRICE: u64 = 110;
+/// A rough price of one input.
+const LINK_PRICE: u64 = 24;
+/// A rough price of one attribute.
+const ATTRIBUTE_PRICE: u64 = 48;
+
+const NODE: Schema = Schema {
+    what: "a node",
+    fields: &[("name", 1), ("op", 2), ("input", 3), ("attr", 5)],
+};
+
+impl Parser<'_> {
+    /// Reads a node into its graph.
+    pub(super) fn node<F: Fields>(
+        &mut self,
+        fields: &mut F,
+        body: F::Body,
+        draft: &mut Draft,
+    ) -> Result<(), ImportError> {
+        let at = fields.at();
+        self.budget.charge(NODE_PRICE, at)?;
+        let is_function = !draft.graph.name.is_empty();
+        let operands = position(draft.links.len(), at)?;
+        let attributes = position(draft.graph.attributes.len(), at)?;
+        let (mut name, mut kind) = (NameIdx::EMPTY, NameIdx::EMPTY);
+        while let Some(number) = fields.next(body, &NODE)? {
+            match number {
+                1 => name = self.name(fields)?,
+                2 => kind = self.name(fields)?,
+                3 => {
+                    self.budget.charge(LINK_PRICE, at)?;
+                    let link = self.input(fields, is_function)?;
+                    draft.links.push(link);
+                }
+                _ => {
+                    self.budget.charge(ATTRIBUTE_PRICE, at)?;
+                    let entry = fields.body()?;
+                    let attribute = self.attribute(fields, entry)?;
+                    draft.graph.attributes.push(attribute);
+                }
+            }
+        }
+        if kind.is_empty() {
+            return Err(ImportError::at_byte("a node has no op", at));
+        }
+        // The order of a map's entries is not part of the format; texts and files order them differently.
+        let names = &self.names;
+        draft.graph.attributes[attributes as usize..].sort_by(|a, b| names.text(a.0).cmp(names.text(b.0)));
+        draft.graph.nodes.push(RawNode {
+            name,
+            kind,
+            operands,
+            operands_end: position(draft.links.len(), at)?,
+            controls: 0,
+            controls_end: 0,
+            attributes,
+            attributes_end: position(draft.graph.attributes.len(), at)?,
+            first_value: 0,
+            n_outputs: 0,
+            at,
+        });
+        Ok(())
+    }
+
+    /// An argument of a function as a node.
+    pub(super) fn argument(&mut self, draft: &mut Draft, name: NameIdx, code: i64, at: u64) -> Result<(), ImportError> {
+        self.budget.charge(NODE_PRICE + VALUE_PRICE + ATTRIBUTE_PRICE, at)?;
+        let kind = self.intern("_Arg", at)?;
+        let key = self.intern("T", at)?;
+        let attributes = position(draft.graph.attributes.len(), at)?;
+        draft
+            .graph
+            .attributes
+            .push((key, Attribute::Type(types::from_code(code))));
+        draft.graph.nodes.push(RawNode {
+            name,
+            kind,
+            operands: 0,
+            operands_end: 0,
+            controls: 0,
+            controls_end: 0,
+            attributes,
+            attributes_end: attributes + 1,
+            first_value: 0,
+            n_outputs: 0,
+            at,
+        });
+        draft.graph.n_args += 1;
+        Ok(())
+    }
+
+    /// An input: `name`, `name:1`, `^name`, and in functions `name:out:1`.
+    pub(super) fn input<F: Fields>(&mut self, fields: &mut F, is_function: bool) -> Result<Link, ImportError> {
+        let at = fields.at();
+        let text = fields.text(super::MAX_NAME)?;
+        let text = text.ok_or_else(|| ImportError::at_byte("the name of an input is too long", at))?;
+        if let Some(name) = text.strip_prefix('^') {
+            let name = self.intern(name, at)?;
+            return Ok(Link { name, part: Part::Done });
+        }
+        let Some((rest, number)) = text.rsplit_once(':') else {
+            let name = self.intern(&text, at)?;
+            return Ok(Link {
+                name,
+                part: Part::Port(0),
+            });
+        };
+        let number = number
+            .parse::<u32>()
+            .map_err(|_no_number| ImportError::at_byte(format!("input \"{text}\" does not end in a number"), at))?;
+        match rest.split_once(':').filter(|_| is_function) {
+            Some((name, output)) => Ok(Link {
+                name: self.intern(name, at)?,
+                part: Part::Named(self.intern(output, at)?, number),
+            }),
+            None => Ok(Link {
+                name: self.intern(rest, at)?,
+                part: Part::Port(number),
+            }),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Rules as a table of small cases.
+//!
+//! Inputs of a case: `f[-1,3]` is a float placeholder, `f?` one of unknown rank, `h[3]` the handle of a variable,
+//! `i:1,2` and `i=5` are constants. Attributes: `i:` a number, `b:` a truth value, `s:` a text, `l:` numbers, `t:` a
+//! type. Outputs: dimensions, `_` for an unknown one, `?` for an unknown rank.
+
+use super::tests::{facts, outputs, read};
+use crate::import::tensorflow::model::MAIN;
+
+fn attribute(text: &str) -> String {
+    let (key, value) = text.split_once('=').expect("key=kind:value");
+    let (kind, value) = value.split_once(':').expect("kind:value");
+    let value = match kind {
+        "b" => format!("b: {value}"),
+        "s" => format!("s: \"{value}\""),
+        "t" => format!("type: {value}"),
+        "l" => format!("list {{ i: [{value}] }}"),
+        _ => format!("i: {value}"),
+    };
+    format!("attr {{ key: \"{key}\" value {{ {value} }} }} ")
+}
+
+pub(super) fn dims(text: &str) -> String {
+    let list = text.trim_matches(['[', ']']).split(',').filter(|size| !size.is_empty());
+    list.map(|size| format!("dim {{ size: {size} }} "))
+        .collect::<Vec<_>>()
+        .concat()
+}
+
+pub(super) fn input(position: usize, text: &str) -> String {
+    let (kind, rest) = text.split_at(1);
+    let (op, attrs) = match (kind, rest.split_at(1)) {
+        ("f", ("?", _)) => (
+            "Placeholder",
+            "attr { key: \"shape\" value { shape { unknown_rank: true } } }".to_owned(),
+        ),
+        ("f", _) => (
+            "Placeholder",
+            format!("attr {{ key: \"shape\" value {{ shape {{ {} }} }} }}", dims(rest)),
+        ),
+        ("h", _) => (
+            "VarHandleOp",
+            format!("attr {{ key: \"shape\" value {{ shape {{ {} }} }} }}", dims(rest)),
+        ),
+        (_, (form, items)) => {
+            let list: Vec<&str> = items.split(',').filter(|item| !item.is_empty()).collect();
+            let shape = if form == "=" {
+                String::new()
+            } else {
+                format!("dim {{ size: {} }}", list.len())
+            };
+            let items: Vec<String> = list.iter().map(|item| format!("int_val: {item} ")).collect();
+            let items = items.concat();
+            let tensor = format!("dtype: DT_INT32 tensor_shape {{ {shape} }} {items}");
+            (
+                "Const",
+                format!("attr {{ key: \"value\" value {{ tensor {{ {tensor} }} }} }}"),
+            )
+        }
+    };
+    let dtype = if op == "Const" { "DT_INT32" } else { "DT_FLOAT" };
+    format!(
+        "node {{ name: \"x{position}\" op: \"{op}\" {attrs} {} }}\n",
+        attribute(&format!("dtype=t:{dtype}"))
+    )
+}
+
+/// The outputs of an op with attributes on inputs.
+fn case(op: &str, attributes: &str, inputs: &[&str]) -> String {
+    let mut text: String = (0..)
+        .zip(inputs)
+        .map(|(position, text)| input(position, text))
+        .collect();
+    let names: Vec<String> = (0..inputs.len())
+        .map(|position| format!("input: \"x{position}\" "))
+        .collect();
+    let names = names.concat();
+    let attributes: String = attributes.split_whitespace().map(attribute).collect();
+    text.push_str(&format!("node {{ name: \"y\" op: \"{op}\" {names} {attributes} }}"));
+    let model = read(&text);
+    let facts = facts(&model);
+    outputs(&model, &facts, MAIN, "y")
+}
+
+/// A window over images.
+const NHWC: &str = "strides=l:1,2,2,1 padding=s:SAME";
+
+/// Op, attributes, inputs, outputs.
+type Case = (&'static str, &'static str, &'static [&'static str], &'static str);
+
+const CASES: &[Case] = &[
+    ("AddV2", "", &["f[-1,1,4]", "f[3,1]"], "[batch,3,4]"),
+    ("AddN", "N=i:2", &["f?", "f[2,3]"], "[2,3]"),
+    ("ReluGrad", "", &["f?", "f[2,3]"], "[2,3]"),
+    ("Select", "", &["f[5]", "f[5,2]", "f[5,2]"], "[5,2]"),
+    ("SelectV2", "", &["f[5,1]", "f[2]", "f[]"], "[5,2]"),
+    ("MatMul", "transpose_a=b:true", &["f[3,-1]", "f[3,5]"], "[x0:1,5]"),
+    ("MatMul", "", &["f?", "f[3,5]"], "[_,5]"),
+    (
+        "BatchMatMulV2",
+        "adj_y=b:true",
+        &["f[-1,2,3,4]", "f[2,7,4]"],
+        "[batch,2,3,7]",
+    ),
+    (
+        "Einsum",
+        "N=i:2 equation=s:abc,cd->abd",
+        &["f[-1,2,3]", "f[3,4]"],
+        "[batch,2,4]",
+    ),
+    ("Conv2D", NHWC, &["f[-1,7,8,3]", "f[3,3,3,16]"], "[batch,4,4,16]"),
+    (
+        "Conv2D",
+        "strides=l:1,1,1,1 padding=s:VALID data_format=s:NCHW",
+        &["f[2,3,7,8]", "f[3,3,3,16]"],
+        "[2,16,5,6]",
+    ),
+    (
+        "Conv2D",
+        "strides=l:1,2,2,1 padding=s:EXPLICIT explicit_paddings=l:0,0,3,3,3,3,0,0",
+        &["f[2,224,224,3]", "f[7,7,3,64]"],
+        "[2,112,112,64]",
+    ),
+    (
+        "DepthwiseConv2dNative",
+        NHWC,
+        &["f[1,8,8,3]", "f[3,3,3,2]"],
+        "[1,4,4,6]",
+    ),
+    (
+        "Conv3D",
+        "strides=l:1,1,1,1,1 padding=s:VALID",
+        &["f[1,5,5,5,2]", "f[3,3,3,2,4]"],
+        "[1,3,3,3,4]",
+    ),
+    (
+        "Conv2DBackpropInput",
+        NHWC,
+        &["i:2,7,8,3", "f[3,3,3,16]", "f[2,4,4,16]"],
+        "[2,7,8,3]",
+    ),
+    (
+        "Conv2DBackpropFilter",
+        NHWC,
+        &["f[2,7,8,3]", "i:3,3,3,16", "f[2,4,4,16]"],
+        "[3,3,3,16]",
+    ),
+    (
+        "MaxPool",
+        "ksize=l:1,3,3,1 strides=l:1,2,2,1 padding=s:VALID",
+        &["f[2,7,9,4]"],
+        "[2,3,4,4]",
+    ),
+    ("AvgPoolGrad", NHWC, &["i:2,7,8,3", "f[2,4,4,3]"], "[2,7,8,3]"),
+    ("BiasAddGrad", "data_format=s:NCHW", &["f[2,3,4,5]"], "[3]"),
+    (
+        "FusedBatchNormV3",
+        "",
+        &["f[-1,4,4,8]", "f[8]", "f[8]", "f[8]", "f[8]"],
+        "[batch,4,4,8] [8] [8] [8] [8] ?",
+    ),
+    (
+        "FusedBatchNormGradV3",
+        "",
+        &["f[2,4,4,8]", "f[2,4,4,8]", "f[8]", "f[8]", "f[8]", "f[8]"],
+        "[2,4,4,8] [8] [8] [0] [0]",
+    ),
+    (
+        "SoftmaxCrossEntropyWithLogits",
+        "",
+        &["f[-1,10]", "f[-1,10]"],
+        "[batch] [batch,10]",
+    ),
+    (
+        "SparseSoftmaxCrossEntropyWithLogits",
+        "",
+        &["f[4,10]", "f[4]"],
+        "[4] [4,10]",
+    ),
+    ("Mean", "keep_dims=b:true", &["f[-1,4,5]", "i:1,-1"], "[batch,1,1]"),
+    ("Sum", "", &["f[2,3,4]", "i=1"], "[2,4]"),
+    ("Sum", "", &["f[2,3,4]", "f[2]"], "[_]"),
+    ("ArgMax", "", &["f[2,3,4]", "i=-1"], "[2,3]"),
+    ("UnsortedSegmentSum", "", &["f[5,4]", "f[5]", "i=3"], "[3,4]"),
+    ("Reshape", "", &["f[-1,7,7,8]", "i:-1,392"], "[batch,392]"),
+    ("Reshape", "", &["f[4,6]", "f[3]"], "[_,_,_]"),
+    ("Squeeze", "squeeze_dims=l:1", &["f[2,1,1]"], "[2,1]"),
+    ("Squeeze", "", &["f[2,1,1]"], "[2]"),
+    ("ExpandDims", "", &["f[2,3]", "i=-1"], "[2,3,1]"),
+    ("Transpose", "", &["f[-1,3,4]", "i:2,0,1"], "[4,batch,3]"),
+    ("Tile", "", &["f[2,3]", "i:1,4"], "[2,12]"),
+    ("BroadcastTo", "", &["f[3]", "i:2,3"], "[2,3]"),
+    ("SpaceToDepth", "block_size=i:2", &["f[1,4,6,3]"], "[1,2,3,12]"),
+    ("MatrixDiagPart", "", &["f[2,3,4]"], "[2,3]"),
+    ("Slice", "", &["f[-1,8]", "i:0,2", "i:-1,3"], "[batch,3]"),
+    (
+        "StridedSlice",
+        "shrink_axis_mask=i:1",
+        &["f[5,6]", "i:2", "i:3", "i:1"],
+        "[6]",
+    ),
+    (
+        "StridedSlice",
+        "begin_mask=i:1 end_mask=i:1",
+        &["f[-1,6]", "i:0", "i:0", "i:1"],
+        "[batch,6]",
+    ),
+    (
+        "StridedSlice",
+        "ellipsis_mask=i:1 new_axis_mask=i:2",
+        &["f[5,6]", "i:0,0,1", "i:0,0,5", "i:1,1,2"],
+        "[5,1,2]",
+    ),
+    (
+        "StridedSlice",
+        "begin_mask=i:1 end_mask=i:1",
+        &["f[5]", "i:0", "i:0", "i:-1"],
+        "[5]",
+    ),
+    ("StridedSliceGrad", "", &["i:3,4", "i:0", "i:0", "i:1", "f[3]"], "[3,4]"),
+    ("GatherV2", "", &["f[9,4]", "f[-1,7]", "i=0"], "[batch,7,4]"),
+    ("GatherV2", "batch_dims=i:1", &["f[2,9,4]", "f[2,7]", "i=1"], "[2,7,4]"),
+    ("GatherNd", "", &["f[9,4,5]", "f[6,2]"], "[6,5]"),
+    ("ResourceGather", "", &["h[9,4]", "f[7]"], "[7,4]"),
+    ("ReadVariableOp", "", &["h[9,4]"], "[9,4]"),
+    ("VariableShape", "", &["h[9,4]"], "[2]"),
+    ("ConcatV2", "N=i:2", &["f[-1,3]", "f[-1,4]", "i=1"], "[batch,7]"),
+    ("Concat", "N=i:2", &["i=0", "f[2,3]", "f[5,3]"], "[7,3]"),
+    ("Split", "num_split=i:2", &["i=1", "f[-1,6]"], "[batch,3] [batch,3]"),
+    ("SplitV", "num_split=i:2", &["f[2,6]", "i:2,-1", "i=1"], "[2,2] [2,4]"),
+    ("Pack", "N=i:2 axis=i:-1", &["f[2,3]", "f[2,3]"], "[2,3,2]"),
+    ("Unpack", "num=i:2 axis=i:1", &["f[3,2]"], "[3] [3]"),
+    ("TopKV2", "", &["f[2,9]", "i=4"], "[2,4] [2,4]"),
+    ("OneHot", "", &["f[-1]", "i=10", "f[]", "f[]"], "[batch,10]"),
+    ("Where", "", &["f[2,9]"], "[_,2]"),
+    ("Fill", "", &["i:2,3", "f[]"], "[2,3]"),
+    ("Range", "", &["i=0", "i=10", "i=3"], "[4]"),
+    (
+        "DynamicStitch",
+        "N=i:2",
+        &["i:0,3", "i:1,2", "f[2,5]", "f[2,5]"],
+        "[4,5]",
+    ),
+    ("ScatterNd", "", &["f[2,1]", "f[2,5]", "i:8,5"], "[8,5]"),
+    ("BroadcastGradientArgs", "", &["i:2,3", "i:3"], "[0] [1]"),
+    ("BroadcastGradientArgs", "", &["i:1,3", "i:1,1"], "[1] [2]"),
+    ("BroadcastGradientArgs", "", &["i:1,3", "i:1,3"], "[0] [0]"),
+    ("BroadcastGradientArgs", "", &["f[2]", "i:3"], "[_] [_]"),
+    ("ResizeBilinear", "", &["f[-1,4,4,3]", "i:8,9"], "[batch,8,9,3]"),
+    (
+        "CropAndResize",
+        "",
+        &["f[2,4,4,3]", "f[7,4]", "f[7]", "i:5,6"],
+        "[7,5,6,3]",
+    ),
+    ("QuantizeV2", "T=t:DT_QUINT8", &["f[2,3]", "f[]", "f[]"], "[2,3] [] []"),
+    ("StatelessRandomGetKeyCounter", "", &["i:1,2"], "[1] [2]"),
+    ("RandomUniform", "", &["i:4,5"], "[4,5]"),
+    (
+        "LSTMBlockCell",
+        "",
+        &["f[2,3]", "f[2,8]", "f[2,8]"],
+        "[2,8] [2,8] [2,8] [2,8] [2,8] [2,8] [2,8]",
+    ),
+    ("TensorListReserve", "element_dtype=t:DT_FLOAT", &["i:2,3", "i=4"], "[]"),
+    ("NoSuchOp", "", &["f[2]"], ""),
+];
+
+#[test]
+fn rules_answer_as_the_ops_do() {
+    let mut wrong = Vec::new();
+    for (op, attributes, inputs, expected) in CASES {
+        let found = case(op, attributes, inputs);
+        if found != *expected {
+            wrong.push(format!("{op} {attributes} {inputs:?}: {found}, not {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

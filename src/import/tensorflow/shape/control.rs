@@ -1,0 +1,226 @@
+//! Control flow: loops and branches of both generations, and calls of functions.
+//!
+//! A result keeps a dimension only where every way to it agrees. V1 loops are `Merge` nodes that a `NextIteration`
+//! feeds: what they carry is assumed from the way in, and the graph is looked at again until the way back brings the
+//! same.
+
+use crate::import::shape::fact::Num;
+use crate::import::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use crate::progress::Cancelled;
+
+use super::fact::Fact;
+use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
+
+/// Whether this file knows the op.
+pub(super) fn has_rule(kind: &str) -> bool {
+    order::is_merge(kind) || how(kind).is_some()
+}
+
+/// How an op uses its functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Call,
+    Branch,
+    Loop,
+}
+
+fn how(kind: &str) -> Option<How> {
+    Some(match kind {
+        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" | "RemoteCall" => How::Call,
+        "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => How::Branch,
+        "While" | "StatelessWhile" | "_While" => How::Loop,
+        _ => return None,
+    })
+}
+
+impl<'m> Infer<'m> {
+    /// What a `Merge` passes on.
+    pub(super) fn merge(&mut self, run: &mut Run<'m>, position: u32, inputs: &[Fact]) -> Vec<Fact> {
+        let node = &run.graph.nodes[position as usize];
+        let (forward, back) = self.ways(run, node, inputs);
+        let mut fact = forward;
+        if back.is_some() {
+            run.loops.insert(position);
+            if let Some(assumed) = run.assumed.get(&position) {
+                fact = assumed.clone();
+            }
+        }
+        // Which way it came.
+        let which = Fact {
+            shape: self.sym.shape(&[]),
+            ..Fact::UNKNOWN
+        };
+        vec![fact, which]
+    }
+
+    /// What a `Merge` gets on its ways in, and on its ways back.
+    fn ways(&mut self, run: &Run<'m>, node: &RawNode, inputs: &[Fact]) -> (Fact, Option<Fact>) {
+        let (mut forward, mut back): (Option<Fact>, Option<Fact>) = (None, None);
+        for (operand, fact) in run.graph.operands_of(node).iter().zip(inputs) {
+            let producer = run.graph.producer(*operand);
+            let is_back = producer.is_some_and(|producer| order::is_back(self.model.kind(producer)));
+            let way = if is_back { &mut back } else { &mut forward };
+            *way = Some(match way.take() {
+                Some(other) => other.merged(fact, &mut self.sym),
+                None => fact.clone(),
+            });
+        }
+        (forward.unwrap_or(Fact::UNKNOWN), back)
+    }
+
+    /// Compares what loops were assumed to carry with what came back; whether another look is needed.
+    pub(super) fn revise_loops(&mut self, run: &mut Run<'m>, gives_up: bool) -> bool {
+        let mut changed: Vec<(u32, Fact)> = Vec::new();
+        for position in &run.loops {
+            let node = &run.graph.nodes[*position as usize];
+            let operands = run.graph.operands_of(node).iter();
+            let inputs: Vec<Fact> = operands.map(|operand| run.fact(*operand)).collect();
+            let (forward, back) = self.ways(run, node, &inputs);
+            let assumed = run.assumed.get(position).unwrap_or(&forward);
+            let back = back.unwrap_or(Fact::UNKNOWN);
+            let next = assumed.merged(&forward, &mut self.sym).merged(&back, &mut self.sym);
+            if next != *assumed {
+                changed.push((*position, next));
+            }
+        }
+        if changed.is_empty() {
+            return false;
+        }
+        if gives_up {
+            let loops = run.loops.iter().map(|position| (*position, Fact::UNKNOWN));
+            run.assumed.extend(loops);
+        } else {
+            run.assumed.extend(changed);
+        }
+        true
+    }
+
+    /// The facts of the outputs of an op that calls functions.
+    pub(super) fn call(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: Vec<Fact>,
+    ) -> Result<Vec<Fact>, Cancelled> {
+        let model = self.model;
+        let results = match how(model.kind(node)) {
+            Some(How::Call) => match model.function(graph, node, "f") {
+                Some(function) => self.body(function, inputs)?,
+                None => None,
+            },
+            Some(How::Branch) => self.branches(graph, node, inputs)?,
+            Some(How::Loop) => self.repeated(graph, node, inputs)?,
+            None => match model.functions.get(&node.kind).copied() {
+                Some(function) => self.body(function, inputs)?,
+                None => None,
+            },
+        };
+        let mut facts = results.unwrap_or_default();
+        facts.resize(node.n_outputs as usize, Fact::UNKNOWN);
+        if let Some(Attribute::Shapes(shapes)) = model.attribute(graph, node, "output_shapes") {
+            for (fact, shape) in facts.iter_mut().zip(shapes) {
+                let found = std::mem::replace(fact, Fact::UNKNOWN);
+                *fact = stated::reconciled(found, shape, &mut self.sym).0;
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Infers a function and answers the facts of its results; none where it is too deep or too much was done.
+    fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Option<Vec<Fact>>, Cancelled> {
+        let graph = &self.model.graphs[idx.0];
+        let price = graph.nodes.len() as u64 + graph.dtypes.len() as u64 + 8;
+        if self.steps_left < price || self.frames.contains(&idx) || self.frames.len() > MAX_DEPTH {
+            return Ok(None);
+        }
+        self.steps_left -= price;
+        self.graph(idx, seeds).map(Some)
+    }
+
+    /// All branches, merged; one of them where the condition is known.
+    fn branches(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        mut inputs: Vec<Fact>,
+    ) -> Result<Option<Vec<Fact>>, Cancelled> {
+        if inputs.is_empty() {
+            return Ok(None);
+        }
+        let model = self.model;
+        let condition = inputs.remove(0);
+        let branches: Option<Vec<GraphIdx>> = match model.attribute(graph, node, "branches") {
+            Some(Attribute::Functions(names)) => {
+                let indices = names.iter().map(|name| model.functions.get(name).copied());
+                indices.collect()
+            }
+            // In the order of the condition's values.
+            _ => ["else_branch", "then_branch"]
+                .iter()
+                .map(|name| model.function(graph, node, name))
+                .collect(),
+        };
+        let Some(branches) = branches else {
+            return Ok(None);
+        };
+        let mut all = Vec::with_capacity(branches.len());
+        for branch in &branches {
+            match self.body(*branch, inputs.clone())? {
+                Some(results) => all.push(results),
+                None => return Ok(None),
+            }
+        }
+        let chosen = condition.value.and_then(|value| value.items.first()?.num());
+        if let Some(Num::Int(chosen)) = chosen {
+            let is_if = model.function(graph, node, "then_branch").is_some();
+            let position = match usize::try_from(chosen) {
+                Ok(position) if is_if => position.min(1),
+                Ok(position) => position.min(all.len().saturating_sub(1)),
+                Err(_) => all.len().saturating_sub(1),
+            };
+            return Ok(all.into_iter().nth(position));
+        }
+        let merged = all.into_iter().reduce(|mut one, other| {
+            for (fact, other) in one.iter_mut().zip(&other) {
+                *fact = fact.merged(other, &mut self.sym);
+            }
+            one
+        });
+        Ok(merged)
+    }
+
+    /// A loop: the body is inferred until what it carries no longer changes.
+    fn repeated(
+        &mut self,
+        graph: &'m RawGraph,
+        node: &'m RawNode,
+        inputs: Vec<Fact>,
+    ) -> Result<Option<Vec<Fact>>, Cancelled> {
+        let Some(body) = self.model.function(graph, node, "body") else {
+            return Ok(None);
+        };
+        let mut carried = inputs;
+        for pass in 0..=MAX_PASSES {
+            let Some(results) = self.body(body, carried.clone())? else {
+                return Ok(None);
+            };
+            let mut next: Vec<Fact> = carried
+                .iter()
+                .zip(&results)
+                .map(|(one, other)| one.merged(other, &mut self.sym))
+                .collect();
+            if next == carried || pass == MAX_PASSES {
+                break;
+            }
+            if pass + 1 == MAX_PASSES {
+                // It never settles: only the types are sure.
+                next = next.iter().map(|fact| Fact::of_type(fact.dtype)).collect();
+            }
+            carried = next;
+        }
+        if let Some(condition) = self.model.function(graph, node, "cond") {
+            self.body(condition, carried.clone())?;
+        }
+        Ok(Some(carried))
+    }
+}

@@ -1,0 +1,224 @@
+//! Convolutions and pools in every layout, and their gradients.
+//!
+//! Windows are read per axis from `strides`, `dilations`, `ksize`, `padding` and `explicit_paddings`, which all
+//! follow the data format: `NHWC`, `NCHW`, `NDHWC`, `NCDHW`, or `NCHW_VECT_C` with a last dimension of 4 channels.
+
+use crate::graph::Dim;
+use crate::import::shape::fact::Num;
+use crate::import::shape::slide::{Window, count};
+
+use super::call::Call;
+
+/// Where the axes of an image lie.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// How many axes the window slides along.
+    n_spatial: usize,
+    /// Whether channels come before them.
+    is_channels_first: bool,
+}
+
+impl Layout {
+    fn of(call: &Call<'_>, n_spatial: usize) -> Option<Self> {
+        let format = call.text("data_format");
+        if format.contains("VECT") {
+            return None;
+        }
+        Some(Self {
+            n_spatial,
+            is_channels_first: format.starts_with("NC"),
+        })
+    }
+
+    fn channels(self) -> usize {
+        if self.is_channels_first { 1 } else { self.n_spatial + 1 }
+    }
+
+    fn spatial(self, axis: usize) -> usize {
+        if self.is_channels_first { axis + 2 } else { axis + 1 }
+    }
+
+    /// The dimensions of an image of these parts.
+    fn image(self, batch: Dim, spatial: &[Dim], channels: Dim) -> Vec<Dim> {
+        let mut dims = vec![batch];
+        dims.extend_from_slice(spatial);
+        dims.insert(self.channels(), channels);
+        dims
+    }
+}
+
+/// The window of one axis of the data, from the attributes.
+fn window(call: &Call<'_>, at: usize, strides: &[i64]) -> Option<Window> {
+    let dilations = call.list("dilations").or(call.list("rates")).unwrap_or(&[]);
+    let padding = call.text("padding");
+    let explicit = call.list("explicit_paddings").unwrap_or(&[]);
+    let pad = |side: usize| match padding {
+        "EXPLICIT" => explicit.get(at * 2 + side).copied(),
+        _ => Some(0),
+    };
+    let (stride, dilation) = (*strides.get(at)?, dilations.get(at).copied().unwrap_or(1));
+    (stride > 0 && dilation > 0).then_some(Window {
+        stride,
+        dilation,
+        pad_start: pad(0)?,
+        pad_end: pad(1)?,
+        is_same: padding == "SAME",
+        ceils: false,
+    })
+}
+
+/// How many windows fit along all axes; the kernel's sizes stand first in `filter`.
+fn slid(call: &mut Call<'_>, layout: Layout, data: &[Dim], filter: &[Dim]) -> Option<Vec<Dim>> {
+    let strides = call.list("strides")?.to_vec();
+    (0..layout.n_spatial)
+        .map(|axis| {
+            let at = layout.spatial(axis);
+            let window = window(call, at, &strides)?;
+            Some(count(call.sym, *data.get(at)?, *filter.get(axis)?, &window))
+        })
+        .collect()
+}
+
+fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option<()> {
+    let layout = Layout::of(call, n_spatial)?;
+    let (data, filter) = (call.dims(0)?, call.dims(1)?);
+    if data.len() != n_spatial + 2 || filter.len() != n_spatial + 2 {
+        return None;
+    }
+    let spatial = slid(call, layout, &data, &filter)?;
+    let channels = if is_depthwise {
+        call.sym.mul(filter[n_spatial], filter[n_spatial + 1])
+    } else {
+        filter[n_spatial + 1]
+    };
+    let dims = layout.image(data[0], &spatial, channels);
+    call.out(0, &dims);
+    for output in 1..call.outputs.len() {
+        call.out(output, &[]);
+    }
+    Some(())
+}
+
+/// Convolution over images.
+pub(super) fn conv_2d(call: &mut Call<'_>) -> Option<()> {
+    convolve(call, 2, false)
+}
+
+/// Convolution over volumes.
+pub(super) fn conv_3d(call: &mut Call<'_>) -> Option<()> {
+    convolve(call, 3, false)
+}
+
+/// Convolution of every channel with filters of its own.
+pub(super) fn depthwise(call: &mut Call<'_>) -> Option<()> {
+    convolve(call, 2, true)
+}
+
+/// `Conv`: any number of dimensions, which the rank of the data decides.
+pub(super) fn conv_any(call: &mut Call<'_>) -> Option<()> {
+    let n_spatial = call.dims(0)?.len().checked_sub(2)?;
+    convolve(call, n_spatial, false)
+}
+
+/// Dilation: a filter of three dimensions.
+pub(super) fn dilation_2d(call: &mut Call<'_>) -> Option<()> {
+    let (data, filter) = (call.dims(0)?, call.dims(1)?);
+    if data.len() != 4 || filter.len() != 3 {
+        return None;
+    }
+    let layout = Layout {
+        n_spatial: 2,
+        is_channels_first: false,
+    };
+    let spatial = slid(call, layout, &data, &filter)?;
+    let dims = layout.image(data[0], &spatial, data[3]);
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Gradients with respect to the data: input 0 names the sizes; old volumes come as themselves.
+pub(super) fn data_gradient(call: &mut Call<'_>) -> Option<()> {
+    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    sized(call, 0, rank)
+}
+
+/// Gradients with respect to the filter: input 1 names the sizes.
+pub(super) fn filter_gradient(call: &mut Call<'_>) -> Option<()> {
+    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    sized(call, 1, rank)
+}
+
+/// Gradients of averages: input 0 names the sizes.
+pub(super) fn average_gradient(call: &mut Call<'_>) -> Option<()> {
+    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    sized(call, 0, rank)
+}
+
+/// The dimensions that an input names; where it does not, there are `rank` of them.
+fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
+    let dims = call.named_dims(input).filter(|dims| dims.len() == rank);
+    let Some(mut dims) = dims else {
+        call.out(0, &vec![Dim::Unknown; rank]);
+        return None;
+    };
+    // The batch of the incoming gradient is that of the data.
+    if input == 0 && dims[0] == Dim::Unknown {
+        let gradient = call.dims(call.n_inputs().checked_sub(1)?);
+        dims[0] = gradient.and_then(|dims| dims.first().copied()).unwrap_or(Dim::Unknown);
+    }
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Pools over images and volumes. Newer ones take their window as inputs.
+pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
+    let n_spatial = if call.kind().contains("3D") { 3 } else { 2 };
+    let layout = Layout::of(call, n_spatial)?;
+    let data = call.dims(0)?;
+    if data.len() != n_spatial + 2 {
+        return None;
+    }
+    let listed = |name: &str, input: usize| match call.list(name) {
+        Some(list) => Some(list.to_vec()),
+        None => call.ints(input),
+    };
+    let (kernel, strides) = (listed("ksize", 1)?, listed("strides", 2)?);
+    let mut dims = data.clone();
+    // Windows of pools may reach over channels too.
+    for (at, dim) in dims.iter_mut().enumerate() {
+        let is_spatial = (0..n_spatial).any(|axis| layout.spatial(axis) == at);
+        let size = *kernel.get(at)?;
+        if is_spatial || size != 1 {
+            let window = window(call, at, &strides)?;
+            *dim = count(call.sym, *dim, Num::Int(size).dim(), &window);
+        }
+    }
+    call.out(0, &dims);
+    if call.kind() == "MaxPoolWithArgmax" {
+        call.out(1, &dims);
+    } else {
+        // Quantized pools answer their range too.
+        for output in 1..call.outputs.len() {
+            call.out(output, &[]);
+        }
+    }
+    Some(())
+}
+
+/// Gradients of gradients of pools: the shape of what was pooled before (input 1).
+pub(super) fn pool_gradient_gradient(call: &mut Call<'_>) -> Option<()> {
+    call.like(0, 1)
+}
+
+/// The gradient of a bias: one sum per channel.
+pub(super) fn bias_gradient(call: &mut Call<'_>) -> Option<()> {
+    let dims = call.dims(0)?;
+    let channels = if call.text("data_format") == "NCHW" {
+        dims.get(1)
+    } else {
+        dims.last()
+    };
+    let channels = *channels?;
+    call.out(0, &[channels]);
+    Some(())
+}

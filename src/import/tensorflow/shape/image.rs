@@ -1,0 +1,118 @@
+//! Images: resizing, crops, patches, boxes, decoding.
+
+use crate::graph::{Dim, DimOp};
+use crate::import::shape::fact::Num;
+use crate::import::shape::slide::{Window, count};
+
+use super::call::Call;
+
+/// Height and width that an input names.
+fn size(call: &Call<'_>, input: usize) -> [Dim; 2] {
+    match call.named_dims(input).as_deref() {
+        Some([height, width]) => [*height, *width],
+        _ => [Dim::Unknown; 2],
+    }
+}
+
+/// Images of another size (input 1); channels stay.
+pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
+    let [batch, _, _, channels] = call.dims(0)?[..] else {
+        return None;
+    };
+    let [height, width] = size(call, 1);
+    call.out(0, &[batch, height, width, channels]);
+    // Quantized ones answer their range too.
+    for output in 1..call.outputs.len() {
+        call.out(output, &[]);
+    }
+    Some(())
+}
+
+/// The gradient of a resize: like the original (input 1).
+pub(super) fn resize_gradient(call: &mut Call<'_>) -> Option<()> {
+    call.like(0, 1)
+}
+
+/// Boxes of images, each resized: one result per box.
+pub(super) fn crop_and_resize(call: &mut Call<'_>) -> Option<()> {
+    let channels = *call.dims(0)?.get(3)?;
+    let boxes = *call.dims(1)?.first()?;
+    let [height, width] = size(call, 3);
+    call.out(0, &[boxes, height, width, channels]);
+    Some(())
+}
+
+/// Patches of images as channels.
+pub(super) fn patches(call: &mut Call<'_>) -> Option<()> {
+    let dims = call.dims(0)?;
+    let (sizes, strides) = (call.list("ksizes")?, call.list("strides")?);
+    let rates = call.list("rates");
+    let mut found = dims.clone();
+    let mut area = 1_i64;
+    for at in 1..dims.len().checked_sub(1)? {
+        let (kernel, stride) = (*sizes.get(at)?, *strides.get(at)?);
+        let dilation = rates.and_then(|rates| rates.get(at)).copied().unwrap_or(1);
+        if stride <= 0 || dilation <= 0 {
+            return None;
+        }
+        let window = Window {
+            stride,
+            dilation,
+            pad_start: 0,
+            pad_end: 0,
+            is_same: call.text("padding") == "SAME",
+            ceils: false,
+        };
+        found[at] = count(call.sym, dims[at], Num::Int(kernel).dim(), &window);
+        area = area.checked_mul(kernel)?;
+    }
+    let channels = found.last_mut()?;
+    *channels = call.sym.with(DimOp::Mul, *channels, area);
+    call.out(0, &found);
+    Some(())
+}
+
+/// Boxes that survive suppression: a list; its padded form has the length of input 2.
+pub(super) fn suppression(call: &mut Call<'_>) -> Option<()> {
+    let is_padded = call.flag("pad_to_max_output_size");
+    let length = if is_padded { call.scalar_dim(2) } else { Dim::Unknown };
+    call.out(0, &[length]);
+    if call.kind() == "NonMaxSuppressionV5" {
+        call.out(1, &[length]);
+        call.out(2, &[]);
+    } else {
+        call.out(1, &[]);
+    }
+    Some(())
+}
+
+/// A picture as pixels: sizes are the picture's.
+pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
+    let channels = match call.int("channels").unwrap_or(0) {
+        0 => Dim::Unknown,
+        channels => Num::Int(channels).dim(),
+    };
+    if call.kind() == "DecodeImage" {
+        return None;
+    }
+    call.out(0, &[Dim::Unknown, Dim::Unknown, channels]);
+    Some(())
+}
+
+/// Images moved by a projection, into a stated size.
+pub(super) fn project(call: &mut Call<'_>) -> Option<()> {
+    let [batch, _, _, channels] = call.dims(0)?[..] else {
+        return None;
+    };
+    let [height, width] = size(call, 2);
+    call.out(0, &[batch, height, width, channels]);
+    Some(())
+}
+
+/// A box to crop at random: begin, size, and the box itself.
+pub(super) fn random_box(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[Dim::Known(3)]);
+    call.out(1, &[Dim::Known(3)]);
+    call.out(2, &[Dim::Known(1), Dim::Known(1), Dim::Known(4)]);
+    Some(())
+}

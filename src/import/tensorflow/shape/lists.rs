@@ -1,0 +1,261 @@
+//! Lists of tensors: `TensorList`s, whose handles are variants, and `TensorArray`s.
+//!
+//! A list's own tensors are counted where they are made. What is known of their shape travels with the handle, and
+//! with the flow of an array, which is how the two ends of it are joined.
+
+use std::rc::Rc;
+
+use crate::graph::{DType, Dim, DimOp};
+use crate::import::shape::fact::{Num, Value};
+
+use super::call::Call;
+use super::elementwise::{common, pass};
+use super::fact::{self, Handle};
+
+/// The shape that elements of a list at an input have, with what another input names.
+fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim>> {
+    let known = call.handle(list).and_then(|handle| handle.shape);
+    let known = known.map(|shape| call.sym.dims(shape).to_vec());
+    let named = named.and_then(|input| call.named_dims(input));
+    common([known, named].into_iter().flatten().collect())
+}
+
+fn make(call: &mut Call<'_>, element: Option<Vec<Dim>>, length: Dim) -> Option<()> {
+    let dtype = call.type_of("element_dtype").unwrap_or(DType::Unknown);
+    let shape = element.and_then(|dims| call.sym.shape(&dims));
+    call.out(0, &[]);
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// A list without elements, or with empty places.
+pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
+    let length = match call.kind() {
+        "TensorListReserve" => call.scalar_dim(1),
+        _ => Dim::Known(0),
+    };
+    let element = call.named_dims(0);
+    make(call, element, length)
+}
+
+/// The rows of a tensor.
+pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
+    let data = call.dims(0);
+    let rows = data.as_ref().and_then(|dims| dims.first().copied());
+    let row = data.and_then(|dims| Some(dims.get(1..)?.to_vec()));
+    let shapes = [row, call.named_dims(1)];
+    let length = rows.unwrap_or(Dim::Unknown);
+    make(call, common(shapes.into_iter().flatten().collect()), length)
+}
+
+/// Rows of a tensor at places that indices name.
+pub(super) fn scattered(call: &mut Call<'_>) -> Option<()> {
+    let row = call.dims(0).and_then(|dims| Some(dims.get(1..)?.to_vec()));
+    let shapes = [row, call.named_dims(2)];
+    make(call, common(shapes.into_iter().flatten().collect()), Dim::Unknown)
+}
+
+/// Parts of a tensor.
+pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
+    let element = call.named_dims(1);
+    let length = call.dims(2).and_then(|dims| dims.first().copied());
+    make(call, element, length.unwrap_or(Dim::Unknown))
+}
+
+/// Whether all sizes are numbers.
+fn is_full(dims: &[Dim]) -> bool {
+    dims.iter().all(|dim| matches!(dim, Dim::Known(_)))
+}
+
+/// A list with one element more, or with one set.
+pub(super) fn put(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    let handle = call.handle(0)?;
+    let (item, step) = match call.kind() {
+        "TensorListPushBack" => (1, 1),
+        _ => (2, 0),
+    };
+    let item = call.inputs.get(item)?.shape;
+    let shape = match (handle.shape, handle.length) {
+        // The first element says what all have, as long as the others agree.
+        (None, Dim::Known(0)) => item,
+        (Some(shape), _) if step > 0 && !is_full(call.sym.dims(shape)) => fact::common(Some(shape), item, call.sym),
+        (shape, _) => shape,
+    };
+    let length = call.sym.with(DimOp::Add, handle.length, step);
+    let dtype = handle.dtype;
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// The last element, and the list without it.
+pub(super) fn pop(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    if let Some(handle) = call.handle(0) {
+        let shorter = call.sym.with(DimOp::Sub, handle.length, 1);
+        let length = shorter;
+        let (dtype, shape) = (handle.dtype, handle.shape);
+        call.set_handle(0, Handle { dtype, shape, length });
+    }
+    let dims = element(call, 0, Some(1))?;
+    call.out(1, &dims);
+    Some(())
+}
+
+/// One element.
+pub(super) fn item(call: &mut Call<'_>) -> Option<()> {
+    let dims = element(call, 0, Some(2))?;
+    call.out(0, &dims);
+    Some(())
+}
+
+/// All elements as one tensor.
+pub(super) fn stack(call: &mut Call<'_>) -> Option<()> {
+    let length = match call.int("num_elements").filter(|count| *count >= 0) {
+        Some(count) => Num::Int(count).dim(),
+        None => call.handle(0).map_or(Dim::Unknown, |handle| handle.length),
+    };
+    let mut dims = element(call, 0, Some(1))?;
+    dims.insert(0, length);
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Some elements as one tensor.
+pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = element(call, 0, Some(2))?;
+    let rows = call.dims(1).and_then(|dims| dims.first().copied());
+    dims.insert(0, rows.unwrap_or(Dim::Unknown));
+    call.out(0, &dims);
+    Some(())
+}
+
+/// All elements end to end, and their lengths.
+pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
+    call.out(1, &[Dim::Unknown]);
+    let mut dims = element(call, 0, None)?;
+    *dims.first_mut()? = Dim::Unknown;
+    call.out(0, &dims);
+    Some(())
+}
+
+/// How many elements.
+pub(super) fn length(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    let length = Num::of(call.handle(0)?.length);
+    call.add_value(0, Value::scalar(length.into()));
+    Some(())
+}
+
+/// The shape of the elements as a value.
+pub(super) fn element_shape(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[Dim::Unknown]);
+    let shape = call.handle(0)?.shape?;
+    let dims = call.sym.dims(shape).to_vec();
+    // An element of an unknown size is written as -1.
+    let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
+    call.set_value(0, Value::vector(items));
+    Some(())
+}
+
+/// A list like the one at input 0, of another length.
+pub(super) fn resized(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    let handle = call.handle(0)?;
+    let (dtype, shape) = (handle.dtype, handle.shape);
+    let length = call.scalar_dim(1);
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// An array: its handle and its flow.
+pub(super) fn array(call: &mut Call<'_>) -> Option<()> {
+    let is_v3 = call.outputs.len() > 1;
+    let handle_dims: &[Dim] = &[Dim::Known(2)];
+    call.out(0, handle_dims);
+    call.out(1, &[]);
+    let element = call.shape_of("element_shape");
+    let handle = Handle {
+        dtype: call.type_of("dtype").unwrap_or(DType::Unknown),
+        shape: element.and_then(|dims| call.sym.shape(&dims)),
+        length: call.scalar_dim(0),
+    };
+    if is_v3 {
+        call.set_handle(1, handle.clone());
+    }
+    call.set_handle(0, handle);
+    Some(())
+}
+
+/// An array of gradients: like the array of which it is.
+pub(super) fn array_gradient(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[Dim::Known(2)]);
+    call.out(1, &[]);
+    let handle = array_of(call)?;
+    call.set_handle(0, (*handle).clone());
+    call.set_handle(1, (*handle).clone());
+    Some(())
+}
+
+/// What the flow (the last input) or the handle of an array says of its elements.
+fn array_of(call: &Call<'_>) -> Option<Rc<Handle>> {
+    let flow = call.handle(call.n_inputs().checked_sub(1)?);
+    let own = call.handle(0);
+    match (flow, own) {
+        (Some(flow), Some(own)) if flow.shape.is_none() => Some(own),
+        (Some(flow), _) => Some(flow),
+        (None, own) => own,
+    }
+}
+
+/// A write: the flow that goes on, with what is known of the elements now.
+pub(super) fn array_write(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    let handle = array_of(call)?;
+    let written = call.dims(2);
+    let element = match call.kind() {
+        kind if kind.starts_with("TensorArrayScatter") => written.and_then(|dims| Some(dims.get(1..)?.to_vec())),
+        kind if kind.starts_with("TensorArraySplit") => None,
+        _ => written,
+    };
+    let shape = match (handle.shape, element) {
+        (Some(shape), _) => Some(shape),
+        (None, element) => element.and_then(|dims| call.sym.shape(&dims)),
+    };
+    let (dtype, length) = (handle.dtype, handle.length);
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// One element of an array.
+pub(super) fn array_read(call: &mut Call<'_>) -> Option<()> {
+    let shape = array_of(call)?.shape?;
+    call.outputs.first_mut()?.shape = Some(shape);
+    Some(())
+}
+
+/// Some elements of an array as one tensor.
+pub(super) fn array_gather(call: &mut Call<'_>) -> Option<()> {
+    let known = array_of(call).and_then(|handle| handle.shape);
+    let known = known.map(|shape| call.sym.dims(shape).to_vec());
+    let shapes = [known, call.shape_of("element_shape")];
+    let mut dims = common(shapes.into_iter().flatten().collect())?;
+    let rows = call.dims(1).and_then(|dims| dims.first().copied());
+    dims.insert(0, rows.unwrap_or(Dim::Unknown));
+    call.out(0, &dims);
+    Some(())
+}
+
+/// All elements of an array end to end, and their lengths.
+pub(super) fn array_concat(call: &mut Call<'_>) -> Option<()> {
+    call.out(1, &[Dim::Unknown]);
+    let mut dims = call.shape_of("element_shape_except0")?;
+    dims.insert(0, Dim::Unknown);
+    call.out(0, &dims);
+    Some(())
+}
+
+/// A stack of the first generation, or a queue: a handle.
+pub(super) fn passed_on(call: &mut Call<'_>) -> Option<()> {
+    pass(call, 0, 0)
+}

@@ -1,0 +1,317 @@
+//! Shape inference: types, shapes and small values of every output of every graph.
+//!
+//! In: a [`Model`]. Out: [`Facts`], dimensions being expressions over the symbols of the main graph's placeholders
+//! (`batch` for an unnamed leading dimension, else `placeholder:axis`). What the file states (`_output_shapes`) is
+//! taken as given: inference fills in what is open there. Functions are inferred where they are called, loops until
+//! what they carry no longer changes, all of it within a budget of steps; what is too deep or too long stays unknown.
+
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "rules have one form, whether they can fail or not"
+)]
+
+mod call;
+#[cfg(test)]
+mod cases;
+mod control;
+mod convolution;
+mod elementwise;
+mod fact;
+mod generate;
+mod gradient;
+mod image;
+mod layout;
+mod lists;
+mod matrix;
+mod norm;
+mod order;
+mod pick;
+mod quantize;
+mod random;
+mod recurrent;
+mod reduce;
+mod scatter;
+mod slice;
+mod state;
+mod stated;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use self::call::Call;
+use self::fact::Fact;
+use self::table::Rule;
+use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{DType, Dim};
+use crate::import::ImportError;
+use crate::import::shape::sym::Sym;
+use crate::progress::{Cancelled, Progress};
+
+/// How often a loop's body is looked at before its shapes are given up.
+const MAX_PASSES: u32 = 4;
+/// How deep functions may call each other.
+const MAX_DEPTH: usize = 40;
+
+/// Whether the shapes that the file states for outputs of an op count.
+pub(super) type Stated = fn(&str) -> bool;
+
+/// All of them do.
+pub(super) const ALL_STATED: Stated = |_| true;
+
+/// What is known of all outputs of all graphs.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// Expressions and shapes.
+    pub(super) sym: Sym,
+    /// By graph, then by the number of the value.
+    tables: Vec<Vec<Fact>>,
+    /// Values whose inferred shape is not the stated one.
+    contradictions: BTreeSet<(usize, usize)>,
+}
+
+impl Facts {
+    /// The element type of a value.
+    pub(super) fn dtype(&self, graph: GraphIdx, value: usize) -> DType {
+        self.fact(graph, value).map_or(DType::Unknown, |fact| fact.dtype)
+    }
+
+    /// The dimensions of a value; `None` where nobody knows how many there are.
+    pub(super) fn dims(&self, graph: GraphIdx, value: usize) -> Option<&[Dim]> {
+        let shape = self.fact(graph, value)?.shape?;
+        Some(self.sym.dims(shape))
+    }
+
+    fn fact(&self, graph: GraphIdx, value: usize) -> Option<&Fact> {
+        self.tables.get(graph.0)?.get(value)
+    }
+
+    /// Says what inference did not know: ops without a rule, contradictions, shapes that were given up.
+    pub(super) fn report(&self, model: &Model, diagnostics: &mut Diagnostics) {
+        let rows = table::rules();
+        let is_known = |node: &RawNode| {
+            let kind = model.kind(node);
+            rows.contains_key(kind) || control::has_rule(kind) || model.functions.contains_key(&node.kind)
+        };
+        for graph in &model.graphs {
+            let without_rule = graph.nodes.iter().skip(graph.n_args as usize);
+            for node in without_rule.filter(|node| node.n_outputs > 0 && !is_known(node)) {
+                diagnostics.op_without_shape_rule(model.kind(node), model.names.text(node.name));
+            }
+        }
+        for (graph, value) in &self.contradictions {
+            let graph = &model.graphs[*graph];
+            let after = graph.nodes.partition_point(|node| node.first_value as usize <= *value);
+            let node = after.checked_sub(1).map(|position| &graph.nodes[position]);
+            diagnostics.warning(
+                "a shape that the file states is not the one that its op computes; the stated one counts".to_owned(),
+                node.map_or("", |node| model.names.text(node.name)),
+            );
+        }
+        if self.sym.is_exhausted() {
+            diagnostics.warning(
+                "shapes were given up on, because the file describes more of them than any real model".to_owned(),
+                "",
+            );
+        }
+    }
+}
+
+/// Infers all graphs of a file of a length.
+///
+/// # Errors
+/// Cancelled by the user.
+pub(super) fn infer(
+    model: &Model,
+    file_len: u64,
+    stated: Stated,
+    progress: &Progress<'_>,
+) -> Result<Facts, ImportError> {
+    let nodes: usize = model.graphs.iter().map(|graph| graph.nodes.len()).sum();
+    let mut infer = Infer {
+        model,
+        stated,
+        sym: Sym::new(file_len),
+        rules: table::rules(),
+        orders: vec![None; model.graphs.len()],
+        tables: vec![Vec::new(); model.graphs.len()],
+        contradictions: BTreeSet::new(),
+        frames: Vec::new(),
+        steps_left: 8 * nodes as u64 + 100_000,
+        progress,
+    };
+    infer.graph(MAIN, Vec::new())?;
+    for position in 1..model.graphs.len() {
+        if infer.tables[position].is_empty() {
+            infer.graph(GraphIdx(position), Vec::new())?;
+        }
+    }
+    Ok(Facts {
+        sym: infer.sym,
+        tables: infer.tables,
+        contradictions: infer.contradictions,
+    })
+}
+
+/// The state of inference over all graphs.
+struct Infer<'m> {
+    model: &'m Model,
+    stated: Stated,
+    sym: Sym,
+    rules: BTreeMap<&'static str, Rule>,
+    /// Orders of visit of the graphs that were reached.
+    orders: Vec<Option<Rc<[u32]>>>,
+    /// What all calls of a graph agree on, values left out.
+    tables: Vec<Vec<Fact>>,
+    contradictions: BTreeSet<(usize, usize)>,
+    /// Graphs being inferred, the innermost last.
+    frames: Vec<GraphIdx>,
+    steps_left: u64,
+    progress: &'m Progress<'m>,
+}
+
+/// One inference of one graph.
+struct Run<'m> {
+    idx: GraphIdx,
+    graph: &'m RawGraph,
+    /// Facts of the arguments.
+    seeds: Vec<Fact>,
+    /// By the number of the value.
+    facts: Vec<Fact>,
+    /// What is taken for true at the start of loops, by the position of the `Merge`.
+    assumed: BTreeMap<u32, Fact>,
+    /// Positions of the `Merge`s that start loops.
+    loops: BTreeSet<u32>,
+}
+
+impl Run<'_> {
+    fn fact(&self, operand: Operand) -> Fact {
+        let value = self.graph.value(operand);
+        value
+            .and_then(|value| self.facts.get(value))
+            .map_or(Fact::UNKNOWN, Fact::clone)
+    }
+}
+
+impl<'m> Infer<'m> {
+    /// Infers a graph from the facts of its arguments and answers those of its results.
+    fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
+        let graph = &self.model.graphs[idx.0];
+        let model = self.model;
+        let order = Rc::clone(self.orders[idx.0].get_or_insert_with(|| order::of(model, graph).into()));
+        let mut run = Run {
+            idx,
+            graph,
+            seeds,
+            facts: graph.dtypes.iter().map(|dtype| Fact::of_type(*dtype)).collect(),
+            assumed: BTreeMap::new(),
+            loops: BTreeSet::new(),
+        };
+        self.frames.push(idx);
+        let result = self.passes(&mut run, &order);
+        self.frames.pop();
+        result?;
+        let results = graph.results.iter().map(|operand| run.fact(*operand)).collect();
+        self.keep(run);
+        Ok(results)
+    }
+
+    fn passes(&mut self, run: &mut Run<'m>, order: &[u32]) -> Result<(), Cancelled> {
+        for pass in 0..=MAX_PASSES {
+            if pass > 0 {
+                // What the first look took for a contradiction may have been too narrow an assumption.
+                self.contradictions.retain(|(graph, _)| *graph != run.idx.0);
+            }
+            for (turn, position) in order.iter().enumerate() {
+                if turn % 1000 == 0 {
+                    self.progress.set("inferring shapes", turn as u64, order.len() as u64)?;
+                }
+                self.node(run, *position)?;
+            }
+            self.steps_left = self.steps_left.saturating_sub(order.len() as u64);
+            let gives_up = pass + 1 >= MAX_PASSES || self.steps_left == 0;
+            if !self.revise_loops(run, gives_up) || pass == MAX_PASSES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers what all inferences of a graph agree on.
+    fn keep(&mut self, run: Run<'m>) {
+        let table = &mut self.tables[run.idx.0];
+        let is_first = table.is_empty();
+        let mut facts = run.facts;
+        for fact in &mut facts {
+            fact.value = None;
+            fact.handle = None;
+        }
+        if is_first {
+            *table = facts;
+            return;
+        }
+        for (kept, fact) in table.iter_mut().zip(&facts) {
+            if kept != fact {
+                *kept = kept.merged(fact, &mut self.sym);
+            }
+        }
+    }
+
+    fn node(&mut self, run: &mut Run<'m>, position: u32) -> Result<(), Cancelled> {
+        let (model, graph) = (self.model, run.graph);
+        let node = &graph.nodes[position as usize];
+        let operands = graph.operands_of(node).iter();
+        let inputs: Vec<Fact> = operands.map(|operand| run.fact(*operand)).collect();
+        let kind = model.kind(node);
+        let facts = if position < graph.n_args {
+            run.seeds.get(position as usize).cloned().into_iter().collect()
+        } else if order::is_merge(kind) {
+            self.merge(run, position, &inputs)
+        } else if control::has_rule(kind) || model.functions.contains_key(&node.kind) {
+            self.call(graph, node, inputs)?
+        } else {
+            self.by_rule(graph, node, inputs)
+        };
+        let mut facts = facts.into_iter();
+        for (port, value) in (0..).zip(graph.values_of(node)) {
+            let mut fact = facts.next().unwrap_or(Fact::UNKNOWN);
+            if graph.dtypes[value] != DType::Unknown {
+                fact.dtype = graph.dtypes[value];
+            }
+            let fact = match model.stated_shape(graph, node, port) {
+                Some(stated) if (self.stated)(kind) => {
+                    let (fact, agrees) = stated::reconciled(fact, stated, &mut self.sym);
+                    if !agrees {
+                        self.contradictions.insert((run.idx.0, value));
+                    }
+                    fact
+                }
+                _ => fact,
+            };
+            run.facts[value] = fact;
+        }
+        Ok(())
+    }
+
+    fn by_rule(&mut self, graph: &'m RawGraph, node: &'m RawNode, inputs: Vec<Fact>) -> Vec<Fact> {
+        let dtypes = graph.dtypes[graph.values_of(node)].iter();
+        let outputs: Vec<Fact> = dtypes.map(|dtype| Fact::of_type(*dtype)).collect();
+        let Some(rule) = self.rules.get(self.model.kind(node)).copied() else {
+            return outputs;
+        };
+        let mut call = Call {
+            model: self.model,
+            graph,
+            node,
+            inputs,
+            outputs,
+            sym: &mut self.sym,
+        };
+        // `None` means that the rest stays unknown.
+        let _stopped: Option<()> = rule(&mut call);
+        call.outputs
+    }
+}

@@ -1,0 +1,123 @@
+//! Reductions along axes that an input names, positions of extremes, and sums of segments.
+
+use crate::graph::{Dim, DimOp};
+use crate::import::shape::fact::{Elem, Num, Value, is_integer};
+use crate::import::shape::sizes::reduced;
+use crate::import::shape::sym::axis;
+
+use super::call::Call;
+
+/// Sums, means, products and extremes along axes.
+pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
+    let keeps = call.flag("keep_dims");
+    let dims = call.dims(0)?;
+    let Some(axes) = call.ints(1) else {
+        return unknown_axes(call, &dims, keeps);
+    };
+    let axes: Vec<usize> = axes.iter().map(|at| axis(*at, dims.len())).collect::<Option<_>>()?;
+    call.out(0, &reduced(&dims, &axes, keeps));
+    let dtype = call.dtype(0);
+    let op = match call.kind() {
+        "Prod" => DimOp::Mul,
+        "Sum" => DimOp::Add,
+        "Max" | "Any" => DimOp::Max,
+        "Min" | "All" => DimOp::Min,
+        _ => return None,
+    };
+    let value = call.value(0)?;
+    if axes.is_empty() {
+        call.add_value(0, (*value).clone());
+        return Some(());
+    }
+    if !is_integer(dtype) || axes.len() != value.dims.len() {
+        return None;
+    }
+    let mut items = value.items.iter().map(|item| item.num());
+    let mut total = match op {
+        DimOp::Mul => Some(Num::Int(1)),
+        DimOp::Add => Some(Num::Int(0)),
+        _ => items.next()?,
+    };
+    for item in items {
+        total = call.sym.op(op, total, item);
+    }
+    let dims = if keeps { vec![1; value.dims.len()] } else { Vec::new() };
+    let items = vec![Elem::from(total)];
+    call.add_value(0, Value { dims, items });
+    Some(())
+}
+
+/// Axes that nobody knows: all dimensions may be reduced, none or some.
+fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps: bool) -> Option<()> {
+    if keeps {
+        call.out(0, &vec![Dim::Unknown; dims.len()]);
+        return Some(());
+    }
+    // As many axes as there are dimensions leave nothing; one axis of one leaves nothing either.
+    let n_axes = match *call.dims(1)? {
+        [] => 1,
+        [Dim::Known(count)] => usize::try_from(count).ok()?,
+        _ => return None,
+    };
+    let rest = dims.len().checked_sub(n_axes)?;
+    call.out(0, &vec![Dim::Unknown; rest]);
+    Some(())
+}
+
+/// Positions of extremes along one axis.
+pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    match call.scalar_int(1) {
+        Some(at) => {
+            dims.remove(axis(at, dims.len())?);
+        }
+        None => dims = vec![Dim::Unknown; dims.len().checked_sub(1)?],
+    }
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Sums of segments: as many rows as the last identifier says.
+pub(super) fn segment(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let ids = call.ints(1).and_then(|ids| ids.last().copied());
+    let count = ids.and_then(|last| last.checked_add(1)).map(Num::Int);
+    *dims.first_mut()? = count.map_or(Dim::Unknown, Num::dim);
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Sums of segments whose number an input names.
+pub(super) fn unsorted_segment(call: &mut Call<'_>) -> Option<()> {
+    let (dims, ids) = (call.dims(0)?, call.dims(1)?);
+    let mut found = vec![call.scalar_dim(2)];
+    found.extend_from_slice(dims.get(ids.len()..)?);
+    call.out(0, &found);
+    Some(())
+}
+
+/// Sums of chosen rows by segment: as many rows as only data decide, or as an input names.
+pub(super) fn sparse_segment(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    *dims.first_mut()? = match call.kind() {
+        "SparseSegmentSumGrad" | "SparseSegmentMeanGrad" | "SparseSegmentSqrtNGrad" => call.scalar_dim(3),
+        kind if kind.ends_with("WithNumSegments") => call.scalar_dim(3),
+        _ => Dim::Unknown,
+    };
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Counts of numbers below a size.
+pub(super) fn bincount(call: &mut Call<'_>) -> Option<()> {
+    let size = call.scalar_dim(1);
+    let rows = match call.dims(0).as_deref() {
+        Some([rows, _]) if call.kind() == "DenseBincount" => Some(*rows),
+        _ => None,
+    };
+    match rows {
+        Some(rows) => call.out(0, &[rows, size]),
+        None => call.out(0, &[size]),
+    }
+    Some(())
+}

@@ -1,0 +1,71 @@
+//! Variables of both generations, and the optimizers that update them.
+
+use crate::graph::Dim;
+use crate::import::shape::fact::{Num, Value};
+use crate::import::tensorflow::model::Attribute;
+
+use super::call::Call;
+use super::elementwise::{common, pass};
+use super::fact::Handle;
+
+/// A resource variable: a handle to a tensor of a stated shape.
+pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[]);
+    let dtype = call.type_of("dtype")?;
+    let shape = call.shape_of("shape").and_then(|dims| call.sym.shape(&dims));
+    let length = Dim::Unknown;
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// A resource that comes from outside; some files say what it stands for.
+pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
+    let (Some(Attribute::Types(types)), Some(Attribute::Shapes(shapes))) =
+        (call.attribute("_handle_dtypes"), call.attribute("_handle_shapes"))
+    else {
+        return None;
+    };
+    let (dtype, dims) = (*types.first()?, shapes.first()?.as_ref()?);
+    let dims: Vec<Dim> = dims.iter().map(|dim| Num::Int(*dim).dim()).collect();
+    let shape = call.sym.shape(&dims);
+    let length = Dim::Unknown;
+    call.set_handle(0, Handle { dtype, shape, length });
+    Some(())
+}
+
+/// What a variable holds.
+pub(super) fn read(call: &mut Call<'_>) -> Option<()> {
+    let shape = call.handle(0)?.shape?;
+    call.outputs.first_mut()?.shape = Some(shape);
+    Some(())
+}
+
+/// The shape of what a variable holds, as a value.
+pub(super) fn variable_shape(call: &mut Call<'_>) -> Option<()> {
+    call.out(0, &[Dim::Unknown]);
+    let shape = call.handle(0)?.shape?;
+    let dims = call.sym.dims(shape).to_vec();
+    let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
+    call.set_value(0, Value::vector(items));
+    Some(())
+}
+
+/// An update of a variable of the first generation answers the variable, which has the value's shape too.
+pub(super) fn assign(call: &mut Call<'_>) -> Option<()> {
+    let is_free = call.kind() == "Assign" && call.model.flag(call.graph, call.node, "validate_shape") == Some(false);
+    let shapes = if is_free {
+        vec![call.dims(1)]
+    } else {
+        vec![call.dims(0), call.dims(1)]
+    };
+    let dims = common(shapes.into_iter().flatten().collect())?;
+    call.out(0, &dims);
+    Some(())
+}
+
+/// Other updates answer the variable.
+pub(super) fn update(call: &mut Call<'_>) -> Option<()> {
+    pass(call, 0, 0)?;
+    call.outputs.first_mut()?.value = None;
+    Some(())
+}

@@ -1,0 +1,45 @@
+//! What the file states of a shape, and what inference found: one answer.
+//!
+//! Numbers that the file states hold, whatever inference says; what it leaves open (-1, or an unknown rank) is
+//! filled by inference.
+
+use crate::graph::Dim;
+use crate::import::shape::fact::Num;
+use crate::import::shape::sym::Sym;
+use crate::import::tensorflow::model::RawShape;
+
+use super::call::fits;
+use super::fact::Fact;
+
+/// The fact under a stated shape, and whether the two agree.
+pub(super) fn reconciled(mut fact: Fact, stated: &RawShape, sym: &mut Sym) -> (Fact, bool) {
+    let Some(stated) = stated else {
+        return (fact, true);
+    };
+    let stated: Vec<Dim> = stated.iter().map(|dim| Num::Int(*dim).dim()).collect();
+    let Some(found) = fact.shape.map(|shape| sym.dims(shape)) else {
+        fact.shape = sym.shape(&stated);
+        return (fact, true);
+    };
+    let mut agrees = found.len() == stated.len();
+    let dims: Vec<Dim> = if agrees {
+        let pairs = found.iter().zip(&stated);
+        let dims = pairs.map(|(found, stated)| match (found, stated) {
+            (found, Dim::Unknown) => *found,
+            (Dim::Known(found), Dim::Known(stated)) if found != stated => {
+                agrees = false;
+                Dim::Known(*stated)
+            }
+            (_, stated) => *stated,
+        });
+        dims.collect()
+    } else {
+        stated
+    };
+    if found != dims {
+        fact.shape = sym.shape(&dims);
+        // Elements of another shape than the one that counts are those of another tensor.
+        fact.value = fact.value.filter(|value| fits(&dims, value));
+    }
+    (fact, agrees)
+}

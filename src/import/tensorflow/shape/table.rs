@@ -1,0 +1,335 @@
+//! Which rule serves which op: one row per family.
+//!
+//! The types of outputs are not here: they are facts of the public op registry (`ops.txt`). Ops without outputs need
+//! no row.
+
+use std::collections::BTreeMap;
+
+use super::call::Call;
+use super::{
+    convolution, elementwise, generate, gradient, image, layout, lists, matrix, norm, pick, quantize, random,
+    recurrent, reduce, scatter, slice, state,
+};
+
+/// A rule: states what it can of the outputs.
+pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
+
+/// Ops and their rule.
+const FAMILIES: &[(&str, Rule)] = &[
+    (
+        "Abs Ceil Floor LogicalNot Neg Relu Rint Round Sqrt Square",
+        elementwise::unary,
+    ),
+    (
+        "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin Asinh Atan Atanh BesselI0 \
+         BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 BiasAdd \
+         BiasAddV1 Bucketize CheckNumerics CheckNumericsV2 Cholesky ClipByValue ComplexAbs Conj Cos Cosh Cumprod Cumsum \
+         CumulativeLogsumexp DataFormatDimMap DataFormatVecPermute Dawsn DebugGradientIdentity DebugGradientRefIdentity \
+         DecodeBase64 Digamma DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp Expint Expm1 \
+         FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars \
+         FakeQuantWithMinMaxVarsPerChannel FFT FFT2D FFT3D FresnelCos FresnelSin HSVToRGB IFFT IFFT2D IFFT3D Imag \
+         InplaceAdd InplaceSub InplaceUpdate Inv Invert IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p LogSoftmax \
+         LookupTableFind LRN MatrixBandPart MatrixExponential MatrixInverse MatrixLogarithm MatrixSetDiag MatrixSetDiagV2 \
+         MatrixSetDiagV3 MatrixSquareRoot Ndtri QuantizeAndDequantize QuantizeAndDequantizeV2 \
+         QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 RandomShuffle Real Reciprocal Relu6 Reverse \
+         ReverseSequence ReverseV2 RGBToHSV Roll Rsqrt Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign Spence \
+         StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber \
+         StringUpper Tan Tanh TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate \
+         TensorStridedSliceUpdate",
+        elementwise::same,
+    ),
+    (
+        "AddN EluGrad InvGrad LeakyReluGrad LRNGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad SigmoidGrad \
+         SoftplusGrad SoftsignGrad SqrtGrad TanhGrad",
+        elementwise::agreed,
+    ),
+    (
+        "CopyHost DeepCopy Enter Exit Identity IdentityN NextIteration \
+         PreventGradient Print RefEnter RefExit RefIdentity RefNextIteration Snapshot StopGradient \
+         _EagerConst",
+        elementwise::identity,
+    ),
+    ("RefSwitch Switch _SwitchN", elementwise::switch),
+    ("EnsureShape", elementwise::ensure_shape),
+    (
+        "Add AddV2 ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Equal FloorDiv FloorMod \
+         Greater GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum Minimum \
+         Mod Mul MulNoNan NextAfter NotEqual Pow RealDiv RightShift SquaredDifference Sub TruncateDiv \
+         TruncateMod Xdivy Xlog1py Xlogy Zeta",
+        elementwise::binary,
+    ),
+    ("Cast", elementwise::cast),
+    ("Bitcast", elementwise::bitcast),
+    ("Select", elementwise::select),
+    ("SelectV2", elementwise::select_v2),
+    (
+        "AccumulatorNumAccumulated BarrierReadySize CountUpTo IsBoostedTreesEnsembleInitialized IsVariableInitialized \
+         L2Loss LoopCond LookupTableSize LookupTableSizeV2 MutexLock OptionalHasValue QueueIsClosed \
+         QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
+         StatelessRandomGetAlg StringFormat TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists \
+         VarIsInitializedOp",
+        elementwise::scalar,
+    ),
+    ("ListDiff", elementwise::some_list),
+    (
+        "AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc PyFunc PyFuncStateless ParseExample \
+         ParseExampleV2 ParseSingleExample QueueDequeue QueueDequeueMany QueueDequeueManyV2 QueueDequeueV2 ReadFile \
+         ReaderRead ReaderReadV2 Recv Restore RestoreSlice RestoreV2 StringJoin Substr Unstage WholeFileReader \
+         WholeFileReaderV2 _HostRecv _Recv",
+        elementwise::unknown,
+    ),
+    ("MatMul QuantizedMatMul SparseMatMul _FusedMatMul", matrix::matmul),
+    ("BatchMatMul BatchMatMulV2 BatchMatMulV3", matrix::batch_matmul),
+    ("Einsum", matrix::einsum),
+    ("Conv2D QuantizedConv2D _FusedConv2D", convolution::conv_2d),
+    ("Conv3D _FusedConv3D", convolution::conv_3d),
+    ("Conv", convolution::conv_any),
+    (
+        "DepthwiseConv2dNative QuantizedDepthwiseConv2D _FusedDepthwiseConv2dNative",
+        convolution::depthwise,
+    ),
+    ("Dilation2D", convolution::dilation_2d),
+    (
+        "Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput",
+        convolution::data_gradient,
+    ),
+    (
+        "Conv2DBackpropFilter Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropFilter",
+        convolution::filter_gradient,
+    ),
+    ("AvgPool3DGrad AvgPoolGrad", convolution::average_gradient),
+    (
+        "AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolV2 MaxPoolWithArgmax QuantizedAvgPool QuantizedMaxPool",
+        convolution::pool,
+    ),
+    (
+        "MaxPool3DGradGrad MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradGradWithArgmax",
+        convolution::pool_gradient_gradient,
+    ),
+    (
+        "Conv2DBackpropInputV2 Conv3DBackpropInput Dilation2DBackpropInput MaxPool3DGrad MaxPoolGrad MaxPoolGradV2 \
+         MaxPoolGradWithArgmax",
+        elementwise::same,
+    ),
+    (
+        "Conv2DBackpropFilterV2 Conv3DBackpropFilter Dilation2DBackpropFilter",
+        convolution::pool_gradient_gradient,
+    ),
+    ("BiasAddGrad", convolution::bias_gradient),
+    (
+        "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 _FusedBatchNormEx",
+        norm::batch_norm,
+    ),
+    (
+        "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3",
+        norm::batch_norm_gradient,
+    ),
+    ("SoftmaxCrossEntropyWithLogits", norm::softmax_loss),
+    ("SparseSoftmaxCrossEntropyWithLogits", norm::sparse_softmax_loss),
+    ("CTCLoss CTCLossV2", norm::ctc_loss),
+    ("InTopK InTopKV2", norm::in_top_k),
+    ("All Any EuclideanNorm Max Mean Min Prod Sum", reduce::reduce),
+    ("ArgMax ArgMin", reduce::arg_reduce),
+    (
+        "SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum",
+        reduce::segment,
+    ),
+    (
+        "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum",
+        reduce::unsorted_segment,
+    ),
+    (
+        "SparseSegmentMean SparseSegmentMeanGrad SparseSegmentMeanWithNumSegments SparseSegmentSqrtN \
+         SparseSegmentSqrtNGrad SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumGrad \
+         SparseSegmentSumWithNumSegments",
+        reduce::sparse_segment,
+    ),
+    ("Bincount DenseBincount", reduce::bincount),
+    ("Reshape", layout::reshape),
+    ("Squeeze", layout::squeeze),
+    ("ExpandDims", layout::expand_dims),
+    ("ConjugateTranspose Transpose", layout::transpose),
+    ("MirrorPad MirrorPadGrad Pad PadV2", layout::pad),
+    ("Tile", layout::tile),
+    ("BroadcastTo", layout::broadcast_to),
+    ("DepthToSpace SpaceToDepth", layout::blocks),
+    (
+        "BatchToSpace BatchToSpaceND SpaceToBatch SpaceToBatchND",
+        layout::batch_blocks,
+    ),
+    ("Diag DiagPart MatrixDiag MatrixDiagPart", layout::diagonal),
+    ("Const HostConst", generate::constant),
+    (
+        "Placeholder PlaceholderV2 PlaceholderWithDefault",
+        generate::placeholder,
+    ),
+    ("IteratorGetNext IteratorGetNextSync", generate::next_batch),
+    ("ImmutableConst ParallelConcat", generate::shaped),
+    (
+        "Empty RandomStandardNormal RandomUniform RandomUniformInt StatefulStandardNormal StatelessRandomBinomial \
+         StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson StatelessRandomUniform \
+         StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt \
+         StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 \
+         TruncatedNormal ParameterizedTruncatedNormal",
+        generate::shaped_by_input,
+    ),
+    (
+        "StatefulRandomBinomial StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt \
+         StatefulUniformInt",
+        scatter::scatter_nd,
+    ),
+    ("Fill", generate::fill),
+    ("OnesLike ZerosLike", generate::like_filled),
+    ("Range", generate::range),
+    ("LinSpace", generate::lin_space),
+    ("Shape ShapeN", generate::shape),
+    ("Size", generate::size),
+    ("Rank", generate::rank),
+    ("RandomGamma RandomPoisson RandomPoissonV2", random::per_parameter),
+    ("Multinomial StatelessMultinomial", random::multinomial),
+    (
+        "StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg",
+        random::key_counter,
+    ),
+    (
+        "AllCandidateSampler FixedUnigramCandidateSampler LearnedUnigramCandidateSampler LogUniformCandidateSampler \
+         UniformCandidateSampler",
+        random::candidates,
+    ),
+    ("BroadcastGradientArgs", gradient::arguments),
+    ("BroadcastArgs", gradient::broadcast_args),
+    ("Slice", slice::slice),
+    ("StridedSlice", slice::strided_slice),
+    ("StridedSliceGrad", slice::named_shape),
+    ("Gather", pick::gather),
+    ("GatherV2", pick::gather_v2),
+    ("ResourceGather", pick::resource_gather),
+    ("GatherNd ResourceGatherNd", pick::gather_nd),
+    ("Concat ConcatV2 QuantizedConcat", pick::concat),
+    ("ConcatOffset", pick::concat_offset),
+    ("Split", pick::split),
+    ("SplitV", pick::split_v),
+    ("Pack", pick::pack),
+    ("Unpack", pick::unpack),
+    ("TopK TopKV2", pick::top_k),
+    ("OneHot", pick::one_hot),
+    ("Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2", pick::unique),
+    ("Where", pick::positions_of),
+    ("ScatterNd", scatter::scatter_nd),
+    ("DynamicStitch ParallelDynamicStitch", scatter::stitch),
+    ("DynamicPartition", scatter::partition),
+    ("InvertPermutation", scatter::invert_permutation),
+    ("SparseToDense", scatter::sparse_to_dense),
+    ("VarHandleOp", state::handle),
+    ("TemporaryVariable Variable VariableV2", generate::shaped),
+    ("ReadVariableOp", state::read),
+    ("VariableShape", state::variable_shape),
+    ("Assign", state::assign),
+    ("AssignAdd AssignSub", state::assign),
+    (
+        "ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign \
+         ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign \
+         ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp DestroyTemporaryVariable \
+         ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin \
+         ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate SparseApplyAdadelta \
+         SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrl SparseApplyFtrlV2 \
+         SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp \
+         StridedSliceAssign",
+        state::update,
+    ),
+    ("EmptyTensorList TensorListReserve", lists::empty),
+    ("TensorListFromTensor", lists::from_tensor),
+    ("TensorListScatter TensorListScatterV2", lists::scattered),
+    ("TensorListSplit", lists::split),
+    ("TensorListPushBack TensorListSetItem", lists::put),
+    ("TensorListScatterIntoExistingList", lists::passed_on),
+    ("TensorListPopBack", lists::pop),
+    ("TensorListGetItem", lists::item),
+    ("TensorListStack", lists::stack),
+    ("TensorListGather", lists::gather),
+    ("TensorListConcat TensorListConcatV2", lists::concat),
+    ("TensorListLength", lists::length),
+    ("TensorListElementShape", lists::element_shape),
+    ("TensorListResize", lists::resized),
+    ("TensorArrayV3", lists::array),
+    ("TensorArrayGradV3", lists::array_gradient),
+    (
+        "TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3",
+        lists::array_write,
+    ),
+    ("TensorArrayReadV3", lists::array_read),
+    ("TensorArrayGatherV3", lists::array_gather),
+    ("TensorArrayConcatV3", lists::array_concat),
+    (
+        "QuantizedResizeBilinear ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor \
+         ResizeNearestNeighborGrad ScaleAndTranslate",
+        image::resize,
+    ),
+    (
+        "ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslateGrad",
+        image::resize_gradient,
+    ),
+    ("CropAndResize", image::crop_and_resize),
+    ("ExtractImagePatches", image::patches),
+    (
+        "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionV5",
+        image::suppression,
+    ),
+    ("DecodeBmp DecodeJpeg DecodePng", image::decode),
+    ("ImageProjectiveTransformV2 ImageProjectiveTransformV3", image::project),
+    (
+        "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
+        image::random_box,
+    ),
+    (
+        "Dequantize QuantizeDownAndShrinkRange QuantizeV2 QuantizedBiasAdd QuantizedInstanceNorm QuantizedRelu \
+         QuantizedRelu6 QuantizedReluX Requantize RequantizePerChannel",
+        quantize::with_range,
+    ),
+    ("RequantizationRange RequantizationRangePerChannel", elementwise::scalar),
+    ("QuantizedAdd QuantizedMul", quantize::binary_with_range),
+    ("QuantizedReshape", quantize::reshape_with_range),
+    (
+        "FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient QuantizeAndDequantizeV4Grad",
+        quantize::rounding_gradient,
+    ),
+    ("GRUBlockCell LSTMBlockCell", recurrent::lstm_cell),
+    ("BlockLSTM BlockLSTMV2", recurrent::lstm_layer),
+    ("BlockLSTMGrad BlockLSTMGradV2", recurrent::lstm_layer_gradient),
+    ("CudnnRNN CudnnRNNV2 CudnnRNNV3", recurrent::vendor_layer),
+    (
+        "CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3",
+        recurrent::vendor_gradient,
+    ),
+    ("CudnnRNNParamsSize", recurrent::vendor_size),
+];
+
+/// Rules by op.
+pub(super) fn rules() -> BTreeMap<&'static str, Rule> {
+    FAMILIES
+        .iter()
+        .flat_map(|(kinds, rule)| kinds.split_whitespace().map(move |kind| (kind, *rule)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::tensorflow::ops::OpTable;
+
+    #[test]
+    fn every_op_has_one_row() {
+        let rows: usize = FAMILIES.iter().map(|family| family.0.split_whitespace().count()).sum();
+        assert_eq!(rules().len(), rows);
+    }
+
+    #[test]
+    fn every_row_names_an_op_with_outputs() {
+        let table = OpTable::new();
+        let wrong: Vec<&str> = rules()
+            .into_keys()
+            .filter(|kind| table.outputs(kind).is_none_or(|mut outputs| outputs.next().is_none()))
+            .collect();
+        assert_eq!(wrong, Vec::<&str>::new());
+    }
+}

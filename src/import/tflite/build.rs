@@ -1,0 +1,230 @@
+//! A subgraph's tables -> a [`Graph`].
+//!
+//! In: a [`Model`] and the subgraph's table. Out: a graph whose tensors stand in the file's order, so that a tensor's id is
+//! the number by which the file names it. Roles: inputs of the subgraph, variables, tensors with a buffer (weights);
+//! whatever no operator computes and nothing stores is kept without memory. Sizes are those that the interpreter plans with
+//! unless inputs are resized; where the file states none, a symbol stands for it: `batch` in front, else the tensor's name and
+//! the axis. A loop's output that nobody reads and that the body hands back as it came is left out, as the interpreter does.
+
+use std::collections::BTreeSet;
+
+use super::flatbuffer::{Flat, List, Table};
+use super::model::{self, Model, RawOp, RawTensor};
+use super::operators;
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
+use crate::import::ImportError;
+
+/// What a subgraph lists.
+struct Lists {
+    tensors: List,
+    operators: List,
+    inputs: Vec<i32>,
+    outputs: Vec<i32>,
+}
+
+/// The graph of the subgraph at a place, and how many tensors it lists.
+pub(super) fn graph(
+    flat: &mut Flat<'_>,
+    model: &Model,
+    place: u64,
+    diagnostics: &mut Diagnostics,
+) -> Result<(Graph, u64), ImportError> {
+    let table = flat.nth(model.subgraphs, place, "subgraph")?;
+    let lists = lists(flat, table)?;
+    let mut builder = GraphBuilder::new(&flat.text(table, 4, "a subgraph's name")?);
+    tensors(flat, model, &lists, &mut builder, diagnostics)?;
+    ops(flat, model, &lists, &mut builder, diagnostics)?;
+    for output in &lists.outputs {
+        builder.output(known(*output, &lists, "an output of a subgraph")?);
+    }
+    let graph = builder.finish()?;
+    if graph.reordered_ops() > 0 {
+        diagnostics.sorted(graph.name(), u64::from(graph.reordered_ops()));
+    }
+    Ok((graph, lists.tensors.len))
+}
+
+fn lists(flat: &mut Flat<'_>, table: Table) -> Result<Lists, ImportError> {
+    Ok(Lists {
+        tensors: flat.tables(table, 0, "the list of tensors")?,
+        inputs: flat.ints(table, 1, "a subgraph's inputs")?.unwrap_or_default(),
+        outputs: flat.ints(table, 2, "a subgraph's outputs")?.unwrap_or_default(),
+        operators: flat.tables(table, 3, "the list of operators")?,
+    })
+}
+
+/// The tensor of a number.
+fn known(number: i32, lists: &Lists, what: &'static str) -> Result<TensorId, ImportError> {
+    match u64::try_from(number) {
+        Ok(place) if place < lists.tensors.len => Ok(TensorId::from_idx(usize::try_from(place).unwrap_or(usize::MAX))),
+        _ => Err(ImportError::at_byte(
+            format!("{what} is tensor {number}, but there are {}", lists.tensors.len),
+            lists.tensors.at,
+        )),
+    }
+}
+
+fn tensors(
+    flat: &mut Flat<'_>,
+    model: &Model,
+    lists: &Lists,
+    builder: &mut GraphBuilder,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    let inputs: BTreeSet<i32> = lists.inputs.iter().copied().collect();
+    for input in &lists.inputs {
+        known(*input, lists, "an input of a subgraph")?;
+    }
+    for place in 0..lists.tensors.len {
+        let raw = model::tensor(flat, lists.tensors, place)?;
+        let is_input = i32::try_from(place).is_ok_and(|number| inputs.contains(&number));
+        let role = role(&raw, model, is_input);
+        if raw.is_sparse {
+            diagnostics.info(
+                "a tensor is stored sparse; it counts the bytes of its full shape".to_owned(),
+                &raw.name,
+            );
+        }
+        if raw.is_free {
+            diagnostics.info(
+                "the signature leaves a size free; it counts as the file states it, which is what the interpreter plans \
+                 with unless inputs are resized"
+                    .to_owned(),
+                &raw.name,
+            );
+        }
+        let dtype = operators::dtype(raw.dtype);
+        let shape = dims(&raw, builder, diagnostics);
+        builder.tensor(NewTensor {
+            name: &raw.name,
+            dtype,
+            shape: Some(shape),
+            role,
+        })?;
+    }
+    Ok(())
+}
+
+fn role(raw: &RawTensor, model: &Model, is_input: bool) -> Role {
+    let is_stored = raw.buffer != 0 && model.buffers.get(raw.buffer as usize).is_some_and(|bytes| *bytes > 0);
+    if is_input {
+        Role::Input
+    } else if raw.is_variable {
+        Role::Buffer
+    } else if is_stored {
+        Role::Weight
+    } else {
+        Role::Activation
+    }
+}
+
+fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnostics) -> crate::graph::ShapeId {
+    let mut dims = Vec::with_capacity(raw.dims.len());
+    for (axis, size) in raw.dims.iter().enumerate() {
+        dims.push(match u64::try_from(*size) {
+            Ok(size) => Dim::Known(size),
+            Err(_) if axis == 0 => {
+                diagnostics.info(
+                    "a size in front is not stated; it is taken as the batch, give it with --dim batch=N".to_owned(),
+                    &raw.name,
+                );
+                Dim::Expr(builder.exprs.symbol("batch"))
+            }
+            Err(_) => Dim::Expr(builder.exprs.symbol(&format!("{}.{axis}", raw.name))),
+        });
+    }
+    builder.shape(&dims)
+}
+
+fn ops(
+    flat: &mut Flat<'_>,
+    model: &Model,
+    lists: &Lists,
+    builder: &mut GraphBuilder,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    let mut is_read = vec![false; usize::try_from(lists.tensors.len).unwrap_or(0)];
+    let mut raws = Vec::new();
+    for place in 0..lists.operators.len {
+        let raw = model::op(flat, lists.operators, place)?;
+        for number in &raw.inputs {
+            if let Some(slot) = usize::try_from(*number).ok().and_then(|number| is_read.get_mut(number)) {
+                *slot = true;
+            }
+        }
+        raws.push(raw);
+    }
+    for number in &lists.outputs {
+        is_read[known(*number, lists, "an output of a subgraph")?.idx()] = true;
+    }
+    for (place, mut raw) in (0..).zip(raws) {
+        let Some(kind) = model.kinds.get(raw.kind as usize) else {
+            return Err(ImportError::at_byte(
+                format!(
+                    "operator {place} has type {}, but there are {}",
+                    raw.kind,
+                    model.kinds.len()
+                ),
+                lists.operators.at,
+            ));
+        };
+        if raw.intermediates > 0 {
+            diagnostics.info(
+                "an operator keeps tensors within itself; the file does not say how much memory they need".to_owned(),
+                kind,
+            );
+        }
+        if kind == "WHILE" {
+            let passed = model::passed_through(flat, model, lists.operators, place)?;
+            let is_left_out = |output: &i32| usize::try_from(*output).is_ok_and(|at| is_read.get(at) == Some(&false));
+            for (output, _) in raw.outputs.iter_mut().zip(passed).filter(|(_, is_passed)| *is_passed) {
+                if is_left_out(output) {
+                    *output = -1;
+                }
+            }
+        }
+        op(&raw, kind, lists, builder)?;
+    }
+    without_source(builder, lists, diagnostics);
+    Ok(())
+}
+
+fn op(raw: &RawOp, kind: &str, lists: &Lists, builder: &mut GraphBuilder) -> Result<(), ImportError> {
+    // -1 stands for an optional tensor that is left out.
+    let ids = |numbers: &[i32], what: &'static str| -> Result<Vec<TensorId>, ImportError> {
+        let present = numbers.iter().filter(|number| **number != -1);
+        present.map(|number| known(*number, lists, what)).collect()
+    };
+    let operands = ids(&raw.inputs, "an input of an operator")?;
+    let results = ids(&raw.outputs, "an output of an operator")?;
+    builder.op(NewOp {
+        kind,
+        operands: &operands,
+        results: &results,
+        phase: Phase::Unknown,
+        ..NewOp::default()
+    })?;
+    let first = raw.inputs.first().filter(|number| **number >= 0);
+    if let (true, Some(_), Some(to)) = (operators::is_view(kind), first, results.first())
+        && builder.get(*to).role == Role::Activation
+        && operands[0] != *to
+    {
+        builder.alias(*to, operands[0]);
+    }
+    Ok(())
+}
+
+/// Tensors that nothing computes, stores or feeds hold no memory that the file tells of.
+fn without_source(builder: &GraphBuilder, lists: &Lists, diagnostics: &mut Diagnostics) {
+    let count = usize::try_from(lists.tensors.len).unwrap_or(0);
+    for place in 0..count {
+        let tensor = builder.get(TensorId::from_idx(place));
+        if tensor.role == Role::Activation && tensor.producer.is_none() {
+            diagnostics.info(
+                "a tensor is listed that no operator computes and no buffer stores; it counts no memory".to_owned(),
+                &format!("tensor {place}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The TensorFlow Lite importer: a `.tflite` file -> one graph and the bodies of its control flow.
+//!
+//! The format is a flatbuffer with the identifier `TFL3` at byte 4; its schema is TensorFlow Lite's public `schema.fbs`:
+//!
+//! ```text
+//! Model     version, operator codes, subgraphs (0 is the main one), buffers, notes, signatures
+//! SubGraph  tensors, inputs, outputs, operators in execution order
+//! Tensor    shape (with -1 in its signature where a size is free), type, number of its buffer, name, is_variable
+//! Operator  index of its code, inputs (-1 where one is left out), outputs, tensors within it
+//! Buffer    bytes of a constant; in models of more than 2 GB an offset and a size behind the flatbuffer
+//! ```
+//!
+//! Weights are never read: only the length of their buffers is looked at. Every tensor that a subgraph lists is counted.
+//! A note `OfflineMemoryAllocation` holds offsets of a plan made ahead of time, which become the plan "as dumped".
+//! Views (`RESHAPE`, `SQUEEZE`, `EXPAND_DIMS`, `BITCAST`) share their input's memory, as the interpreter may run them: an estimate.
+
+mod build;
+mod flatbuffer;
+mod model;
+mod operators;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::flatbuffer::Flat;
+use self::model::Model;
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::graph::Graph;
+use crate::progress::Progress;
+use crate::workload::{Dumped, DumpedOffsets, GraphEntry, Source};
+
+/// Whether the content carries the format's identifier.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    input.head().get(4..8) == Some(b"TFL3".as_slice())
+}
+
+/// Reads a model.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let len = input.len();
+    let file_name = input.name().to_owned();
+    let mut flat = Flat::new(input.reader()?, len, *progress);
+    let model = model::model(&mut flat, diagnostics)?;
+    if model.subgraphs.len == 0 {
+        return Err(ImportError::at_byte("the model has no subgraph", 0));
+    }
+    if !(3..=4).contains(&model.version) {
+        diagnostics.warning(
+            format!(
+                "the schema has version {}; 3 is the one that is known here",
+                model.version
+            ),
+            &file_name,
+        );
+    }
+    let (main, tensors) = build::graph(&mut flat, &model, 0, diagnostics)?;
+    let mut bodies = Vec::new();
+    for place in 1..model.subgraphs.len {
+        bodies.push(Arc::new(build::graph(&mut flat, &model, place, diagnostics)?.0));
+    }
+    let name = if main.name().is_empty() {
+        file_name
+    } else {
+        main.name().to_owned()
+    };
+    let dumped = Dumped {
+        offsets: offsets(&model, &main, diagnostics),
+        facts: facts(&model, flat.len()),
+        tensors: Some(tensors),
+        ..Dumped::default()
+    };
+    Ok(Source::Graphs(vec![GraphEntry {
+        name,
+        graph: Arc::new(main),
+        bodies,
+        dumped: Some(Arc::new(dumped)),
+    }]))
+}
+
+/// Offsets of the main subgraph.
+fn offsets(model: &Model, main: &Graph, diagnostics: &mut Diagnostics) -> Option<DumpedOffsets> {
+    let plan = model.plan.as_ref()?;
+    if plan.subgraph != 0 {
+        diagnostics.skipped(
+            "a plan made ahead of time for another subgraph",
+            "OfflineMemoryAllocation",
+        );
+        return None;
+    }
+    let count = main.tensors().len();
+    if plan.offsets.len() != count {
+        diagnostics.warning(
+            format!(
+                "the plan made ahead of time has {} offsets for {count} tensors; they count from the first on",
+                plan.offsets.len()
+            ),
+            "OfflineMemoryAllocation",
+        );
+    }
+    let mut offsets = plan.offsets.clone();
+    offsets.resize(count, None);
+    Some(DumpedOffsets {
+        offsets,
+        maker: "OfflineMemoryAllocation of the file".to_owned(),
+    })
+}
+
+fn facts(model: &Model, len: u64) -> Vec<(String, String)> {
+    let mut facts = vec![
+        ("schema version".to_owned(), model.version.to_string()),
+        ("subgraphs".to_owned(), model.subgraphs.len.to_string()),
+    ];
+    if !model.description.is_empty() {
+        facts.push(("description".to_owned(), model.description.clone()));
+    }
+    for (key, subgraph) in &model.signatures {
+        facts.push(("signature".to_owned(), format!("{key} (subgraph {subgraph})")));
+    }
+    let stored: u64 = model.buffers.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes));
+    facts.push(("bytes of stored buffers".to_owned(), stored.to_string()));
+    facts.push(("bytes of the file".to_owned(), len.to_string()));
+    facts.extend(
+        model
+            .notes
+            .iter()
+            .map(|(name, text)| (format!("note {name}"), text.clone())),
+    );
+    facts
+}

@@ -1,0 +1,346 @@
+//! Dicts become rows as they are completed.
+//!
+//! In: the pairs of a dict. Out: its row. A dict is recognised by a key that no other dict of the format has; what is put
+//! into it later changes its row. Keys that are not known are counted, their values are not kept.
+
+use super::keys;
+use super::rows::{Action, Annotation, Block, Entry, Extra, Frame, NONE, Segment, has};
+use super::value::{DictContent, Heap, Kind, Value, narrow};
+
+impl Heap {
+    /// Puts pairs (key, value, key, value, ...) into a dict.
+    pub(super) fn fill(&mut self, dict: u32, pairs: &[Value]) {
+        let content = self.dicts[dict as usize];
+        let content = match content {
+            DictContent::Empty => self.recognise(pairs),
+            DictContent::Plain(_) => {
+                let found = self.recognise(pairs);
+                if matches!(found, DictContent::Plain(_)) {
+                    self.plain.pop();
+                    content
+                } else {
+                    self.reread(content, found);
+                    found
+                }
+            }
+            row => row,
+        };
+        self.dicts[dict as usize] = content;
+        self.put(content, pairs);
+    }
+
+    /// A new row, or new place for pairs, by the first key that tells.
+    fn recognise(&mut self, pairs: &[Value]) -> DictContent {
+        for pair in pairs.chunks_exact(2) {
+            let Kind::Text(key) = pair[0].kind() else { continue };
+            match key {
+                keys::ACTION => return self.new_entry(),
+                keys::TOTAL_SIZE | keys::BLOCKS => return self.new_segment(),
+                keys::STATE => return self.new_block(),
+                keys::FILENAME => return self.new_frame(),
+                keys::STAGE => return self.new_annotation(),
+                _ => {}
+            }
+        }
+        self.plain.push(Vec::new());
+        DictContent::Plain(narrow(self.plain.len() - 1))
+    }
+
+    /// What was put into a dict before it was recognised.
+    fn reread(&mut self, content: DictContent, row: DictContent) {
+        let DictContent::Plain(position) = content else { return };
+        let before = std::mem::take(&mut self.plain[position as usize]);
+        for (key, value) in before {
+            self.put(row, &[key, value]);
+        }
+    }
+
+    fn new_entry(&mut self) -> DictContent {
+        self.rows.entries.push(Entry {
+            address: 0,
+            size: 0,
+            time_us: 0,
+            stream: NONE,
+            frames: NONE,
+            extra: NONE,
+            action: Action::Other,
+            has: 0,
+        });
+        DictContent::Entry(narrow(self.rows.entries.len() - 1))
+    }
+
+    fn new_segment(&mut self) -> DictContent {
+        self.rows.segments.push(Segment {
+            device: None,
+            address: None,
+            total: None,
+            allocated: None,
+            active: None,
+            stream: 0,
+            kind: NONE,
+            pool: NONE,
+            is_expandable: false,
+            blocks: NONE,
+        });
+        DictContent::Segment(narrow(self.rows.segments.len() - 1))
+    }
+
+    fn new_block(&mut self) -> DictContent {
+        self.rows.blocks.push(Block {
+            address: None,
+            size: None,
+            requested: None,
+            state: NONE,
+            frames: NONE,
+        });
+        DictContent::Block(narrow(self.rows.blocks.len() - 1))
+    }
+
+    fn new_frame(&mut self) -> DictContent {
+        self.rows.frames.push(Frame {
+            function: NONE,
+            file: NONE,
+            line: 0,
+        });
+        DictContent::Frame(narrow(self.rows.frames.len() - 1))
+    }
+
+    fn new_annotation(&mut self) -> DictContent {
+        self.rows.annotations.push(Annotation {
+            stage: NONE,
+            name: NONE,
+            device: None,
+            time_us: None,
+        });
+        DictContent::Annotation(narrow(self.rows.annotations.len() - 1))
+    }
+
+    fn put(&mut self, content: DictContent, pairs: &[Value]) {
+        if let DictContent::Entry(row) = content {
+            return self.put_entry(row, pairs);
+        }
+        for pair in pairs.chunks_exact(2) {
+            let (key, value) = (pair[0], pair[1]);
+            let known = match key.kind() {
+                Kind::Text(key) => key,
+                _ => NONE,
+            };
+            let is_read = match content {
+                DictContent::Block(row) => self.put_block(row as usize, known, value),
+                DictContent::Segment(row) => self.put_segment(row as usize, known, value),
+                DictContent::Frame(row) => self.put_frame(row as usize, known, value),
+                DictContent::Annotation(row) => self.put_annotation(row as usize, known, value),
+                DictContent::Plain(position) => {
+                    self.plain[position as usize].push((key, value));
+                    true
+                }
+                DictContent::Entry(_) | DictContent::Empty => true,
+            };
+            if !is_read {
+                *self.rows.unread.entry(known).or_default() += 1;
+            }
+        }
+    }
+
+    fn put_entry(&mut self, row: u32, pairs: &[Value]) {
+        let Some(mut entry) = self.rows.entries.get(row as usize).copied() else {
+            return;
+        };
+        for pair in pairs.chunks_exact(2) {
+            let value = pair[1];
+            let key = match pair[0].kind() {
+                Kind::Text(key) => key,
+                _ => NONE,
+            };
+            match key {
+                keys::ADDR | keys::DEVICE_FREE => {
+                    let found = self.unsigned(value);
+                    set(&mut entry, has::ADDRESS, found.is_some());
+                    entry.address = found.unwrap_or(0);
+                }
+                keys::SIZE => {
+                    let found = self.unsigned(value);
+                    set(&mut entry, has::SIZE, found.is_some());
+                    entry.size = found.unwrap_or(0);
+                }
+                keys::TIME_US => {
+                    let found = self.unsigned(value);
+                    set(&mut entry, has::TIME, found.is_some());
+                    entry.time_us = found.unwrap_or(0);
+                }
+                keys::STREAM => {
+                    let stream = stream(self, value);
+                    entry.stream = self.rows.stream(stream);
+                }
+                keys::FRAMES => entry.frames = list(value),
+                keys::ACTION => self.put_action(&mut entry, value),
+                keys::COMPILE_CONTEXT | keys::USER_METADATA => self.put_extra(&mut entry, key, value),
+                _ => *self.rows.unread.entry(key).or_default() += 1,
+            }
+        }
+        if let Some(place) = self.rows.entries.get_mut(row as usize) {
+            *place = entry;
+        }
+    }
+
+    fn put_action(&mut self, entry: &mut Entry, value: Value) {
+        let name = text(value);
+        entry.action = match name {
+            keys::ALLOC => Action::Alloc,
+            keys::FREE_REQUESTED => Action::FreeRequested,
+            keys::FREE_COMPLETED => Action::FreeCompleted,
+            keys::SEGMENT_ALLOC => Action::SegmentAlloc,
+            keys::SEGMENT_FREE => Action::SegmentFree,
+            keys::SEGMENT_MAP => Action::SegmentMap,
+            keys::SEGMENT_UNMAP => Action::SegmentUnmap,
+            keys::SNAPSHOT => Action::Snapshot,
+            keys::OOM => Action::OutOfMemory,
+            _ => Action::Other,
+        };
+        if entry.action == Action::Other && name != NONE {
+            let extra = Extra {
+                action: name,
+                ..self.rows.extra_of(entry)
+            };
+            entry.extra = self.rows.extra(extra);
+        }
+    }
+
+    fn put_extra(&mut self, entry: &mut Entry, key: u32, value: Value) {
+        let text = text(value);
+        // Newer versions give every entry these keys, most with an empty text.
+        if text == NONE || self.text_at(text).is_none_or(|text| text.is_empty() || text == b"N/A") {
+            return;
+        }
+        let before = self.rows.extra_of(entry);
+        let extra = if key == keys::COMPILE_CONTEXT {
+            Extra {
+                compile_context: text,
+                ..before
+            }
+        } else {
+            Extra {
+                user_metadata: text,
+                ..before
+            }
+        };
+        entry.extra = self.rows.extra(extra);
+    }
+
+    fn put_block(&mut self, row: usize, key: u32, value: Value) -> bool {
+        let number = self.unsigned(value);
+        let older = if key == keys::HISTORY {
+            self.history(value)
+        } else {
+            None
+        };
+        let block = &mut self.rows.blocks[row];
+        match key {
+            keys::ADDRESS => block.address = number,
+            keys::SIZE => block.size = number,
+            keys::REQUESTED_SIZE => block.requested = number,
+            keys::STATE => block.state = text(value),
+            keys::FRAMES => block.frames = list(value),
+            keys::HISTORY => {
+                if let Some((size, frames)) = older {
+                    block.requested = block.requested.or(size);
+                    block.frames = frames;
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Size and frames of the first item of a block's history, as older versions write it.
+    fn history(&self, value: Value) -> Option<(Option<u64>, u32)> {
+        let Kind::List(position) = value.kind() else {
+            return None;
+        };
+        let first = self.lists.items(position).next()?;
+        let pairs = self.pairs(first);
+        let find = |wanted: u32| {
+            let mut pairs = pairs.iter().take(16);
+            pairs.find(|(key, _)| text(*key) == wanted).map(|(_, value)| *value)
+        };
+        let size = find(keys::REAL_SIZE).and_then(|size| self.unsigned(size));
+        Some((size, find(keys::FRAMES).map_or(NONE, list)))
+    }
+
+    fn put_segment(&mut self, row: usize, key: u32, value: Value) -> bool {
+        let number = self.unsigned(value);
+        let stream = stream(self, value);
+        let segment = &mut self.rows.segments[row];
+        match key {
+            keys::DEVICE => segment.device = number,
+            keys::ADDRESS => segment.address = number,
+            keys::TOTAL_SIZE => segment.total = number,
+            keys::ALLOCATED_SIZE => segment.allocated = number,
+            keys::ACTIVE_SIZE => segment.active = number,
+            keys::STREAM => segment.stream = stream,
+            keys::SEGMENT_TYPE => segment.kind = text(value),
+            keys::SEGMENT_POOL_ID => segment.pool = list(value),
+            keys::IS_EXPANDABLE => segment.is_expandable = value == Value::bool(true),
+            keys::BLOCKS => segment.blocks = list(value),
+            // The sums of its blocks, and who asked for it.
+            keys::REQUESTED_SIZE | keys::FRAMES => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn put_frame(&mut self, row: usize, key: u32, value: Value) -> bool {
+        let number = self.unsigned(value);
+        let frame = &mut self.rows.frames[row];
+        match key {
+            keys::NAME => frame.function = text(value),
+            keys::FILENAME => frame.file = text(value),
+            keys::LINE => frame.line = number.and_then(|line| u32::try_from(line).ok()).unwrap_or(0),
+            _ => return false,
+        }
+        true
+    }
+
+    fn put_annotation(&mut self, row: usize, key: u32, value: Value) -> bool {
+        let number = self.unsigned(value);
+        let annotation = &mut self.rows.annotations[row];
+        match key {
+            keys::STAGE => annotation.stage = text(value),
+            keys::NAME => annotation.name = text(value),
+            keys::DEVICE => annotation.device = number,
+            keys::TIME_US => annotation.time_us = number,
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn set(entry: &mut Entry, field: u8, is_read: bool) {
+    if is_read {
+        entry.has |= field;
+    } else {
+        entry.has &= !field;
+    }
+}
+
+fn text(value: Value) -> u32 {
+    match value.kind() {
+        Kind::Text(position) => position,
+        _ => NONE,
+    }
+}
+
+fn list(value: Value) -> u32 {
+    match value.kind() {
+        Kind::List(position) => position,
+        _ => NONE,
+    }
+}
+
+/// Streams are addresses of the driver's, which some versions write with a sign.
+fn stream(heap: &Heap, value: Value) -> u64 {
+    match value.kind() {
+        Kind::Int(value) => value.cast_unsigned(),
+        _ => heap.unsigned(value).unwrap_or(0),
+    }
+}

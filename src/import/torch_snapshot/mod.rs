@@ -1,0 +1,93 @@
+//! Memory snapshots of PyTorch and `torch_npu`: a pickle of what the caching allocator holds and of its last events.
+//!
+//! ```text
+//! segments        [{device, address, total_size, stream, segment_type, segment_pool_id, is_expandable, blocks}]
+//! blocks          [{address, size, requested_size, state, frames}]     state: active_allocated, active_pending_free, inactive
+//! device_traces   one list for each device of [{action, addr, size, stream, time_us, frames, compile_context}]
+//! action          alloc free_requested free_completed segment_alloc segment_free segment_map segment_unmap snapshot oom
+//! frames          [{filename, name, line}], innermost first; one list is shared by all that have it
+//! ```
+//!
+//! Source: `torch/csrc/cuda/memory_snapshot.cpp` and `torch/cuda/_memory_viz.py` of PyTorch; `torch_npu` writes the same
+//! without times. `size` of an `alloc` is what was asked for. A trace is a ring buffer: blocks may be older than it.
+//!
+//! In: a pickle of protocol 0 to 5, read as a stream by an opcode machine of our own that imports and calls nothing (the
+//! kept crates build a tree of values, copy shared lists, and take several times the memory of the file). Out: a
+//! [`Recording`](crate::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
+//! to, where the file does not state them.
+
+mod fill;
+mod keys;
+mod machine;
+mod old_text;
+mod opcode;
+mod pages;
+mod recording;
+mod regions;
+mod replay;
+mod report;
+mod rows;
+mod snapshot;
+mod stack;
+mod stacks;
+mod value;
+mod window;
+
+use std::sync::Arc;
+
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::Source;
+
+/// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols have
+/// no mark of their own and are recognised by the names of a snapshot's parts.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    let head = input.head();
+    match head {
+        [opcode::PROTO, 2..=5, first, ..] => matches!(
+            *first,
+            opcode::FRAME
+                | opcode::EMPTY_DICT
+                | opcode::EMPTY_LIST
+                | opcode::EMPTY_TUPLE
+                | opcode::MARK
+                | opcode::GLOBAL
+                | opcode::BINUNICODE
+                | opcode::SHORT_BINUNICODE
+                | opcode::BINSTRING
+                | opcode::SHORT_BINSTRING
+                | opcode::NONE
+                | opcode::LONG1
+        ),
+        [opcode::MARK, opcode::DICT | opcode::LIST, ..] | [opcode::EMPTY_DICT | opcode::EMPTY_LIST, ..] => {
+            let has = |text: &str| head.windows(text.len()).any(|window| window == text.as_bytes());
+            has("device_traces") || (has("segments") || has("blocks")) && has("total_size")
+        }
+        _ => false,
+    }
+}
+
+/// Reads the whole file; see the module's header.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
+    let (heap, root) = machine::run(input, progress)?;
+    let snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
+    let mut recordings = Vec::new();
+    for (number, device) in &snapshot.devices {
+        let replayed = replay::replay(&heap, device, progress)?;
+        report::contradictions(*number, device, &replayed, diagnostics);
+        let made = recording::make((&heap, &snapshot), (*number, device), &replayed, budget, progress)?;
+        report::made(&made, diagnostics);
+        debug_assert_eq!(made.recording.check(), Ok(()));
+        recordings.push(Arc::new(made.recording));
+    }
+    Ok(Source::Recordings(recordings))
+}
+
+#[cfg(test)]
+mod tests;

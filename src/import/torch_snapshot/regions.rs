@@ -1,0 +1,239 @@
+//! Regions of a device walked backwards: what is mapped at the event at hand, and what that says about when it came.
+//!
+//! In: the final segments and the events that map and unmap. Out: one region for each range that was taken at once.
+//! A segment and a range of an expandable segment are the same here: an event may end a part of a region, and a region
+//! may end in parts. Invariants: live ranges never overlap; every region is within the steps and not empty.
+
+use std::collections::BTreeMap;
+
+use super::keys;
+use super::replay::Count;
+use super::rows::{Action, Entry};
+use super::snapshot::{Device, private_pool};
+use super::value::Heap;
+
+/// A region that has been seen whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) address: u64,
+    pub(super) bytes: u64,
+    pub(super) birth: u32,
+    pub(super) end: u32,
+    pub(super) stream: u64,
+    pub(super) kind: RegionKind,
+}
+
+/// What kind of region, as far as the snapshot says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RegionKind {
+    pub(super) name: &'static str,
+    /// The pool, where it is not everybody's.
+    pub(super) pool: Option<(u64, u64)>,
+}
+
+/// A range that is mapped at the event at hand.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// The first address behind it.
+    to: u64,
+    end: u32,
+    stream: u64,
+    kind: RegionKind,
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(super) struct Regions {
+    live: BTreeMap<u64, Piece>,
+    /// The same without the borders between neighbours: where each run ends.
+    runs: BTreeMap<u64, u64>,
+    pub(super) found: Vec<Found>,
+    n_steps: u32,
+    is_any: bool,
+    /// Final segments that stand on one another, or ranges mapped without an event.
+    pub(super) overlapping: Count,
+    /// Ranges that were mapped, never unmapped, and are in no final segment.
+    pub(super) vanished: Count,
+}
+
+impl Regions {
+    /// The final segments.
+    pub(super) fn new(heap: &Heap, device: &Device, n_steps: u32) -> Self {
+        let mut regions = Self {
+            live: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            found: Vec::new(),
+            n_steps,
+            is_any: false,
+            overlapping: Count::default(),
+            vanished: Count::default(),
+        };
+        for segment in &device.segments {
+            let name = match segment.row.kind {
+                _ if segment.row.is_expandable => "expandable",
+                keys::LARGE => "large",
+                keys::SMALL => "small",
+                _ => "unknown",
+            };
+            let piece = Piece {
+                to: segment.address + segment.bytes,
+                end: n_steps,
+                stream: segment.row.stream,
+                kind: RegionKind {
+                    name,
+                    pool: private_pool(heap, &segment.row),
+                },
+            };
+            regions.insert(n_steps - 1, segment.address, piece);
+        }
+        regions
+    }
+
+    /// Whether the snapshot says anything about regions.
+    pub(super) fn is_any(&self) -> bool {
+        self.is_any
+    }
+
+    /// Whether a range is mapped whole.
+    pub(super) fn covers(&self, address: u64, bytes: u64) -> bool {
+        let to = address.saturating_add(bytes);
+        let run = self.runs.range(..=address).next_back();
+        run.is_some_and(|(_, end)| *end >= to)
+    }
+
+    /// An event that maps a range: what is live of it began there.
+    pub(super) fn begin(&mut self, step: u32, entry: &Entry) {
+        self.is_any = true;
+        let (from, to) = (entry.address, entry.address.saturating_add(entry.size));
+        let mut at = from;
+        for (start, piece) in self.cut(from, to) {
+            if at < start {
+                self.vanish(step, at, start);
+            }
+            at = piece.to;
+            self.push(start, step, piece);
+        }
+        if at < to {
+            self.vanish(step, at, to);
+        }
+    }
+
+    /// An event that unmaps a range: it was live before.
+    pub(super) fn finish(&mut self, step: u32, entry: &Entry, stream: u64) {
+        self.is_any = true;
+        let name = if entry.action == Action::SegmentUnmap {
+            "expandable"
+        } else {
+            "unknown"
+        };
+        let piece = Piece {
+            to: entry.address.saturating_add(entry.size),
+            end: step,
+            stream,
+            kind: RegionKind { name, pool: None },
+        };
+        self.insert(step, entry.address, piece);
+    }
+
+    /// What is left is older than the trace.
+    pub(super) fn close(&mut self) {
+        for (address, piece) in std::mem::take(&mut self.live) {
+            self.push(address, 0, piece);
+        }
+        self.found
+            .sort_by_key(|region| (region.birth, region.address, region.end));
+    }
+
+    fn vanish(&mut self, step: u32, from: u64, to: u64) {
+        self.vanished.add(step);
+        let kind = RegionKind {
+            name: "unknown",
+            pool: None,
+        };
+        let piece = Piece {
+            to,
+            end: self.n_steps,
+            stream: 0,
+            kind,
+        };
+        self.push(from, step, piece);
+    }
+
+    fn insert(&mut self, step: u32, from: u64, piece: Piece) {
+        self.is_any = true;
+        if from >= piece.to {
+            return;
+        }
+        for (start, other) in self.cut(from, piece.to) {
+            self.overlapping.add(step);
+            self.push(start, step, other);
+        }
+        self.live.insert(from, piece);
+        let (mut start, mut end) = (from, piece.to);
+        if let Some((below, to)) = self.runs.range(..from).next_back()
+            && *to == from
+        {
+            start = *below;
+        }
+        if let Some(to) = self.runs.remove(&end) {
+            end = to;
+        }
+        self.runs.insert(start, end);
+    }
+
+    /// Takes a range that is mapped out of the runs.
+    fn cut_run(&mut self, from: u64, to: u64) {
+        let Some((start, end)) = self.runs.range(..=from).next_back().map(|(start, end)| (*start, *end)) else {
+            return;
+        };
+        self.runs.remove(&start);
+        if start < from {
+            self.runs.insert(start, from);
+        }
+        if end > to {
+            self.runs.insert(to, end);
+        }
+    }
+
+    /// Takes a range out of what is live; what is left of pieces on both sides stays.
+    fn cut(&mut self, from: u64, to: u64) -> Vec<(u64, Piece)> {
+        let mut taken = Vec::new();
+        if from >= to {
+            return taken;
+        }
+        let first = self.live.range(..from).next_back().filter(|(_, piece)| piece.to > from);
+        let start = first.map_or(from, |(start, _)| *start);
+        let touched: Vec<u64> = self.live.range(start..to).map(|(start, _)| *start).collect();
+        for start in touched {
+            let Some(piece) = self.live.remove(&start) else {
+                continue;
+            };
+            if start < from {
+                self.live.insert(start, Piece { to: from, ..piece });
+            }
+            if piece.to > to {
+                self.live.insert(to, piece);
+            }
+            let inner = Piece {
+                to: piece.to.min(to),
+                ..piece
+            };
+            self.cut_run(start.max(from), inner.to);
+            taken.push((start.max(from), inner));
+        }
+        taken
+    }
+
+    fn push(&mut self, address: u64, birth: u32, piece: Piece) {
+        // What the very first event unmaps is held on that event.
+        let birth = birth.min(self.n_steps - 1);
+        self.found.push(Found {
+            address,
+            bytes: piece.to - address,
+            birth,
+            end: piece.end.max(birth + 1),
+            stream: piece.stream,
+            kind: piece.kind,
+        });
+    }
+}

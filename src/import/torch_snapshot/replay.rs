@@ -1,0 +1,315 @@
+//! The events of a device walked backwards from its final state, so that what is older than the trace comes out too.
+//!
+//! In: events and the blocks and segments at the end. Out: for each `alloc` when its block ended, the older blocks, the
+//! regions, and how often the trace and the final state contradict each other. Walking backwards a free brings a block to
+//! life and an allocation ends it; what is still live at the first event is older than the trace. Invariants: one outcome
+//! for each event; every range is within the steps and not empty; two blocks are never told to be live at one address
+//! without being counted as overlapping.
+
+use std::collections::BTreeMap;
+
+use super::regions::Regions;
+use super::rows::{Action, Entry, Extra, NONE, has};
+use super::snapshot::{Device, n_steps};
+use super::value::{Heap, narrow};
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::units::Step;
+
+/// Events between two looks at the cancel flag.
+const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
+
+/// When the block of an `alloc` ended; zeros for every other event.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) end: u32,
+    pub(super) given_back: u32,
+}
+
+/// A block that the trace did not see beginning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OlderBlock {
+    pub(super) birth: Step,
+    pub(super) address: u64,
+    pub(super) live: Live,
+}
+
+/// A block that is live at the event at hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Live {
+    pub(super) end: u32,
+    pub(super) given_back: u32,
+    pub(super) bytes: u64,
+    pub(super) held: u64,
+    pub(super) stream: u64,
+    pub(super) frames: u32,
+    pub(super) is_final: bool,
+}
+
+/// What does not fit together, counted, each with its first place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contradictions {
+    /// Allocations whose block is neither freed nor there at the end.
+    pub(super) vanished: Count,
+    /// Blocks that are live without an allocation, although the address was freed in the trace before.
+    pub(super) appeared: Count,
+    /// Frees that no completion follows.
+    pub(super) incomplete: Count,
+    /// Allocations whose size is not that of the free or of the final block.
+    pub(super) sizes: Count,
+    /// Blocks that stand on one another.
+    pub(super) overlapping: Count,
+    /// Allocations outside every segment.
+    pub(super) outside: Count,
+    /// Events without a readable address or size.
+    pub(super) unreadable: Count,
+    /// Actions that are not known.
+    pub(super) unknown: Count,
+}
+
+/// How often, and the first step (the last one met, because the walk goes backwards).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count {
+    pub(super) n: u64,
+    pub(super) first: u32,
+}
+
+impl Count {
+    pub(super) fn add(&mut self, step: u32) {
+        self.n += 1;
+        self.first = step;
+    }
+}
+
+/// What the walk found.
+#[derive(Debug)]
+pub(super) struct Replayed {
+    pub(super) n_steps: u32,
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) older: Vec<OlderBlock>,
+    /// Bytes held by blocks that are there at the end, by step of their allocation, descending.
+    pub(super) held: Vec<(u32, u64)>,
+    /// Steps of allocations whose end is not shown, descending.
+    pub(super) unfreed: Vec<u32>,
+    pub(super) regions: Regions,
+    pub(super) contradictions: Contradictions,
+}
+
+/// Walks; see the module's header.
+pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> Result<Replayed, ImportError> {
+    let n_steps = n_steps(device).ok_or_else(|| {
+        ImportError::at(
+            "the trace has more than 2^32 events",
+            "device_traces",
+            "record fewer events: _record_memory_history(max_entries=...)",
+        )
+    })?;
+    let mut walk = Walk {
+        live: BTreeMap::new(),
+        found: Replayed {
+            n_steps,
+            outcomes: vec![Outcome::default(); device.entries.len()],
+            older: Vec::new(),
+            held: Vec::new(),
+            unfreed: Vec::new(),
+            regions: Regions::new(heap, device, n_steps),
+            contradictions: Contradictions::default(),
+        },
+    };
+    walk.start(device);
+    for (position, row) in device.entries.iter().enumerate().rev() {
+        if position % EVENTS_BETWEEN_CHECKS == 0 {
+            let done = device.entries.len() - position;
+            progress.set("replaying", done as u64, device.entries.len() as u64)?;
+        }
+        if let Some(entry) = heap.rows.entries.get(*row as usize) {
+            walk.event(narrow(position), entry, heap);
+        }
+    }
+    let mut found = walk.finish();
+    follow_vanished(heap, device, &mut found);
+    Ok(found)
+}
+
+struct Walk {
+    /// Blocks by address.
+    live: BTreeMap<u64, Live>,
+    found: Replayed,
+}
+
+impl Walk {
+    /// The final state.
+    fn start(&mut self, device: &Device) {
+        let n_steps = self.found.n_steps;
+        for block in device.blocks.iter().filter(|block| block.is_active()) {
+            let live = Live {
+                end: n_steps,
+                given_back: n_steps,
+                bytes: block.bytes,
+                held: block.held,
+                stream: block.stream,
+                frames: block.frames,
+                is_final: true,
+            };
+            self.insert(n_steps - 1, block.address, live);
+        }
+    }
+
+    fn event(&mut self, step: u32, entry: &Entry, heap: &Heap) {
+        let is_whole = entry.has(has::ADDRESS | has::SIZE) && entry.address.checked_add(entry.size).is_some();
+        let is_mark = matches!(entry.action, Action::Snapshot | Action::OutOfMemory | Action::Other);
+        if !is_whole && !is_mark {
+            self.found.contradictions.unreadable.add(step);
+            return;
+        }
+        match entry.action {
+            Action::Alloc => self.alloc(step, entry),
+            Action::FreeRequested => self.free_requested(step, entry, heap),
+            Action::FreeCompleted => {
+                let live = freed(step, entry, heap);
+                self.insert(step, entry.address, live);
+            }
+            Action::SegmentAlloc | Action::SegmentMap => self.found.regions.begin(step, entry),
+            Action::SegmentFree | Action::SegmentUnmap => {
+                let stream = stream(heap, entry);
+                self.found.regions.finish(step, entry, stream);
+            }
+            Action::Snapshot | Action::OutOfMemory => {}
+            Action::Other => self.found.contradictions.unknown.add(step),
+        }
+    }
+
+    fn alloc(&mut self, step: u32, entry: &Entry) {
+        let regions = &self.found.regions;
+        if regions.is_any() && !regions.covers(entry.address, entry.size) {
+            self.found.contradictions.outside.add(step);
+        }
+        let outcome = &mut self.found.outcomes[step as usize];
+        let Some(live) = self.live.remove(&entry.address) else {
+            self.found.contradictions.vanished.add(step);
+            self.found.unfreed.push(step);
+            *outcome = Outcome {
+                end: self.found.n_steps,
+                given_back: self.found.n_steps,
+            };
+            return;
+        };
+        if live.bytes != entry.size {
+            self.found.contradictions.sizes.add(step);
+        }
+        // Events have distinct steps, so the end is behind the beginning.
+        *outcome = Outcome {
+            end: live.end,
+            given_back: live.given_back,
+        };
+        if live.is_final {
+            self.found.held.push((step, live.held));
+            self.found.unfreed.push(step);
+        }
+    }
+
+    fn free_requested(&mut self, step: u32, entry: &Entry, heap: &Heap) {
+        if let Some(live) = self.live.get_mut(&entry.address) {
+            live.given_back = step;
+            return;
+        }
+        self.found.contradictions.incomplete.add(step);
+        let live = freed(step, entry, heap);
+        self.insert(step, entry.address, live);
+    }
+
+    /// A block that is live before an event.
+    fn insert(&mut self, step: u32, address: u64, live: Live) {
+        if let Some(other) = self.live.remove(&address) {
+            // It stands there from this event on, and nothing says who asked for it.
+            self.found.contradictions.appeared.add(step);
+            self.found.older.push(OlderBlock {
+                birth: Step(step.min(other.end.saturating_sub(1))),
+                address,
+                live: other,
+            });
+        }
+        let end = address.saturating_add(live.held);
+        let below = self.live.range(..address).next_back();
+        let is_on_below = below.is_some_and(|(below, other)| below.saturating_add(other.held) > address);
+        let above = self.live.range(address..).next();
+        if is_on_below || above.is_some_and(|(above, _)| *above < end) {
+            self.found.contradictions.overlapping.add(step);
+        }
+        self.live.insert(address, live);
+    }
+
+    /// What is left is older than the trace.
+    fn finish(mut self) -> Replayed {
+        for (address, live) in self.live {
+            self.found.older.push(OlderBlock {
+                birth: Step(0),
+                address,
+                live,
+            });
+        }
+        self.found.regions.close();
+        for older in &mut self.found.older {
+            // What the very first event frees is held on that event.
+            let first = older.birth.0 + 1;
+            older.live.end = older.live.end.max(first);
+            older.live.given_back = older.live.given_back.clamp(first, older.live.end);
+        }
+        self.found.older.sort_by_key(|older| (older.birth, older.address));
+        self.found
+    }
+}
+
+/// A block that an event frees. Who called there freed it; who asked for it is not known.
+fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
+    Live {
+        end: step,
+        given_back: step,
+        bytes: entry.size,
+        held: entry.size,
+        stream: stream(heap, entry),
+        frames: NONE,
+        is_final: false,
+    }
+}
+
+/// The stream of an event.
+pub(super) fn stream(heap: &Heap, entry: &Entry) -> u64 {
+    heap.rows.streams.get(entry.stream as usize).copied().unwrap_or(0)
+}
+
+/// Texts of an event.
+pub(super) fn extra(heap: &Heap, position: u32) -> Extra {
+    heap.rows.extras.get(position as usize).copied().unwrap_or(Extra {
+        compile_context: NONE,
+        user_metadata: NONE,
+        action: NONE,
+    })
+}
+
+/// A block that vanished ends at the latest where its address is given away again.
+fn follow_vanished(heap: &Heap, device: &Device, found: &mut Replayed) {
+    if found.contradictions.vanished.n == 0 {
+        return;
+    }
+    let n_steps = found.n_steps;
+    let mut next: BTreeMap<u64, u32> = BTreeMap::new();
+    let mut unfreed = found.unfreed.iter().copied().peekable();
+    let mut held = found.held.iter().map(|(step, _)| *step).peekable();
+    for (position, row) in device.entries.iter().enumerate().rev() {
+        let step = narrow(position);
+        let Some(entry) = heap.rows.entries.get(*row as usize) else {
+            continue;
+        };
+        if entry.action != Action::Alloc || found.outcomes[position].end == 0 {
+            continue;
+        }
+        let is_unfreed = unfreed.next_if_eq(&step).is_some();
+        let is_final = held.next_if_eq(&step).is_some();
+        if is_unfreed && !is_final {
+            let end = next.get(&entry.address).copied().unwrap_or(n_steps);
+            found.outcomes[position] = Outcome { end, given_back: end };
+        }
+        next.insert(entry.address, step);
+    }
+}

@@ -1,0 +1,135 @@
+//! What is said about a snapshot that does not fit together: each kind once, with a count and the first place.
+
+use super::recording::{Made, Times};
+use super::replay::{Count, Replayed};
+use super::snapshot::Device;
+use super::stacks::MOST_LINES;
+use crate::diagnostics::Severity::{self, Info, Warning};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+/// Where the trace and the final state contradict each other.
+pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
+    for (severity, count, message) in kinds(replayed) {
+        if count.n > 0 {
+            diagnostics.push_counted(Diagnostic {
+                severity,
+                message: message.to_owned(),
+                place: format!("device_traces[{number}][{}]", count.first),
+                count: count.n,
+            });
+        }
+    }
+    if device.uneven > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Warning,
+            message: "the blocks of a segment do not add up to its size".to_owned(),
+            place: format!("segments of device {number}"),
+            count: device.uneven,
+        });
+    }
+    let older = replayed.older.len() as u64;
+    if older > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Info,
+            message:
+                "a block is older than the trace, which keeps only the last events; it counts from the first step on"
+                    .to_owned(),
+            place: format!("device {number}"),
+            count: older,
+        });
+    }
+}
+
+/// Each kind of contradiction.
+fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 10] {
+    let found = &replayed.contradictions;
+    [
+        (
+            Warning,
+            found.unreadable,
+            "an event has no address or size that can be read and is left out",
+        ),
+        (
+            Info,
+            found.unknown,
+            "an event has an action that is not known; it is shown as a note",
+        ),
+        (
+            Warning,
+            found.vanished,
+            "an allocation is neither freed in the trace nor live at the end; it is held until its address is given away \
+             again",
+        ),
+        (
+            Warning,
+            found.appeared,
+            "a block is live although the trace frees its address before and allocates it no more",
+        ),
+        (
+            Info,
+            found.incomplete,
+            "a free was requested and no completion follows; the block ends with the request",
+        ),
+        (
+            Warning,
+            found.sizes,
+            "the size of an allocation is not that of its free or of the block at the end; the allocation's counts",
+        ),
+        (Warning, found.overlapping, "live blocks stand on one another"),
+        (Warning, found.outside, "an allocation stands outside every segment"),
+        (
+            Warning,
+            replayed.regions.overlapping,
+            "a range of a segment is there without an event that maps it, or stands on another",
+        ),
+        (
+            Warning,
+            replayed.regions.vanished,
+            "a range was mapped, is unmapped nowhere, and is in no segment at the end",
+        ),
+    ]
+}
+
+/// What a recording leaves out.
+pub(super) fn made(made: &Made, diagnostics: &mut Diagnostics) {
+    let name = &made.recording.name;
+    match made.times {
+        Times::Absent if made.recording.n_steps > 1 => {
+            diagnostics.info("the events have no times, only an order".to_owned(), name);
+        }
+        Times::Ordered | Times::Absent => {}
+        Times::Some => {
+            diagnostics.warning("some events have no time, so only the order is kept".to_owned(), name);
+        }
+        Times::Unordered => {
+            diagnostics.warning(
+                "the times of the events go back, so only the order is kept".to_owned(),
+                name,
+            );
+        }
+    }
+    if made.unplaced > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Info,
+            message: "an annotation has a time but the events have none, so it is left out".to_owned(),
+            place: name.clone(),
+            count: made.unplaced,
+        });
+    }
+    if made.stacks_cut > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Warning,
+            message: format!("a stack has more than {MOST_LINES} lines; only the innermost are kept"),
+            place: name.clone(),
+            count: made.stacks_cut,
+        });
+    }
+    if made.stacks_left_out > 0 {
+        diagnostics.push_counted(Diagnostic {
+            severity: Severity::Warning,
+            message: "a stack is left out: all together are longer than the file".to_owned(),
+            place: name.clone(),
+            count: made.stacks_left_out,
+        });
+    }
+}

@@ -1,0 +1,167 @@
+//! Dicts of a snapshot as fixed rows: an entry of a trace in 40 bytes instead of a dict of seven pairs.
+//!
+//! In: what the `fill` module reads. Out: rows in pools. Fields that are absent, negative or no number are `None`, and whoever
+//! needs them says so.
+
+use std::collections::BTreeMap;
+
+use super::pages::Pages;
+use super::value::narrow;
+
+/// No list, no text, no [`Extra`].
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What an entry of a trace tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Action {
+    Alloc,
+    FreeRequested,
+    FreeCompleted,
+    SegmentAlloc,
+    SegmentFree,
+    SegmentMap,
+    SegmentUnmap,
+    Snapshot,
+    OutOfMemory,
+    /// Anything else; its name stands in [`Extra`].
+    #[default]
+    Other,
+}
+
+/// A field of an entry that was read.
+pub(super) mod has {
+    pub(in super::super) const ADDRESS: u8 = 1;
+    pub(in super::super) const SIZE: u8 = 2;
+    pub(in super::super) const TIME: u8 = 4;
+}
+
+/// One event of a trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// The address; of an `oom` the bytes that are free on the device.
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) time_us: u64,
+    /// Position in [`Rows::streams`].
+    pub(super) stream: u32,
+    /// List of frames, or [`NONE`].
+    pub(super) frames: u32,
+    /// Position in [`Rows::extras`], or [`NONE`].
+    pub(super) extra: u32,
+    pub(super) action: Action,
+    /// Which fields were read; see [`has`].
+    pub(super) has: u8,
+}
+
+impl Entry {
+    pub(super) const fn has(&self, fields: u8) -> bool {
+        self.has & fields == fields
+    }
+}
+
+/// Texts that few entries have, as positions of texts or [`NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Extra {
+    pub(super) compile_context: u32,
+    pub(super) user_metadata: u32,
+    /// The name of an action that is not known.
+    pub(super) action: u32,
+}
+
+/// A block of a segment at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) address: Option<u64>,
+    pub(super) size: Option<u64>,
+    pub(super) requested: Option<u64>,
+    /// Text of the state, or [`NONE`].
+    pub(super) state: u32,
+    pub(super) frames: u32,
+}
+
+/// A segment at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) device: Option<u64>,
+    pub(super) address: Option<u64>,
+    pub(super) total: Option<u64>,
+    pub(super) allocated: Option<u64>,
+    pub(super) active: Option<u64>,
+    pub(super) stream: u64,
+    /// Text of the type, or [`NONE`].
+    pub(super) kind: u32,
+    /// List of the two numbers of its pool, or [`NONE`].
+    pub(super) pool: u32,
+    pub(super) is_expandable: bool,
+    /// List of blocks, or [`NONE`].
+    pub(super) blocks: u32,
+}
+
+/// A line of a stack: positions of texts, or [`NONE`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) function: u32,
+    pub(super) file: u32,
+    pub(super) line: u32,
+}
+
+/// Something that the user or a framework noted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Annotation {
+    pub(super) stage: u32,
+    pub(super) name: u32,
+    pub(super) device: Option<u64>,
+    pub(super) time_us: Option<u64>,
+}
+
+/// All rows.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) entries: Pages<Entry>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) segments: Vec<Segment>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) annotations: Vec<Annotation>,
+    /// Distinct streams.
+    pub(super) streams: Vec<u64>,
+    stream_index: BTreeMap<u64, u32>,
+    last_stream: u32,
+    pub(super) extras: Vec<Extra>,
+    extra_index: BTreeMap<Extra, u32>,
+    /// Keys that no row has, with how often each occurred.
+    pub(super) unread: BTreeMap<u32, u64>,
+}
+
+impl Rows {
+    pub(super) fn stream(&mut self, stream: u64) -> u32 {
+        // Most entries have the stream of the one before.
+        if self.streams.get(self.last_stream as usize) == Some(&stream) {
+            return self.last_stream;
+        }
+        let next = narrow(self.streams.len());
+        let position = *self.stream_index.entry(stream).or_insert(next);
+        if position == next {
+            self.streams.push(stream);
+        }
+        self.last_stream = position;
+        position
+    }
+
+    pub(super) fn extra(&mut self, extra: Extra) -> u32 {
+        let next = narrow(self.extras.len());
+        let position = *self.extra_index.entry(extra).or_insert(next);
+        if position == next {
+            self.extras.push(extra);
+        }
+        position
+    }
+
+    pub(super) fn extra_of(&self, entry: &Entry) -> Extra {
+        let nothing = Extra {
+            compile_context: NONE,
+            user_metadata: NONE,
+            action: NONE,
+        };
+        self.extras.get(entry.extra as usize).copied().unwrap_or(nothing)
+    }
+}

@@ -1,0 +1,368 @@
+//! The parts of a snapshot: what a pickle's value holds, device by device.
+//!
+//! In: the heap and the value that the pickle left behind. Out: entries, segments and blocks by device, settings,
+//! annotations. Invariants: every row is named at most once, so that lists which many places share cannot make the work
+//! larger than the file; nothing is followed deeper than the format goes. Deliberately not here: what the events mean.
+
+use std::collections::BTreeMap;
+
+use super::keys;
+use super::rows::{NONE, Segment};
+use super::value::{DictContent, Heap, Kind, Value, narrow};
+use crate::diagnostics::Diagnostics;
+use crate::import::ImportError;
+
+/// Characters of a text that is kept of settings.
+const TEXT_CHARS: usize = 1000;
+
+/// Settings that are kept.
+const MOST_SETTINGS: usize = 200;
+
+/// Devices of one machine, and then some.
+const MOST_DEVICES: usize = 256;
+
+/// What the format is, for errors.
+const ADVICE: &str = "a snapshot is written by torch.cuda.memory._dump_snapshot or torch_npu.npu.memory._dump_snapshot";
+
+/// A segment at the end, checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FinalSegment {
+    pub(super) row: Segment,
+    pub(super) address: u64,
+    pub(super) bytes: u64,
+}
+
+/// A block of a segment at the end, checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FinalBlock {
+    pub(super) address: u64,
+    /// Bytes held.
+    pub(super) held: u64,
+    /// Bytes asked for.
+    pub(super) bytes: u64,
+    /// Text of its state.
+    pub(super) state: u32,
+    pub(super) frames: u32,
+    pub(super) stream: u64,
+}
+
+impl FinalBlock {
+    /// Whether somebody holds it, or a stream still works with it.
+    pub(super) const fn is_active(&self) -> bool {
+        matches!(
+            self.state,
+            keys::ACTIVE_ALLOCATED | keys::ACTIVE_PENDING_FREE | keys::ACTIVE_AWAITING_FREE
+        )
+    }
+}
+
+/// What there is of one device.
+#[derive(Debug, Default)]
+pub(super) struct Device {
+    /// Events in order, as rows.
+    pub(super) entries: Vec<u32>,
+    pub(super) segments: Vec<FinalSegment>,
+    pub(super) blocks: Vec<FinalBlock>,
+    /// Segments whose blocks do not add up to them.
+    pub(super) uneven: u64,
+}
+
+/// A snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) devices: BTreeMap<u64, Device>,
+    pub(super) settings: Vec<(String, String)>,
+    /// Rows of annotations.
+    pub(super) annotations: Vec<u32>,
+}
+
+/// Takes a pickle's value apart.
+pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) -> Result<Snapshot, ImportError> {
+    let mut found = Snapshot::default();
+    let fields = fields(heap, root);
+    let field = |wanted: u32| {
+        let mut fields = fields.iter().rev();
+        fields
+            .find(|(key, _)| key.kind() == Kind::Text(wanted))
+            .map(|(_, value)| *value)
+    };
+    let (segments, traces) = match root.kind() {
+        // `memory_snapshot()` alone answers the segments.
+        Kind::List(_) => (Some(root), None),
+        _ => (field(keys::SEGMENTS), field(keys::DEVICE_TRACES)),
+    };
+    if segments.is_none() && traces.is_none() {
+        return Err(ImportError::at(
+            "the pickle holds no memory snapshot: it has neither \"segments\" nor \"device_traces\"",
+            "its end",
+            ADVICE,
+        ));
+    }
+    read_traces(heap, traces, &mut found, diagnostics)?;
+    read_segments(heap, segments, &mut found, diagnostics)?;
+    if found.devices.len() > MOST_DEVICES {
+        return Err(ImportError::at(
+            format!(
+                "the snapshot names {} devices, more than {MOST_DEVICES}",
+                found.devices.len()
+            ),
+            "device_traces or segments",
+            ADVICE,
+        ));
+    }
+    if let Some(settings) = field(keys::ALLOCATOR_SETTINGS) {
+        found.settings = settings_of(heap, settings);
+    }
+    if let Some(Kind::List(list)) = field(keys::EXTERNAL_ANNOTATIONS).map(Value::kind) {
+        let rows = heap.lists.items(list).filter_map(|item| match content(heap, item) {
+            Some(DictContent::Annotation(row)) => Some(row),
+            _ => None,
+        });
+        found.annotations = rows.take(heap.rows.annotations.len()).collect();
+    }
+    report_unread(heap, &fields, diagnostics);
+    if found.devices.is_empty() {
+        diagnostics.warning(
+            "the snapshot has no segments and no events; call torch.cuda.memory._record_memory_history() before the work \
+             that is to be seen"
+                .to_owned(),
+            "",
+        );
+        found.devices.insert(0, Device::default());
+    }
+    Ok(found)
+}
+
+/// Pairs of the outermost dict.
+fn fields(heap: &Heap, root: Value) -> Vec<(Value, Value)> {
+    heap.pairs(root).to_vec()
+}
+
+fn content(heap: &Heap, value: Value) -> Option<DictContent> {
+    match value.kind() {
+        Kind::Dict(dict) => heap.dicts.get(dict as usize).copied(),
+        _ => None,
+    }
+}
+
+/// A list was named twice, so that what it holds would count twice.
+fn named_twice(what: &str) -> ImportError {
+    ImportError::at(
+        format!("{what} of the snapshot are listed more often than they were written"),
+        "device_traces or segments",
+        ADVICE,
+    )
+}
+
+fn read_traces(
+    heap: &Heap,
+    traces: Option<Value>,
+    found: &mut Snapshot,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    let Some(Kind::List(traces)) = traces.map(Value::kind) else {
+        return Ok(());
+    };
+    let mut n_entries = 0_usize;
+    for (device, trace) in (0_u64..).zip(heap.lists.items(traces)) {
+        let Kind::List(trace) = trace.kind() else { continue };
+        let mut entries = Vec::new();
+        for (position, item) in heap.lists.items(trace).enumerate() {
+            if let Some(DictContent::Entry(row)) = content(heap, item) {
+                entries.push(row);
+            } else {
+                let place = format!("device_traces[{device}][{position}]");
+                diagnostics.warning("an item of a trace is no event and is left out".to_owned(), &place);
+            }
+            n_entries += 1;
+            if n_entries > heap.dicts.len() {
+                return Err(named_twice("events"));
+            }
+        }
+        if !entries.is_empty() {
+            entries.shrink_to_fit();
+            found.devices.entry(device).or_default().entries = entries;
+        }
+    }
+    if n_entries > heap.rows.entries.len() + SOME_ITEMS {
+        return Err(named_twice("events"));
+    }
+    Ok(())
+}
+
+/// Items that may be no events.
+const SOME_ITEMS: usize = 1000;
+
+fn read_segments(
+    heap: &Heap,
+    segments: Option<Value>,
+    found: &mut Snapshot,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    let Some(Kind::List(segments)) = segments.map(Value::kind) else {
+        return Ok(());
+    };
+    let (mut n_segments, mut n_blocks) = (0_usize, 0_usize);
+    for (position, item) in heap.lists.items(segments).enumerate() {
+        n_segments += 1;
+        if n_segments > heap.dicts.len() {
+            return Err(named_twice("segments"));
+        }
+        let row = match content(heap, item) {
+            Some(DictContent::Segment(row)) => heap.rows.segments.get(row as usize).copied(),
+            _ => None,
+        };
+        let whole = row.and_then(|row| Some((row, row.address?, row.total?)));
+        let Some((row, address, bytes)) = whole.filter(|(_, address, bytes)| address.checked_add(*bytes).is_some())
+        else {
+            diagnostics.warning(
+                "a segment has no address or size that can be read and is left out".to_owned(),
+                &format!("segments[{position}]"),
+            );
+            continue;
+        };
+        let device = found.devices.entry(row.device.unwrap_or(0)).or_default();
+        device.segments.push(FinalSegment { row, address, bytes });
+        n_blocks += read_blocks(heap, device, position, diagnostics)?;
+        if n_blocks > heap.rows.blocks.len() {
+            return Err(named_twice("blocks"));
+        }
+    }
+    Ok(())
+}
+
+/// The blocks of the last segment; returns how many there are.
+fn read_blocks(
+    heap: &Heap,
+    device: &mut Device,
+    position: usize,
+    diagnostics: &mut Diagnostics,
+) -> Result<usize, ImportError> {
+    let Some(segment) = device.segments.last().copied() else {
+        return Ok(0);
+    };
+    let mut next = segment.address;
+    let mut sum = 0_u64;
+    let mut n_blocks = 0_usize;
+    for item in heap.lists.items(segment.row.blocks) {
+        n_blocks += 1;
+        if n_blocks > heap.dicts.len() {
+            return Err(named_twice("blocks"));
+        }
+        let row = match content(heap, item) {
+            Some(DictContent::Block(row)) => heap.rows.blocks.get(row as usize),
+            _ => None,
+        };
+        // Older versions leave the address out: blocks stand one behind the other.
+        let whole = row.and_then(|row| Some((row, row.address.unwrap_or(next), row.size?)));
+        let whole = whole.and_then(|(row, address, held)| Some((row, address, held, address.checked_add(held)?)));
+        let Some((row, address, held, end)) = whole else {
+            diagnostics.warning(
+                "a block of a segment has no size that can be read and is left out".to_owned(),
+                &format!("segments[{position}].blocks[{}]", n_blocks - 1),
+            );
+            continue;
+        };
+        next = end;
+        sum = sum.saturating_add(held);
+        device.blocks.push(FinalBlock {
+            address,
+            held,
+            bytes: row.requested.unwrap_or(held),
+            state: row.state,
+            frames: row.frames,
+            stream: segment.row.stream,
+        });
+    }
+    if sum != segment.bytes {
+        device.uneven += 1;
+    }
+    Ok(n_blocks)
+}
+
+/// Keys with their values as texts; settings of settings have a dot.
+fn settings_of(heap: &Heap, settings: Value) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (key, value) in heap.pairs(settings) {
+        let key = cut(heap.text(*key).unwrap_or(b"?"));
+        let inner = heap.pairs(*value);
+        if inner.is_empty() {
+            all.push((key.clone(), plain_text(heap, *value)));
+        }
+        for (name, value) in inner.iter().take(MOST_SETTINGS) {
+            let name = cut(heap.text(*name).unwrap_or(b"?"));
+            all.push((format!("{key}.{name}"), plain_text(heap, *value)));
+        }
+        if all.len() >= MOST_SETTINGS {
+            break;
+        }
+    }
+    all
+}
+
+fn plain_text(heap: &Heap, value: Value) -> String {
+    if let Some(number) = heap.whole(value) {
+        return number.to_string();
+    }
+    if let Some(number) = heap.fraction(value) {
+        return number.to_string();
+    }
+    match value.kind() {
+        Kind::Nothing => "None".to_owned(),
+        Kind::Bool(true) => "True".to_owned(),
+        Kind::Bool(false) => "False".to_owned(),
+        Kind::Text(_) => cut(heap.text(value).unwrap_or_default()),
+        Kind::List(list) => {
+            let items = heap.lists.items(list).take(32).map(|item| match heap.whole(item) {
+                Some(number) => number.to_string(),
+                None => heap.text(item).map_or_else(|| "?".to_owned(), cut),
+            });
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Kind::Dict(_) => "{}".to_owned(),
+        _ => "?".to_owned(),
+    }
+}
+
+/// At most so many characters of a text.
+pub(super) fn cut(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * TEXT_CHARS)]);
+    text.chars().take(TEXT_CHARS).collect()
+}
+
+fn report_unread(heap: &Heap, fields: &[(Value, Value)], diagnostics: &mut Diagnostics) {
+    for (key, _) in fields {
+        let is_read = matches!(
+            key.kind(),
+            Kind::Text(keys::SEGMENTS | keys::DEVICE_TRACES | keys::ALLOCATOR_SETTINGS | keys::EXTERNAL_ANNOTATIONS)
+        );
+        if !is_read {
+            diagnostics.skipped(
+                "a part of the snapshot that is not known",
+                &cut(heap.text(*key).unwrap_or(b"?")),
+            );
+        }
+    }
+    for (key, count) in heap.rows.unread.iter().take(64) {
+        let name = if *key == NONE {
+            "a key that is no text".to_owned()
+        } else {
+            cut(heap.text_at(*key).unwrap_or(b"?"))
+        };
+        let message = format!("field \"{name}\" of {count} events, segments, blocks or frames is not read");
+        diagnostics.info(message, "");
+    }
+}
+
+/// A pool's two numbers; `None` for the pool of everybody.
+pub(super) fn private_pool(heap: &Heap, segment: &Segment) -> Option<(u64, u64)> {
+    let mut numbers = heap.lists.items(segment.pool).map(|number| heap.unsigned(number));
+    let pool = (numbers.next()??, numbers.next()??);
+    (pool != (0, 0)).then_some(pool)
+}
+
+/// Distinct rows of a count that fits a step.
+pub(super) fn n_steps(device: &Device) -> Option<u32> {
+    let n = device.entries.len().max(1);
+    (n < NONE as usize).then(|| narrow(n))
+}

@@ -1,0 +1,153 @@
+//! The bytes of a pickle as a moving window, so that a large file never stands in memory as a whole.
+//!
+//! In: any `Read + Seek`, at its start. Out: bytes in order, with positions for errors. Invariants: nothing is allocated
+//! from a length that was not checked against the rest of the file; the cancel flag is read at every refill.
+
+use crate::import::{ImportError, Input, ReadSeek};
+use crate::progress::Progress;
+
+/// Bytes of the window, except where one text is longer.
+const WINDOW_BYTES: usize = 256 << 10;
+
+/// The longest line of the old text opcodes.
+const LINE_BYTES: usize = 1 << 20;
+
+/// A forward reader with positions.
+pub(super) struct Window<'a> {
+    reader: &'a mut dyn ReadSeek,
+    progress: Progress<'a>,
+    buffer: Vec<u8>,
+    /// The next byte in the buffer.
+    at: usize,
+    /// Bytes of the buffer that are filled.
+    filled: usize,
+    /// The file's byte at which the buffer begins.
+    base: u64,
+    len: u64,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Self, ImportError> {
+        let len = input.len();
+        Ok(Self {
+            reader: input.reader()?,
+            progress: *progress,
+            buffer: vec![0; WINDOW_BYTES],
+            at: 0,
+            filled: 0,
+            base: 0,
+            len,
+        })
+    }
+
+    /// The file's byte that comes next.
+    pub(super) fn position(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// Bytes of the file.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The next byte.
+    #[inline]
+    pub(super) fn byte(&mut self) -> Result<u8, ImportError> {
+        if self.at == self.filled {
+            self.refill(1)?;
+        }
+        let byte = self.buffer[self.at];
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The next `n` bytes.
+    #[inline]
+    pub(super) fn take(&mut self, n: usize) -> Result<&[u8], ImportError> {
+        if self.filled - self.at < n {
+            self.refill(n)?;
+        }
+        let start = self.at;
+        self.at += n;
+        Ok(&self.buffer[start..self.at])
+    }
+
+    /// The next `N` bytes as a number's bytes.
+    #[inline]
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], ImportError> {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.take(N)?);
+        Ok(bytes)
+    }
+
+    /// The next bytes, as many as a length of the file says.
+    pub(super) fn take_stated(&mut self, n: u64) -> Result<&[u8], ImportError> {
+        self.check(n)?;
+        self.take(usize::try_from(n).unwrap_or(usize::MAX))
+    }
+
+    /// Leaves out the next bytes.
+    pub(super) fn skip(&mut self, n: u64) -> Result<(), ImportError> {
+        self.check(n)?;
+        let mut rest = n;
+        while rest > 0 {
+            let piece = rest.min(WINDOW_BYTES as u64);
+            self.take_stated(piece)?;
+            rest -= piece;
+        }
+        Ok(())
+    }
+
+    /// A line without its end.
+    pub(super) fn line(&mut self) -> Result<Vec<u8>, ImportError> {
+        let mut line = Vec::new();
+        loop {
+            match self.byte()? {
+                b'\n' => return Ok(line),
+                byte => line.push(byte),
+            }
+            if line.len() > LINE_BYTES {
+                let what = format!("a line of the pickle is longer than {LINE_BYTES} bytes, the limit");
+                return Err(ImportError::at_byte(what, self.position()));
+            }
+        }
+    }
+
+    fn check(&self, n: u64) -> Result<(), ImportError> {
+        if n <= self.len.saturating_sub(self.position()) {
+            return Ok(());
+        }
+        Err(ImportError::Truncated {
+            at: self.len,
+            what: format!("{n} bytes that begin at byte {}", self.position()),
+        })
+    }
+
+    /// Makes at least `n` bytes stand in the buffer.
+    #[cold]
+    fn refill(&mut self, n: usize) -> Result<(), ImportError> {
+        self.check(n as u64)?;
+        self.progress.set("reading", self.position(), self.len)?;
+        self.buffer.copy_within(self.at..self.filled, 0);
+        self.base += self.at as u64;
+        self.filled -= self.at;
+        self.at = 0;
+        if self.buffer.len() < n {
+            self.buffer.resize(n, 0);
+        } else if self.buffer.len() > WINDOW_BYTES && self.filled.max(n) <= WINDOW_BYTES {
+            self.buffer.truncate(WINDOW_BYTES);
+            self.buffer.shrink_to_fit();
+        }
+        while self.filled < n {
+            let read = self.reader.read(&mut self.buffer[self.filled..])?;
+            if read == 0 {
+                return Err(ImportError::Truncated {
+                    at: self.base + self.filled as u64,
+                    what: "the pickle".to_owned(),
+                });
+            }
+            self.filled += read;
+        }
+        Ok(())
+    }
+}

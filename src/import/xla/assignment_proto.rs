@@ -1,0 +1,265 @@
+//! The buffer assignment of a `HloProto` -> [`Assignment`], with where each value is defined.
+//!
+//! ```text
+//! BufferAssignmentProto  1 logical buffers, 3 allocations, 4 traces of the heap simulator
+//! LogicalBufferProto     1 id, 2 size, 3 defined at {2 instruction's name, 4 instruction's id, 3 path}
+//! BufferAllocationProto  1 index, 2 size, 3 thread-local, 5 parameter, 7 maybe-live-out, 12 constant, 9 assigned
+//! Assigned               1 logical buffer, 2 offset, 3 size
+//! HeapSimulatorTrace     1 events {1 kind, 2 buffer, 5 buffer that it shares with}
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::assignment::{Allocation, Assignment, Event, Kind, Value};
+use super::model::Module;
+use super::proto::{enter, ints, text, unsigned};
+use super::shape::{Shape, node_name};
+use crate::import::ImportError;
+use crate::import::wire::{Span, Wire};
+
+/// How many elements of tuples are stepped over to find places: far more than a real module has.
+const STEPS: u64 = 1 << 28;
+
+/// A place where a value is: instruction by its number over the whole module, and the node of its shape.
+pub(super) type Place = (u32, u32);
+
+/// An assignment, and where its values are defined.
+pub(super) struct Placed {
+    /// The assignment.
+    pub(super) assignment: Assignment,
+    /// Where values are defined, by id; those in computations that are not kept are missing.
+    pub(super) defined: BTreeMap<u64, Place>,
+}
+
+/// Where a logical buffer is defined, as the file says it.
+#[derive(Default)]
+struct Location {
+    name: String,
+    id: i64,
+    path: Vec<i64>,
+}
+
+/// Reads the assignment.
+pub(super) fn read(wire: &mut Wire<'_>, span: Span, module: &Module) -> Result<Placed, ImportError> {
+    const WHAT: &str = "the buffer assignment";
+    let mut placed = Placed {
+        assignment: Assignment::default(),
+        defined: BTreeMap::new(),
+    };
+    let mut index = Index::new(module);
+    let mut names = BTreeMap::new();
+    enter(wire, span);
+    while let Some(field) = wire.field(span, WHAT)? {
+        match field.number {
+            1 => {
+                let inner = wire.span(field, span, WHAT)?;
+                let (id, size, location) = logical(wire, inner)?;
+                let place = index.place(&location);
+                names.insert(id, (size, index.name(&location, place), index.is_join(place)));
+                placed.defined.extend(place.map(|place| (id, place)));
+            }
+            3 => {
+                let inner = wire.span(field, span, WHAT)?;
+                placed.assignment.allocations.push(allocation(wire, inner)?);
+            }
+            4 => {
+                let inner = wire.span(field, span, WHAT)?;
+                trace(wire, inner, &mut placed.assignment.events)?;
+            }
+            _ => wire.skip(field, span, WHAT)?,
+        }
+    }
+    let values = placed.assignment.allocations.iter_mut().flat_map(|one| &mut one.values);
+    for value in values {
+        if let Some((size, name, is_join)) = names.get(&value.id) {
+            value.name.clone_from(name);
+            value.is_phi = *is_join;
+            if value.size == 0 {
+                value.size = *size;
+            }
+        }
+    }
+    Ok(placed)
+}
+
+/// Instructions by what a file may name them by.
+struct Index<'m> {
+    module: &'m Module,
+    by_id: BTreeMap<i64, (u32, usize, usize)>,
+    by_name: BTreeMap<&'m str, (u32, usize, usize)>,
+    /// Whether a value of an instruction only joins others, by the instruction's number.
+    joins: Vec<bool>,
+    /// Elements of tuples that may still be stepped over.
+    steps: u64,
+}
+
+impl<'m> Index<'m> {
+    fn new(module: &'m Module) -> Self {
+        let mut index = Self {
+            module,
+            by_id: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            joins: Vec::new(),
+            steps: STEPS,
+        };
+        let mut number = 0_u32;
+        for (at, computation) in module.computations.iter().enumerate() {
+            for (position, instruction) in computation.instructions.iter().enumerate() {
+                index.by_id.insert(instruction.id, (number, at, position));
+                index.by_name.insert(&instruction.name, (number, at, position));
+                number = number.saturating_add(1);
+                index.joins.push(match &*instruction.opcode {
+                    "while" | "conditional" | "call" => true,
+                    "parameter" => at > 0,
+                    _ => false,
+                });
+            }
+        }
+        index
+    }
+
+    fn find(&self, location: &Location) -> Option<(u32, usize, usize)> {
+        let by_id = self.by_id.get(&location.id).filter(|_| location.id != 0);
+        by_id.or_else(|| self.by_name.get(&*location.name)).copied()
+    }
+
+    fn place(&mut self, location: &Location) -> Option<Place> {
+        let (number, computation, position) = self.find(location)?;
+        let steps = location
+            .path
+            .iter()
+            .fold(1, |sum: u64, step| sum.saturating_add(unsigned(*step)));
+        self.steps = self.steps.checked_sub(steps)?;
+        let shape = &self.module.computations[computation].instructions[position].shape;
+        let path: Vec<u64> = location.path.iter().map(|step| unsigned(*step)).collect();
+        Some((number, shape.node(&path)?))
+    }
+
+    fn name(&self, location: &Location, place: Option<Place>) -> String {
+        match (self.find(location), place) {
+            (Some((_, computation, position)), Some(_)) => {
+                let instruction = &self.module.computations[computation].instructions[position];
+                let is_tuple = matches!(instruction.shape, Shape::Tuple(_));
+                let path = location
+                    .path
+                    .iter()
+                    .map(|step| u32::try_from(*step).unwrap_or(u32::MAX));
+                node_name(&instruction.name, &path.collect::<Vec<u32>>(), is_tuple)
+            }
+            _ if !location.name.is_empty() => location.name.clone(),
+            _ => format!("instruction {} (in an element-wise computation)", location.id),
+        }
+    }
+
+    /// Whether a value there only joins others: the state of a loop, the outcome of a branch or call.
+    fn is_join(&self, place: Option<Place>) -> bool {
+        place.is_some_and(|(number, _)| self.joins.get(number as usize) == Some(&true))
+    }
+}
+
+fn logical(wire: &mut Wire<'_>, span: Span) -> Result<(u64, u64, Location), ImportError> {
+    const WHAT: &str = "a logical buffer";
+    let (mut id, mut size, mut location) = (0, 0, Location::default());
+    while let Some(field) = wire.field(span, WHAT)? {
+        match field.number {
+            1 => id = unsigned(wire.int(field, span, WHAT)?),
+            2 => size = unsigned(wire.int(field, span, WHAT)?),
+            3 => {
+                let inner = wire.span(field, span, WHAT)?;
+                while let Some(field) = wire.field(inner, WHAT)? {
+                    match field.number {
+                        2 => location.name = text(wire, field, inner, WHAT)?,
+                        3 => ints(wire, field, inner, &mut location.path)?,
+                        4 => location.id = wire.int(field, inner, WHAT)?,
+                        _ => wire.skip(field, inner, WHAT)?,
+                    }
+                }
+            }
+            _ => wire.skip(field, span, WHAT)?,
+        }
+    }
+    Ok((id, size, location))
+}
+
+fn allocation(wire: &mut Wire<'_>, span: Span) -> Result<Allocation, ImportError> {
+    const WHAT: &str = "an allocation";
+    let mut allocation = Allocation::default();
+    while let Some(field) = wire.field(span, WHAT)? {
+        let kind = match field.number {
+            3 => Kind::ThreadLocal,
+            5 => Kind::Parameter,
+            7 => Kind::LiveOut,
+            12 => Kind::Constant,
+            1 => {
+                allocation.index = unsigned(wire.int(field, span, WHAT)?);
+                continue;
+            }
+            2 => {
+                allocation.size = unsigned(wire.int(field, span, WHAT)?);
+                continue;
+            }
+            9 => {
+                let inner = wire.span(field, span, WHAT)?;
+                allocation.values.push(assigned(wire, inner)?);
+                continue;
+            }
+            _ => {
+                wire.skip(field, span, WHAT)?;
+                continue;
+            }
+        };
+        if wire.int(field, span, WHAT)? != 0 {
+            allocation.kinds.insert(kind);
+        }
+    }
+    if allocation.kinds.is_empty() {
+        allocation.kinds.insert(Kind::Temp);
+    }
+    Ok(allocation)
+}
+
+fn assigned(wire: &mut Wire<'_>, span: Span) -> Result<Value, ImportError> {
+    const WHAT: &str = "a value of an allocation";
+    let mut value = Value {
+        id: 0,
+        name: String::new(),
+        size: 0,
+        offset: 0,
+        is_phi: false,
+    };
+    while let Some(field) = wire.field(span, WHAT)? {
+        match field.number {
+            1 => value.id = unsigned(wire.int(field, span, WHAT)?),
+            2 => value.offset = unsigned(wire.int(field, span, WHAT)?),
+            3 => value.size = unsigned(wire.int(field, span, WHAT)?),
+            _ => wire.skip(field, span, WHAT)?,
+        }
+    }
+    Ok(value)
+}
+
+fn trace(wire: &mut Wire<'_>, span: Span, events: &mut Vec<Event>) -> Result<(), ImportError> {
+    const WHAT: &str = "a trace of the heap simulator";
+    while let Some(field) = wire.field(span, WHAT)? {
+        if field.number != 1 {
+            wire.skip(field, span, WHAT)?;
+            continue;
+        }
+        let inner = wire.span(field, span, WHAT)?;
+        let (mut kind, mut id, mut other) = (0, 0, 0);
+        while let Some(field) = wire.field(inner, WHAT)? {
+            match field.number {
+                1 => kind = wire.int(field, inner, WHAT)?,
+                2 => id = unsigned(wire.int(field, inner, WHAT)?),
+                5 => other = unsigned(wire.int(field, inner, WHAT)?),
+                _ => wire.skip(field, inner, WHAT)?,
+            }
+        }
+        events.push(match kind {
+            0 => Event::Alloc(id),
+            1 => Event::Free(id),
+            _ => Event::Share(id, other),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Live ranges and a buffer assignment that stand in two files -> arenas with XLA's own plan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::assignment::Assignment;
+use super::dump::{self, Dump};
+use super::{arena, flow};
+use crate::diagnostics::Diagnostics;
+use crate::import::ImportError;
+use crate::progress::Progress;
+use crate::workload::{ProblemEntry, Source};
+
+/// The problems of a dump, as much as it says.
+pub(super) fn source(
+    dump: &Dump,
+    name: &str,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let entries = match (&dump.assignment, &dump.ranges) {
+        (Some(assignment), Some(ranges)) => both(assignment, ranges, progress, diagnostics)?,
+        (Some(assignment), None) => {
+            diagnostics.warning(
+                "the file says where values stand, not when they live: each allocation counts as held all run; open the \
+                 live ranges (live-range.txt) with it, or the .hlo.pb of the same dump"
+                    .to_owned(),
+                name,
+            );
+            for (fact, value) in assignment.facts() {
+                diagnostics.info(format!("{fact}: {value}"), name);
+            }
+            valid(arena::held(assignment, name), name)?
+        }
+        (None, Some(ranges)) => {
+            let unknown = ranges
+                .steps
+                .iter()
+                .filter(|(value, _)| !ranges.sizes.contains_key(value));
+            let unknown = unknown.count();
+            if unknown > 0 {
+                diagnostics.warning(
+                    format!(
+                        "{unknown} live ranges have no size in the file, which states those at the peak alone; they count 0 \
+                         bytes, only the figures of that step are whole; open the buffer assignment \
+                         (buffer-assignment.txt) with it, or the .hlo.pb of the same dump"
+                    ),
+                    name,
+                );
+            }
+            peak(ranges, name, diagnostics);
+            valid(arena::bare(&ranges.steps, &ranges.sizes, name), name)?
+        }
+        (None, None) => Vec::new(),
+    };
+    if entries.is_empty() {
+        return Err(ImportError::at(
+            "the dump lists nothing that can be placed",
+            "the end of the file",
+            "open the .hlo.pb of the same dump",
+        ));
+    }
+    Ok(Source::Problems(entries))
+}
+
+/// What XLA itself says of the peak.
+fn peak(ranges: &dump::Ranges, name: &str, diagnostics: &mut Diagnostics) {
+    if let Some(step) = ranges.peak {
+        let bytes = ranges
+            .sizes
+            .values()
+            .fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+        diagnostics.info(
+            format!(
+                "XLA states a peak of {bytes} bytes in {} values at step {step} of {}",
+                ranges.sizes.len(),
+                ranges.n_steps
+            ),
+            name,
+        );
+    }
+}
+
+fn valid(entry: ProblemEntry, name: &str) -> Result<Vec<Arc<ProblemEntry>>, ImportError> {
+    if entry.problem.buffers.is_empty() {
+        return Ok(Vec::new());
+    }
+    match entry.problem.validate() {
+        Ok(()) => Ok(vec![Arc::new(entry)]),
+        Err(error) => Err(ImportError::at(
+            error.to_string(),
+            format!("\"{name}\""),
+            "the file is damaged, dump it again",
+        )),
+    }
+}
+
+/// Values meet their live ranges by name.
+fn both(
+    assignment: &Assignment,
+    ranges: &dump::Ranges,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Arc<ProblemEntry>>, ImportError> {
+    let plain = |name: &str| name.strip_suffix("{}").unwrap_or(name).to_owned();
+    let by_name: BTreeMap<String, (u64, u64)> =
+        ranges.steps.iter().map(|(name, range)| (plain(name), *range)).collect();
+    let mut by_id = flow::Ranges::new();
+    for value in assignment.allocations.iter().flat_map(|one| &one.values) {
+        by_id.extend(by_name.get(&plain(&value.name)).map(|range| (value.id, *range)));
+    }
+    peak(ranges, "live ranges", diagnostics);
+    for (fact, value) in assignment.facts() {
+        diagnostics.info(format!("{fact}: {value}"), "buffer assignment");
+    }
+    arena::arenas(assignment, &by_id, progress, diagnostics)
+}

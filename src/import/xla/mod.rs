@@ -1,0 +1,210 @@
+//! The XLA importer: dumps of a module and of the plan that XLA made for it.
+//!
+//! | file | what comes out |
+//! |---|---|
+//! | HLO text (`HloModule ...`) | a graph: the entry; computations of loops, calls and branches as bodies |
+//! | `.hlo.pb` (`HloProto`) | the same graph, and of its buffer assignment every allocation as an arena with XLA's own offsets |
+//! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or beside it ([`join`]) arenas |
+//! | `live-range.txt` | live ranges, with the sizes that it states: those at XLA's own peak |
+//! | `buffer-assignment-values.txt`, `memory-usage-report.txt` | recognised and refused: they lack offsets or round sizes |
+//!
+//! Sources: the public `hlo.proto`, `xla_data.proto`, and the texts that `--xla_dump_to` writes. Fusions and reducers are
+//! opaque. Steps of graphs are positions of the schedule where the module is scheduled, those of arenas positions in the
+//! flattened schedule.
+
+mod arena;
+mod assignment;
+mod assignment_proto;
+mod build;
+mod cursor;
+mod detect;
+mod dump;
+mod flow;
+mod instruction;
+mod join;
+mod model;
+mod proto;
+mod proto_shape;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::sync::Arc;
+
+use self::detect::Form;
+use self::dump::Dump;
+use self::model::Module;
+use self::shape::ShapeNotes;
+use super::wire::Wire;
+use super::{ImportError, Input};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::{Dumped, GraphEntry, Source};
+
+/// Whether the content is one of XLA's dumps.
+pub(super) fn detect(input: &Input<'_>) -> bool {
+    detect::form(input.head()).is_some()
+}
+
+/// Reads such a dump.
+pub(super) fn import(
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let name = input.name().to_owned();
+    match detect::form(input.head()) {
+        Some(Form::Proto) => read_proto(input, &name, progress, diagnostics),
+        Some(Form::Report) => Err(ImportError::at(
+            "this report of XLA lists values without offsets, or sizes that are rounded",
+            "line 1",
+            "open the .hlo.pb of the same dump, or buffer-assignment.txt together with live-range.txt",
+        )),
+        Some(Form::Dump) => {
+            let text = input.read_text(progress)?;
+            let dump = dump::read(&text, progress, diagnostics)?;
+            join::source(&dump, &name, progress, diagnostics)
+        }
+        Some(Form::Text) | None => {
+            let len = input.len();
+            let text = input.read_text(progress)?;
+            let mut notes = ShapeNotes::default();
+            let module = text::module(text.trim_start_matches('\u{feff}'), progress, &mut notes)?;
+            drop(text);
+            let dumped = Dumped {
+                facts: facts(&module, flow::schedule(&module).n_steps),
+                ..Dumped::default()
+            };
+            remarks(&module, notes, diagnostics);
+            graphs(&module, (&name, len), dumped, progress)
+        }
+    }
+}
+
+/// Joins a buffer assignment and the live ranges of the same dump, whichever of the inputs is which. `None` where they are
+/// anything else: then each is read on its own.
+pub(super) fn join(
+    inputs: &mut [Input<'_>],
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Source>, ImportError> {
+    let is_pair = inputs.len() == 2 && inputs.iter().all(|one| detect::form(one.head()) == Some(Form::Dump));
+    if !is_pair {
+        return Ok(None);
+    }
+    let mut joined = Dump::default();
+    for input in inputs.iter_mut() {
+        let text = input.read_text(progress)?;
+        let dump = dump::read(&text, progress, diagnostics)?;
+        let is_double = (dump.assignment.is_some() && joined.assignment.is_some())
+            || (dump.ranges.is_some() && joined.ranges.is_some());
+        if is_double {
+            return Ok(None);
+        }
+        joined.assignment = joined.assignment.or(dump.assignment);
+        joined.ranges = joined.ranges.or(dump.ranges);
+    }
+    let name = inputs[0].name().to_owned();
+    join::source(&joined, &name, progress, diagnostics).map(Some)
+}
+
+fn read_proto(
+    input: &mut Input<'_>,
+    name: &str,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Source, ImportError> {
+    let len = input.len();
+    let mut notes = ShapeNotes::default();
+    let mut wire = Wire::new(input.reader()?, len, *progress);
+    let proto::Read { module, assignment } = proto::read(&mut wire, &mut notes)?;
+    remarks(&module, notes, diagnostics);
+    let schedule = flow::schedule(&module);
+    let mut dumped = Dumped {
+        facts: facts(&module, schedule.n_steps),
+        ..Dumped::default()
+    };
+    if let Some(span) = assignment {
+        let placed = assignment_proto::read(&mut wire, span, &module)?;
+        let ranges = flow::ranges(&module, &schedule, &placed.defined, progress)?;
+        if ranges.is_none() {
+            diagnostics.warning(
+                "the module passes its values around too often to follow them; arenas are left out".to_owned(),
+                name,
+            );
+        }
+        let ranges = ranges.unwrap_or_default();
+        dumped.facts.extend(placed.assignment.facts());
+        dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
+        dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
+    }
+    graphs(&module, (name, len), dumped, progress)
+}
+
+fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
+    let order = if module.is_scheduled {
+        "as scheduled"
+    } else {
+        "as stored, not scheduled"
+    };
+    vec![
+        ("computations".to_owned(), module.n_computations.to_string()),
+        ("instructions".to_owned(), module.n_instructions.to_string()),
+        ("order".to_owned(), order.to_owned()),
+        ("steps of the flattened schedule".to_owned(), steps.to_string()),
+    ]
+}
+
+fn remarks(module: &Module, notes: ShapeNotes, diagnostics: &mut Diagnostics) {
+    let mut many = |count: u64, message: String| {
+        if count > 0 {
+            diagnostics.info(message, &module.name);
+        }
+    };
+    many(
+        notes.tiled,
+        format!(
+            "{} shapes have a layout with tiles; they count the bytes of the shape, without padding",
+            notes.tiled
+        ),
+    );
+    many(
+        notes.narrow,
+        format!(
+            "{} shapes have elements of less than a byte and a layout that does not say whether they are packed; they count \
+             as packed",
+            notes.narrow
+        ),
+    );
+    many(
+        notes.bounded,
+        format!(
+            "{} sizes are dynamic with a bound; they count as the bound",
+            notes.bounded
+        ),
+    );
+}
+
+fn graphs(
+    module: &Module,
+    (file, len): (&str, u64),
+    dumped: Dumped,
+    progress: &Progress<'_>,
+) -> Result<Source, ImportError> {
+    let mut graphs = Vec::with_capacity(module.computations.len());
+    for computation in &module.computations {
+        graphs.push(Arc::new(build::graph(computation, len, progress)?));
+    }
+    let bodies = graphs.split_off(1);
+    let Some(graph) = graphs.pop() else {
+        return Err(ImportError::at_byte("the module has no computation", 0));
+    };
+    let name = if module.name.is_empty() { file } else { &module.name };
+    Ok(Source::Graphs(vec![GraphEntry {
+        name: name.to_owned(),
+        graph,
+        bodies,
+        dumped: Some(Arc::new(dumped)),
+    }]))
+}

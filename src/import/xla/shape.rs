@@ -1,0 +1,283 @@
+//! Shapes of XLA: arrays, tuples of shapes, and values without bytes; read from text.
+//!
+//! ```text
+//! f32[8,128]{1,0:T(8,128)S(1)}    element type, sizes, layout: tiles, memory space, bits per element (E)
+//! s32[<=16]  f32[?,4]             a bound of a dynamic size; a size without bound
+//! (f32[2]{0}, /*index=1*/s32[])   a tuple: a table of pointers (8 bytes each) beside its elements
+//! token[]  opaque[]               order alone; a thing of the backend
+//! ```
+//!
+//! Every node of a shape's tree has a number in pre-order: 0 is the whole, its elements follow, each with all below it.
+
+use super::cursor::Cursor;
+use crate::graph::DType;
+
+/// How deep tuples may be nested.
+const DEPTH: u32 = 64;
+
+/// A dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// So many.
+    Known(u64),
+    /// At most so many; memory is laid out for the bound.
+    Bound(u64),
+    /// The module does not say.
+    Free,
+}
+
+/// A shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// An array of elements.
+    Array(DType, Box<[Size]>),
+    /// A table of pointers to elements.
+    Tuple(Box<[Self]>),
+    /// No bytes.
+    Token,
+    /// Bytes that only the backend knows.
+    Opaque,
+}
+
+/// What shapes of a file say beyond sizes, for diagnostics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ShapeNotes {
+    /// Layouts with tiles, which may pad.
+    pub(super) tiled: u64,
+    /// Elements of less than a byte whose layout does not say that they are packed.
+    pub(super) narrow: u64,
+    /// Dynamic sizes with a bound.
+    pub(super) bounded: u64,
+}
+
+/// Element types by name, with the code that a module's protobuf uses.
+const TYPES: &[(&str, u64, DType)] = &[
+    ("pred", 1, DType::Bool),
+    ("s2", 26, DType::Int2),
+    ("s4", 21, DType::Int4),
+    ("s8", 2, DType::Int8),
+    ("s16", 3, DType::Int16),
+    ("s32", 4, DType::Int32),
+    ("s64", 5, DType::Int64),
+    ("u2", 27, DType::Uint2),
+    ("u4", 22, DType::Uint4),
+    ("u8", 6, DType::Uint8),
+    ("u16", 7, DType::Uint16),
+    ("u32", 8, DType::Uint32),
+    ("u64", 9, DType::Uint64),
+    ("f16", 10, DType::Float16),
+    ("f32", 11, DType::Float32),
+    ("bf16", 16, DType::Bfloat16),
+    ("f64", 12, DType::Float64),
+    ("f8e5m2", 19, DType::Float8),
+    ("f8e4m3", 28, DType::Float8),
+    ("f8e4m3fn", 20, DType::Float8),
+    ("f8e4m3b11fnuz", 23, DType::Float8),
+    ("f8e3m4", 29, DType::Float8),
+    ("f8e5m2fnuz", 24, DType::Float8),
+    ("f8e4m3fnuz", 25, DType::Float8),
+    ("f8e8m0fnu", 33, DType::Float8),
+    ("f4e2m1fn", 32, DType::Float4),
+    ("c64", 15, DType::Complex64),
+    ("c128", 18, DType::Complex128),
+];
+
+/// Codes of shapes that are no arrays.
+pub(super) const TUPLE: u64 = 13;
+pub(super) const OPAQUE: u64 = 14;
+pub(super) const TOKEN: u64 = 17;
+
+/// The element type of a protobuf code.
+pub(super) fn dtype_of_code(code: u64) -> DType {
+    let row = TYPES.iter().find(|row| row.1 == code);
+    row.map_or(DType::Unknown, |row| row.2)
+}
+
+fn dtype_of_name(name: &str) -> DType {
+    let row = TYPES.iter().find(|row| row.0 == name);
+    row.map_or(DType::Unknown, |row| row.2)
+}
+
+impl Shape {
+    /// Nodes of the tree.
+    pub(super) fn nodes(&self) -> u32 {
+        match self {
+            Self::Tuple(elements) => elements
+                .iter()
+                .fold(1, |sum, element| element.nodes().saturating_add(sum)),
+            _ => 1,
+        }
+    }
+
+    /// The first nodes of a tuple's elements, and one more: behind the last. Empty where it is no tuple.
+    pub(super) fn starts(&self) -> Box<[u32]> {
+        let Self::Tuple(elements) = self else {
+            return Box::default();
+        };
+        let mut starts = Vec::with_capacity(elements.len() + 1);
+        let mut start = 1_u32;
+        for element in elements {
+            starts.push(start);
+            start = start.saturating_add(element.nodes());
+        }
+        starts.push(start);
+        starts.into()
+    }
+
+    /// The node at the end of a path of element positions. Linear in the positions.
+    pub(super) fn node(&self, path: &[u64]) -> Option<u32> {
+        let mut found = 0_u32;
+        let mut shape = self;
+        for index in path {
+            let Self::Tuple(elements) = shape else { return None };
+            let index = usize::try_from(*index).ok()?;
+            shape = elements.get(index)?;
+            let before = elements[..index].iter().map(Self::nodes);
+            found = before.fold(found.saturating_add(1), u32::saturating_add);
+        }
+        Some(found)
+    }
+
+    /// Calls `visit` with the path and shape of every node, in the order of their numbers.
+    pub(super) fn visit<E>(&self, visit: &mut impl FnMut(&[u32], &Self) -> Result<(), E>) -> Result<(), E> {
+        self.visit_below(&mut Vec::new(), visit)
+    }
+
+    fn visit_below<E>(
+        &self,
+        path: &mut Vec<u32>,
+        visit: &mut impl FnMut(&[u32], &Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        visit(path, self)?;
+        if let Self::Tuple(elements) = self {
+            for (index, element) in (0..).zip(elements) {
+                path.push(index);
+                element.visit_below(path, visit)?;
+                path.pop();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A node's name: that of its instruction, with the path where the whole is a tuple.
+pub(super) fn node_name(instruction: &str, path: &[u32], is_tuple: bool) -> String {
+    if !is_tuple {
+        return instruction.to_owned();
+    }
+    let path: Vec<String> = path.iter().map(u32::to_string).collect();
+    format!("{instruction}{{{}}}", path.join(","))
+}
+
+/// Reads a shape from text.
+///
+/// # Errors
+/// What is wrong, in a few words.
+pub(super) fn parse(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape, String> {
+    parse_below(cursor, notes, DEPTH)
+}
+
+fn parse_below(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes, depth: u32) -> Result<Shape, String> {
+    cursor.skip_blanks();
+    if !cursor.eat('(') {
+        return parse_array(cursor, notes);
+    }
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(format!("tuples are nested more than {DEPTH} deep"));
+    };
+    let mut elements = Vec::new();
+    loop {
+        cursor.skip_blanks();
+        if cursor.eat(')') {
+            return Ok(Shape::Tuple(elements.into()));
+        }
+        if !elements.is_empty() && !cursor.eat(',') {
+            return Err("a tuple's shape lacks a comma or its end".to_owned());
+        }
+        elements.push(parse_below(cursor, notes, depth)?);
+    }
+}
+
+fn parse_array(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape, String> {
+    let name = cursor.word();
+    if name.is_empty() || !cursor.eat('[') {
+        return Err("a shape is expected, such as f32[8,128]{1,0}".to_owned());
+    }
+    let mut sizes = Vec::new();
+    loop {
+        cursor.skip_blanks();
+        if cursor.eat(']') {
+            break;
+        }
+        if !sizes.is_empty() && !cursor.eat(',') {
+            return Err("the sizes of a shape lack a comma or their end".to_owned());
+        }
+        cursor.skip_blanks();
+        sizes.push(if cursor.eat('?') {
+            Size::Free
+        } else if cursor.eat('<') {
+            notes.bounded += 1;
+            let is_bound = cursor.eat('=');
+            let bound = cursor.number().filter(|_| is_bound);
+            Size::Bound(bound.ok_or("a bound is written <=N")?)
+        } else {
+            Size::Known(cursor.number().ok_or("a size is no number below 2^63")?)
+        });
+    }
+    let layout = if cursor.peek() == Some('{') {
+        cursor.balanced().ok_or("a layout does not end")?
+    } else {
+        ""
+    };
+    let dtype = dtype_of_name(name);
+    notes.tiled += u64::from(layout.contains("T("));
+    notes.narrow += u64::from((1..8).contains(&dtype.bits()) && !layout.contains("E("));
+    Ok(match name {
+        "token" => Shape::Token,
+        "opaque" => Shape::Opaque,
+        _ => Shape::Array(dtype, sizes.into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Shape, String> {
+        parse(&mut Cursor::new(text), &mut ShapeNotes::default())
+    }
+
+    #[test]
+    fn shapes_are_read_with_layouts_and_tuples() {
+        let known = |sizes: &[u64]| sizes.iter().map(|size| Size::Known(*size)).collect();
+        assert_eq!(read("pred[]"), Ok(Shape::Array(DType::Bool, Box::new([]))));
+        assert_eq!(
+            read("f32[8,128]{1,0:T(8,128)S(1)}"),
+            Ok(Shape::Array(DType::Float32, known(&[8, 128])))
+        );
+        assert_eq!(
+            read("s32[<=8, ?]"),
+            Ok(Shape::Array(DType::Int32, Box::new([Size::Bound(8), Size::Free])))
+        );
+        assert_eq!(read("token[]"), Ok(Shape::Token));
+        let tuple = read("(f32[2]{0}, (s4[3], token[]), /*index=2*/u8[])").expect("a shape");
+        assert_eq!(tuple.nodes(), 6);
+        assert_eq!(tuple.node(&[1, 1]), Some(4));
+        assert_eq!(tuple.node(&[2]), Some(5));
+        assert_eq!(tuple.node(&[1, 2]), None);
+        assert_eq!(read("()"), Ok(Shape::Tuple(Box::new([]))));
+        for bad in [
+            "",
+            "f32",
+            "f32[",
+            "f32[a]",
+            "(f32[]",
+            "f32[2]{1",
+            "(f32[] s32[])",
+            "f32[99999999999999999999]",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert!(read(&"(".repeat(100_000)).is_err());
+    }
+}

@@ -1,0 +1,336 @@
+//! A folder as one source: its files that some importer recognises, in the order of their names.
+//!
+//! ```text
+//! rank0/ASCEND_PROFILER_OUTPUT/operator_memory.csv     recordings "rank0/ASCEND...: NPU:0"
+//! rank1/ASCEND_PROFILER_OUTPUT/operator_memory.csv     recordings "rank1/ASCEND...: NPU:0"
+//! saved_model.pb, variables/...                        a SavedModel: that file alone
+//! ```
+//!
+//! In: a path. Out: the files to read, and how many were passed over. Invariants: links to folders are not followed, and
+//! depth and number are limited, so that a wrong folder is no trap.
+
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use super::files::{FileError, input_of, open, read_path};
+use super::merge::Merge;
+use crate::diagnostics::Diagnostics;
+use crate::import::{Imported, Importer, ReadSeek, group_slices, import_as, join_slices, recognise};
+use crate::progress::Progress;
+
+/// Most levels of folders.
+const MOST_LEVELS: usize = 8;
+
+/// Most files that are looked at.
+const MOST_FILES: usize = 20_000;
+
+/// Files that stand for their whole folder.
+const WHOLE_FOLDER: &[&str] = &["saved_model.pb", "saved_model.pbtxt"];
+
+/// Everything in a folder that some importer recognises.
+pub(super) fn read_folder(
+    folder: &Path,
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Imported, FileError> {
+    let files = files_of(folder, progress)?;
+    let known = recognised(&files, row, progress)?;
+    let mut diagnostics = passed_over(&files, &known);
+    let n_known = known.len();
+    let known = without_twins(known);
+    if known.len() < n_known {
+        diagnostics.info(
+            format!(
+                "{} texts of XLA stand beside the .hlo.pb of the same dump, which holds more; open them alone to see them",
+                n_known - known.len()
+            ),
+            "",
+        );
+    }
+    let Some((first, format)) = known.first().cloned() else {
+        return Err(FileError::EmptyFolder {
+            name: folder.display().to_string(),
+            files: files.len(),
+        });
+    };
+    let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
+    let is_flat = known.iter().all(|(path, _)| path.parent() == first.parent());
+    let mut merge = Merge::default();
+    let mut failed = None;
+    let mut n_read = 0_usize;
+    for group in tables(&known) {
+        let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
+        let row = known[group[0]].1;
+        let label = if known.len() == group.len() {
+            String::new()
+        } else {
+            label(folder, paths[0], is_flat)
+        };
+        match read_slices(&paths, row, progress) {
+            Ok(imported) => {
+                n_read += 1;
+                diagnostics.extend(&imported.diagnostics);
+                merge.add(imported.source, imported.measured, &label);
+            }
+            Err(error) if progress.check().is_err() => return Err(error),
+            Err(error) => {
+                diagnostics.error(error.to_string(), &label);
+                failed.get_or_insert(error);
+            }
+        }
+    }
+    if n_read == 0
+        && let Some(error) = failed
+    {
+        return Err(error);
+    }
+    let (source, measured, left) = merge.finish();
+    for (kind, count) in left {
+        diagnostics.warning(
+            format!("{count} {kind} are not shown beside what is; open them alone"),
+            "",
+        );
+    }
+    Ok(Imported {
+        format: if is_one_format { format.name } else { "folder" },
+        source,
+        measured,
+        diagnostics,
+    })
+}
+
+/// What is said of files that nobody recognises.
+fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    let n_passed = files.len() - known.len();
+    if n_passed > 0 {
+        let passed = files.iter().find(|path| known.iter().all(|(known, _)| known != *path));
+        let example = passed.map_or_else(String::new, |path| path.display().to_string());
+        diagnostics.info(
+            format!(
+                "{n_passed} of the {} files in the folder are of no format that can be read",
+                files.len()
+            ),
+            &example,
+        );
+    }
+    if files.len() >= MOST_FILES {
+        diagnostics.warning(
+            format!(
+                "the folder holds {MOST_FILES} files or more, and only so many are looked at; open a folder within"
+            ),
+            "",
+        );
+    }
+    diagnostics
+}
+
+/// The tables among these files: slices of one table together, every other file by itself.
+fn tables(known: &[(PathBuf, &'static Importer)]) -> Vec<Vec<usize>> {
+    let sliced: Vec<usize> = (0..known.len())
+        .filter(|position| known[*position].1.name == SLICED)
+        .collect();
+    let names: Vec<String> = sliced
+        .iter()
+        .map(|position| known[*position].0.display().to_string())
+        .collect();
+    let groups = group_slices(&names).into_iter();
+    let mut tables: Vec<Vec<usize>> = groups
+        .map(|group| group.into_iter().map(|member| sliced[member]).collect())
+        .collect();
+    tables.extend(
+        (0..known.len())
+            .filter(|position| known[*position].1.name != SLICED)
+            .map(|alone| vec![alone]),
+    );
+    tables.sort_unstable_by_key(|group| group.iter().min().copied());
+    tables
+}
+
+/// The importer whose tables come in slices.
+const SLICED: &str = "ascend_profiler";
+
+/// The files that some importer recognises; what cannot be opened is passed over as what is not known.
+fn recognised(
+    files: &[PathBuf],
+    row: Option<&'static Importer>,
+    progress: &Progress<'_>,
+) -> Result<Vec<(PathBuf, &'static Importer)>, FileError> {
+    let mut known = Vec::new();
+    for (position, path) in files.iter().enumerate() {
+        progress
+            .set("looking at the files", position as u64, files.len() as u64)
+            .map_err(|cancelled| FileError::import(path, cancelled.into()))?;
+        let input = input_of(path).ok().and_then(Result::ok);
+        let found = input.and_then(|mut input| row.or_else(|| recognise(&mut input)));
+        known.extend(found.map(|row| (path.clone(), row)));
+    }
+    Ok(known)
+}
+
+/// Where XLA wrote a module as `.hlo.pb`, which holds everything, the texts of the same dump are left out: those whose
+/// names begin as its name does, and buffer assignments and live ranges without a name of their own.
+fn without_twins(known: Vec<(PathBuf, &'static Importer)>) -> Vec<(PathBuf, &'static Importer)> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = |path: &Path| {
+        let name = name(path);
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        name.strip_suffix(".hlo.pb").map(str::to_owned)
+    };
+    let wholes: Vec<(PathBuf, String)> = known
+        .iter()
+        .filter(|(_, row)| row.name == XLA)
+        .filter_map(|(path, _)| Some((path.parent()?.to_owned(), stem(path)?)))
+        .collect();
+    let is_twin = |path: &Path| {
+        let name = name(path);
+        let own = |stem: &str| name.starts_with(stem) || ASSIGNMENTS.iter().any(|text| name.starts_with(text));
+        wholes
+            .iter()
+            .any(|(folder, stem)| path.parent() == Some(folder) && own(stem))
+    };
+    let is_kept =
+        |(path, row): &(PathBuf, &'static Importer)| row.name != XLA || stem(path).is_some() || !is_twin(path);
+    known.into_iter().filter(is_kept).collect()
+}
+
+/// Texts about the module of their folder.
+const ASSIGNMENTS: &[&str] = &["buffer-assignment", "live-range", "memory-usage-report"];
+
+/// The importer of XLA's dumps.
+const XLA: &str = "xla";
+
+/// One table, whose slices follow one another; mostly it has one.
+fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) -> Result<Imported, FileError> {
+    let [first, rest @ ..] = paths else {
+        return Err(FileError::import(
+            Path::new(""),
+            std::io::Error::from(std::io::ErrorKind::NotFound).into(),
+        ));
+    };
+    if rest.is_empty() {
+        return read_path(first, Some(row), progress);
+    }
+    let mut parts: Vec<Box<dyn ReadSeek>> = Vec::with_capacity(paths.len());
+    for path in paths {
+        parts.push(Box::new(BufReader::with_capacity(64 << 10, open(path)?)));
+    }
+    let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
+    let joined = join_slices(&name, parts);
+    let read = joined.and_then(|mut input| import_as(&mut input, Some(row), progress));
+    read.map_err(|reason| FileError::import(first, reason))
+}
+
+/// The regular files below a folder, each with its path from there, sorted.
+///
+/// # Errors
+/// What the operating system says of the folder itself; folders within that cannot be read are passed over.
+fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Vec<PathBuf>, FileError> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(folder.to_owned(), 0_usize)];
+    while let Some((path, level)) = waiting.pop() {
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(reason) if level == 0 => {
+                return Err(FileError::Io {
+                    name: folder.display().to_string(),
+                    action: "read",
+                    reason,
+                });
+            }
+            Err(_) => continue,
+        };
+        // The system's order of names is none to rely on.
+        let mut entries: Vec<std::fs::DirEntry> = entries.flatten().collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            progress
+                .check()
+                .map_err(|cancelled| FileError::import(folder, cancelled.into()))?;
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let Ok(kind) = entry.file_type() else { continue };
+            if is_hidden || found.len() >= MOST_FILES {
+                continue;
+            }
+            if kind.is_dir() && level + 1 < MOST_LEVELS {
+                waiting.push((entry.path(), level + 1));
+            } else if std::fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(without_parts(found))
+}
+
+/// Of a folder with a file that stands for all of it, that file alone.
+fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
+    let is_whole = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| WHOLE_FOLDER.contains(&name.as_str()))
+    };
+    let wholes: Vec<PathBuf> = files.iter().filter(|path| is_whole(path)).cloned().collect();
+    let stands_for = |path: &PathBuf| {
+        let mut folders = wholes.iter().filter_map(|whole| whole.parent());
+        folders.any(|folder| path.starts_with(folder))
+    };
+    let mut kept: Vec<PathBuf> = Vec::new();
+    for path in files {
+        if wholes.contains(&path) || !stands_for(&path) {
+            kept.push(path);
+        }
+    }
+    kept
+}
+
+/// What to call a file of a folder: its folder from there, or where all files lie in one folder its own name without the
+/// ending.
+fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
+    let inside = file.strip_prefix(folder).unwrap_or(file);
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match inside.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !is_flat => {
+            format!("{} {stem}", parent.display())
+        }
+        _ => stem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Cancel;
+
+    #[test]
+    fn files_are_sorted_and_a_saved_model_is_one_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("rank1/out")).expect("a folder");
+        std::fs::create_dir_all(root.join("model/variables")).expect("a folder");
+        for name in [
+            "rank1/out/b.csv",
+            "a.csv",
+            ".hidden",
+            "model/saved_model.pb",
+            "model/variables/variables.index",
+        ] {
+            std::fs::write(root.join(name), "x").expect("a file");
+        }
+        let cancel = Cancel::new();
+        let files = files_of(root, &Progress::silent(&cancel)).expect("readable");
+        let inside: Vec<String> = files
+            .iter()
+            .map(|path| path.strip_prefix(root).expect("inside").display().to_string())
+            .collect();
+        assert_eq!(inside, ["a.csv", "model/saved_model.pb", "rank1/out/b.csv"]);
+        assert_eq!(label(root, &files[2], false), "rank1/out b");
+        assert_eq!(label(root, &files[0], false), "a");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_said() {
+        let cancel = Cancel::new();
+        let missing = files_of(Path::new("/no/such/folder"), &Progress::silent(&cancel));
+        assert!(missing.is_err_and(|error| error.to_string().contains("/no/such/folder")));
+    }
+}

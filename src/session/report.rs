@@ -1,0 +1,137 @@
+//! What was read of one source: the import report of the window.
+
+use crate::diagnostics::Diagnostics;
+use crate::import::Imported;
+use crate::units::Bytes;
+use crate::workload::{GraphEntry, Recording, Source};
+
+/// What was read of one source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceReport {
+    /// The importer's name.
+    pub format: &'static str,
+    /// One line for each thing that was found.
+    pub contents: Vec<String>,
+    /// What was left out or is odd.
+    pub diagnostics: Diagnostics,
+}
+
+impl SourceReport {
+    /// The report of what an importer gave. O(graphs + recordings).
+    pub fn new(imported: &Imported) -> Self {
+        let mut contents = match &imported.source {
+            Source::Graphs(entries) => entries.iter().flat_map(graph_lines).collect(),
+            Source::Lifetimes(entries) => entries
+                .iter()
+                .map(|(name, lifetimes)| format!("live ranges {name}: {}", lifetimes.items.len()))
+                .collect(),
+            Source::Problems(entries) => entries
+                .iter()
+                .map(|entry| {
+                    format!(
+                        "placement problem {}: {} buffers",
+                        entry.name,
+                        entry.problem.buffers.len()
+                    )
+                })
+                .collect(),
+            Source::Traces(entries) => entries
+                .iter()
+                .map(|trace| format!("allocation trace {}: {} commands", trace.name, trace.commands.len()))
+                .collect(),
+            Source::Tapes(entries) => entries
+                .iter()
+                .map(|tape| {
+                    format!(
+                        "tape {}: {} ops, {} tensors",
+                        tape.name,
+                        tape.ops.len(),
+                        tape.tensors.len()
+                    )
+                })
+                .collect(),
+            Source::Blocks(entries) => entries
+                .iter()
+                .map(|program| format!("program {}: {} blocks", program.name, program.blocks.len()))
+                .collect(),
+            Source::Recordings(entries) => entries.iter().map(|entry| recording_line(entry)).collect::<Vec<_>>(),
+        };
+        contents.extend(imported.measured.iter().map(|entry| recording_line(entry)));
+        Self {
+            format: imported.format,
+            contents,
+            diagnostics: imported.diagnostics.clone(),
+        }
+    }
+}
+
+fn graph_lines(entry: &GraphEntry) -> Vec<String> {
+    let graph = &entry.graph;
+    let count = |what: &str, count: usize| match count {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    };
+    let mut line = format!(
+        "graph {}: {}, {}",
+        entry.name,
+        count("op", graph.ops().len()),
+        count("tensor", graph.tensors().len())
+    );
+    if !entry.bodies.is_empty() {
+        line.push_str(&format!(
+            ", {} of control flow or functions",
+            count("subgraph", entry.bodies.len())
+        ));
+    }
+    let symbols = graph.symbols();
+    if !symbols.is_empty() {
+        line.push_str(&format!(", open dimensions {}", symbols.join(", ")));
+    }
+    let mut lines = vec![line];
+    if let Some(dumped) = &entry.dumped {
+        if let Some(plan) = &dumped.offsets {
+            let placed = plan.offsets.iter().flatten().count();
+            lines.push(format!("offsets of {} by {}", count("tensor", placed), plan.maker));
+        }
+        for arena in &dumped.arenas {
+            lines.push(format!(
+                "arena {}: {} as placed by the compiler",
+                arena.name,
+                count("buffer", arena.problem.buffers.len())
+            ));
+        }
+        lines.extend(dumped.facts.iter().map(|(key, value)| format!("{key}: {value}")));
+        lines.extend(dumped.options.iter().map(|option| {
+            format!(
+                "option {} = {} (stamped on {})",
+                option.key,
+                option.value,
+                count("op", usize::try_from(option.count).unwrap_or(usize::MAX))
+            )
+        }));
+    }
+    lines
+}
+
+fn recording_line(recording: &Recording) -> String {
+    let mut parts = vec![format!("{} events", recording.n_steps)];
+    if !recording.blocks.is_empty() {
+        parts.push(format!("{} blocks", recording.blocks.len()));
+    }
+    if !recording.regions.is_empty() {
+        parts.push(format!("{} segments", recording.regions.len()));
+    }
+    if !recording.ops.is_empty() {
+        parts.push(format!("{} measured ops", recording.ops.len()));
+    }
+    for total in &recording.totals {
+        let (peak, _): (Bytes, _) = total.peak();
+        parts.push(format!("{} at most {peak}", total.kind.name()));
+    }
+    format!(
+        "recording {} by {}: {}",
+        recording.name,
+        recording.recorder,
+        parts.join(", ")
+    )
+}

@@ -1,0 +1,348 @@
+//! A recording of a real run as an event log, so that what was measured is seen as what is simulated.
+//!
+//! ```text
+//! recording   region 0x7f..00, 20 MiB, events 3..90     block x: 4 MiB at 0x7f..80, events 5..17
+//! log         DeviceMalloc .......... DeviceFree             Alloc ........... Free
+//! ```
+//!
+//! In: a [`Recording`], and on which step of the common axis each of its events stands. Out: a [`Simulation`] in form only:
+//! nothing is simulated, the events are those that the file states. Rules: ranges of an expandable segment that touch are
+//! one virtual range with pages; every other region is device memory of its own. A block whose address lies in no region
+//! that is held, or is not stated at all, stands in a range of its own that holds no memory: there blocks are stacked by
+//! best fit, only to be drawn ([`RecordedLog::n_stacked`] says how many). Within a step what ends comes before what
+//! begins, blocks before their regions.
+
+mod stack;
+
+use std::collections::BTreeMap;
+
+use super::alloc::Address;
+use super::event::{
+    Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId, SubjectRow,
+};
+use super::policies::StaticMemoryPolicy;
+use crate::graph::{Id as _, TensorId};
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Bytes, Step};
+use crate::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
+use stack::Stack;
+
+/// The kind of the regions of expandable segments.
+const EXPANDABLE: &str = "expandable";
+
+/// Changes between two looks at the cancel flag.
+const CHANGES_PER_CHECK: usize = 1 << 12;
+
+/// A recording as a log.
+#[derive(Debug)]
+pub struct RecordedLog {
+    /// The log.
+    pub simulation: Simulation,
+    /// How many blocks stand where they do only to be drawn.
+    pub n_stacked: u64,
+}
+
+/// What happens to a block or a region, in the order within a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    BlockEnds,
+    RegionEnds,
+    RegionBegins,
+    BlockBegins,
+    Mark,
+}
+
+/// Writes the log. `steps` names the step of each event on the common axis, which has `n_steps`; it does not fall.
+/// O(n log n) in blocks and regions.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn recorded_log(
+    recording: &Recording,
+    (steps, n_steps): (&[u32], u32),
+    progress: &Progress<'_>,
+) -> Result<RecordedLog, Cancelled> {
+    let mut changes = changes(recording);
+    progress.check()?;
+    changes.sort_unstable();
+    let mut writer = Writer::new(recording, n_steps);
+    for (position, (at, change, number)) in changes.iter().enumerate() {
+        if position.is_multiple_of(CHANGES_PER_CHECK) {
+            progress.set("reading the recording", position as u64, changes.len() as u64)?;
+        }
+        writer.step = Step(
+            steps
+                .get(at.idx())
+                .copied()
+                .unwrap_or_else(|| n_steps.saturating_sub(1)),
+        );
+        writer.follow(*change, *number);
+    }
+    Ok(RecordedLog {
+        n_stacked: writer.n_stacked,
+        simulation: writer.log,
+    })
+}
+
+/// When what happens to which block, region or mark.
+fn changes(recording: &Recording) -> Vec<(Step, Change, u32)> {
+    let mut changes = Vec::with_capacity(2 * (recording.blocks.len() + recording.regions.len()));
+    let is_shown = |end: Step| end.0 < recording.n_steps;
+    for (number, block) in (0_u32..).zip(&recording.blocks) {
+        changes.push((block.birth, Change::BlockBegins, number));
+        if is_shown(block.end) {
+            changes.push((block.end, Change::BlockEnds, number));
+        }
+    }
+    for (number, region) in (0_u32..).zip(&recording.regions) {
+        changes.push((region.birth, Change::RegionBegins, number));
+        if is_shown(region.end) {
+            changes.push((region.end, Change::RegionEnds, number));
+        }
+    }
+    for (number, mark) in (0_u32..).zip(&recording.marks) {
+        if mark.kind == MarkKind::OutOfMemory {
+            changes.push((mark.step, Change::Mark, number));
+        }
+    }
+    changes
+}
+
+/// Where a block stands in the log.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    region: RegionId,
+    offset: u64,
+    bytes: Bytes,
+    subject: SubjectId,
+}
+
+struct Writer<'a> {
+    recording: &'a Recording,
+    step: Step,
+    log: Simulation,
+    /// Regions that are held, by address: the end and the region of the log.
+    held: BTreeMap<u64, (u64, RegionId)>,
+    /// Expandable ranges by address.
+    ranges: BTreeMap<u64, (u64, RegionId)>,
+    /// Of each recorded region, its region and its page.
+    of_region: Vec<(RegionId, SubjectId)>,
+    /// Of each block.
+    places: Vec<Option<Place>>,
+    stack: Stack,
+    stacked: Option<RegionId>,
+    n_stacked: u64,
+    reserved: Bytes,
+}
+
+impl<'a> Writer<'a> {
+    fn new(recording: &'a Recording, n_steps: u32) -> Self {
+        let mut log = Simulation {
+            policy: StaticMemoryPolicy::Dynamic,
+            n_steps,
+            device_bytes: Bytes(u64::MAX >> 1),
+            events: Vec::with_capacity(2 * recording.blocks.len() + 64),
+            regions: Vec::new(),
+            subjects: Vec::with_capacity(recording.blocks.len() + 64),
+            pools: Vec::new(),
+            spans: SpanCounts::default(),
+            out_of_memory: None,
+        };
+        // Region 0 and subject 0 exist in every log.
+        log.regions.push(region((RegionKind::Variables, Address::default()), 0));
+        log.subjects.push(SubjectRow {
+            who: Subject::Session,
+            requested: Bytes::ZERO,
+        });
+        let mut writer = Self {
+            recording,
+            step: Step(0),
+            log,
+            held: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            of_region: vec![(RegionId(0), SubjectId(0)); recording.regions.len()],
+            places: vec![None; recording.blocks.len()],
+            stack: Stack::default(),
+            stacked: None,
+            n_stacked: 0,
+            reserved: Bytes::ZERO,
+        };
+        writer.add_ranges();
+        writer
+    }
+
+    /// Expandable ranges that touch or overlap are one, whenever they are mapped.
+    fn add_ranges(&mut self) {
+        let recording = self.recording;
+        let is_expandable = |region: &&RecordedRegion| recording.text(region.kind) == EXPANDABLE;
+        let mut extents: Vec<(u64, u64)> = recording
+            .regions
+            .iter()
+            .filter(is_expandable)
+            .map(|region| (region.address, region.address.saturating_add(region.bytes.get())))
+            .collect();
+        extents.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in extents {
+            match joined.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => joined.push((start, end)),
+            }
+        }
+        for (start, end) in joined {
+            let kind = (RegionKind::ExpandableSegment, Address::virtual_space(start));
+            let id = self.add_region(region(kind, end - start));
+            self.ranges.insert(start, (end, id));
+            self.record(EventKind::Reserve, (id, 0, Bytes(end - start)), SubjectId(0));
+        }
+    }
+
+    fn follow(&mut self, change: Change, number: u32) {
+        let idx = number as usize;
+        match change {
+            Change::RegionBegins => self.begin_region(idx),
+            Change::RegionEnds => self.end_region(idx),
+            Change::BlockBegins => self.begin_block(number),
+            Change::BlockEnds => {
+                let Some(place) = self.places[idx] else { return };
+                if Some(place.region) == self.stacked {
+                    self.stack.give_back(place.offset);
+                }
+                self.record(
+                    EventKind::Free,
+                    (place.region, place.offset, place.bytes),
+                    place.subject,
+                );
+            }
+            Change::Mark => {
+                let mark = self.recording.marks[idx];
+                self.record(EventKind::OutOfMemory, (RegionId(0), 0, mark.bytes), SubjectId(0));
+                let first = OutOfMemory {
+                    step: self.step,
+                    requested: mark.bytes,
+                    in_use: self.reserved,
+                    subject: Subject::Session,
+                };
+                self.log.out_of_memory.get_or_insert(first);
+            }
+        }
+    }
+
+    fn begin_region(&mut self, idx: usize) {
+        let recorded = &self.recording.regions[idx];
+        let (start, bytes) = (recorded.address, recorded.bytes);
+        self.reserved += bytes;
+        if self.recording.text(recorded.kind) == EXPANDABLE
+            && let Some((base, id)) = find(&self.ranges, start, bytes.get())
+        {
+            let page = self.add_subject(Subject::Page(u32::try_from(idx + 1).unwrap_or(u32::MAX)), bytes);
+            self.of_region[idx] = (id, page);
+            self.record(EventKind::PageAlloc, (id, 0, bytes), page);
+            self.record(EventKind::Map, (id, start - base, bytes), page);
+            return;
+        }
+        let id = self.add_region(region((RegionKind::Segment, Address::device(start)), bytes.get()));
+        self.of_region[idx] = (id, SubjectId(0));
+        self.held.insert(start, (start.saturating_add(bytes.get()), id));
+        self.record(EventKind::DeviceMalloc, (id, 0, bytes), SubjectId(0));
+    }
+
+    fn end_region(&mut self, idx: usize) {
+        let recorded = &self.recording.regions[idx];
+        let (id, page) = self.of_region[idx];
+        self.reserved = self.reserved.saturating_sub(recorded.bytes);
+        if page == SubjectId(0) {
+            if self.held.get(&recorded.address).is_some_and(|(_, held)| *held == id) {
+                self.held.remove(&recorded.address);
+            }
+            self.record(EventKind::DeviceFree, (id, 0, recorded.bytes), SubjectId(0));
+            return;
+        }
+        let base = self.log.regions[id.idx()].at.offset();
+        let offset = recorded.address.saturating_sub(base);
+        self.record(EventKind::Unmap, (id, offset, recorded.bytes), page);
+        self.record(EventKind::PageFree, (id, 0, recorded.bytes), page);
+    }
+
+    fn begin_block(&mut self, number: u32) {
+        let block = &self.recording.blocks[number as usize];
+        let who = Subject::Tensor {
+            run: 0,
+            tensor: TensorId(number),
+            copy: 0,
+        };
+        let subject = self.add_subject(who, block.bytes);
+        let bytes = block.held.max(block.bytes);
+        let (region, offset) = match self.stated(block, bytes) {
+            Some(stated) => stated,
+            None => self.stacked(bytes),
+        };
+        self.places[number as usize] = Some(Place {
+            region,
+            offset,
+            bytes,
+            subject,
+        });
+        self.record(EventKind::Alloc, (region, offset, bytes), subject);
+    }
+
+    /// The region that holds the block's address, and the offset in it.
+    fn stated(&self, block: &RecordedBlock, bytes: Bytes) -> Option<(RegionId, u64)> {
+        let address = block.address?;
+        let found = find(&self.held, address, bytes.get()).or_else(|| find(&self.ranges, address, bytes.get()))?;
+        Some((found.1, address - found.0))
+    }
+
+    fn stacked(&mut self, bytes: Bytes) -> (RegionId, u64) {
+        self.n_stacked += 1;
+        let id = match self.stacked {
+            Some(id) => id,
+            None => self.add_region(region((RegionKind::Unplaced, Address::virtual_space(0)), 0)),
+        };
+        self.stacked = Some(id);
+        let offset = self.stack.take(bytes.get());
+        let size = &mut self.log.regions[id.idx()].bytes;
+        *size = (*size).max(Bytes(offset.saturating_add(bytes.get())));
+        (id, offset)
+    }
+
+    fn add_region(&mut self, region: Region) -> RegionId {
+        self.log.regions.push(region);
+        RegionId::from_idx(self.log.regions.len() - 1)
+    }
+
+    fn add_subject(&mut self, who: Subject, requested: Bytes) -> SubjectId {
+        self.log.subjects.push(SubjectRow { who, requested });
+        SubjectId::from_idx(self.log.subjects.len() - 1)
+    }
+
+    fn record(&mut self, kind: EventKind, (region, offset, bytes): (RegionId, u64, Bytes), subject: SubjectId) {
+        self.log.events.push(Event {
+            step: self.step,
+            kind,
+            region,
+            subject,
+            offset,
+            bytes,
+        });
+    }
+}
+
+fn region((kind, at): (RegionKind, Address), bytes: u64) -> Region {
+    Region {
+        kind,
+        graph: None,
+        bytes: Bytes(bytes),
+        io: Bytes::ZERO,
+        at,
+    }
+}
+
+/// The extent that holds `bytes` at an address: its start and region. O(log extents).
+fn find(extents: &BTreeMap<u64, (u64, RegionId)>, address: u64, bytes: u64) -> Option<(u64, RegionId)> {
+    let (start, (end, id)) = extents.range(..=address).next_back()?;
+    (address.checked_add(bytes)? <= *end).then_some((*start, *id))
+}
+
+#[cfg(test)]
+mod tests;

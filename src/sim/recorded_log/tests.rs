@@ -1,0 +1,116 @@
+//! Recordings written by hand, and the logs that they become.
+
+use super::*;
+use crate::progress::Cancel;
+use crate::sim::fold::curves;
+use crate::sim::verify_log;
+use crate::workload::{RecordedMark, RecordedName, RecordedNames};
+
+fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
+    RecordedBlock {
+        name: RecordedName(0),
+        birth: Step(life.0),
+        end: Step(life.1),
+        given_back: Step(life.1),
+        bytes: Bytes(bytes),
+        held: Bytes(bytes),
+        address,
+        stream: 0,
+        stack: None,
+        is_older: false,
+        is_freed: true,
+    }
+}
+
+fn recorded_region(life: (u32, u32), (address, bytes): (u64, u64), kind: RecordedName) -> RecordedRegion {
+    RecordedRegion {
+        address,
+        bytes: Bytes(bytes),
+        birth: Step(life.0),
+        end: Step(life.1),
+        stream: 0,
+        kind,
+    }
+}
+
+fn log(recording: &Recording) -> RecordedLog {
+    assert_eq!(recording.check(), Ok(()));
+    let cancel = Cancel::new();
+    let steps: Vec<u32> = (0..recording.n_steps).collect();
+    recorded_log(recording, (&steps, recording.n_steps), &Progress::silent(&cancel)).expect("nobody cancels")
+}
+
+fn values(curve: &[Bytes]) -> Vec<u64> {
+    curve.iter().map(|bytes| bytes.get()).collect()
+}
+
+#[test]
+fn segments_and_expandable_ranges_are_memory_under_their_blocks() {
+    let mut names = RecordedNames::default();
+    let (large, expandable) = (names.intern("large"), names.intern("expandable"));
+    let recording = Recording {
+        n_steps: 6,
+        names: names.finish(),
+        regions: vec![
+            recorded_region((0, 5), (1000, 100), large),
+            recorded_region((1, 6), (4000, 50), expandable),
+            recorded_region((2, 6), (4050, 50), expandable),
+        ],
+        blocks: vec![
+            block((0, 3), 60, Some(1000)),
+            block((2, 4), 80, Some(4010)),
+            block((3, 5), 60, Some(1000)),
+        ],
+        ..Recording::default()
+    };
+    let log = log(&recording);
+    assert_eq!((log.n_stacked, verify_log(&log.simulation)), (0, Ok(())));
+    let curves = curves(&log.simulation);
+    assert_eq!(values(&curves.reserved), [100, 150, 200, 200, 200, 100]);
+    assert_eq!(values(&curves.live), [60, 60, 140, 140, 60, 0]);
+}
+
+#[test]
+fn blocks_without_a_known_place_are_stacked_and_reserve_nothing() {
+    let recording = Recording {
+        n_steps: 4,
+        names: ["x"].into_iter().collect(),
+        blocks: vec![
+            block((0, 2), 5, None),
+            block((1, 3), 7, Some(77)),
+            block((2, 4), 4, None),
+        ],
+        ..Recording::default()
+    };
+    let log = log(&recording);
+    assert_eq!(log.n_stacked, 3);
+    let curves = curves(&log.simulation);
+    assert_eq!(values(&curves.live), [5, 12, 11, 4]);
+    assert_eq!(values(&curves.reserved), [0; 4]);
+    let offsets: Vec<u64> = log
+        .simulation
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::Alloc)
+        .map(|event| event.offset)
+        .collect();
+    assert_eq!(offsets, [0, 5, 0]);
+}
+
+#[test]
+fn a_failed_request_is_in_the_log() {
+    let recording = Recording {
+        n_steps: 2,
+        names: ["x"].into_iter().collect(),
+        blocks: vec![block((0, 2), 5, None)],
+        marks: vec![RecordedMark {
+            step: Step(1),
+            kind: MarkKind::OutOfMemory,
+            text: RecordedName(0),
+            bytes: Bytes(9),
+        }],
+        ..Recording::default()
+    };
+    let failed = log(&recording).simulation.out_of_memory.expect("a failed request");
+    assert_eq!((failed.step, failed.requested), (Step(1), Bytes(9)));
+}

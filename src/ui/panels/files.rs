@@ -1,0 +1,130 @@
+//! Files: what was read of each, what was left out and why, and the choice to read one as another format.
+
+use eframe::egui::{self, RichText, WidgetInfo};
+
+use super::problems::icon;
+use crate::diagnostics::Diagnostic;
+use crate::import::IMPORTERS;
+use crate::session::{Command, Session, SourceReport, SourceSpec};
+use crate::ui::theme::Theme;
+
+/// What stands for the choice that the content makes.
+pub(in crate::ui) const BY_CONTENT: &str = "by content";
+
+/// Draws the pane.
+pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    let Some(loaded) = session.loaded() else {
+        ui.weak(
+            "What was read of each file stands here. Drop files or a folder onto the window, open some with Ctrl+O, or \
+             choose a sample under Samples.",
+        );
+        return;
+    };
+    egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
+        for (position, (source, report)) in loaded.sources.iter().zip(&loaded.reports).enumerate() {
+            if position > 0 {
+                ui.add_space(6.0);
+                ui.separator();
+            }
+            source_ui(ui, (position, source, report), theme, commands);
+        }
+    });
+}
+
+fn source_ui(
+    ui: &mut egui::Ui,
+    (position, source, report): (usize, &SourceSpec, &SourceReport),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(source.title()).strong())
+            .on_hover_text(source.label());
+        ui.weak(format!("read as {}", report.format));
+        let mut format = source.chosen_format();
+        if format_ui(ui, ("open as", position), &mut format) {
+            commands.push(Command::OpenAs { position, format });
+        }
+        if ui
+            .small_button("Copy")
+            .on_hover_text("copy this report as text")
+            .clicked()
+        {
+            ui.ctx().copy_text(report_text(source, report));
+        }
+    });
+    for line in &report.contents {
+        ui.label(line);
+    }
+    let entries = report.diagnostics.entries();
+    if entries.is_empty() {
+        ui.weak("Nothing was left out that is worth a word.");
+    }
+    let mut sorted: Vec<&Diagnostic> = entries.iter().collect();
+    sorted.sort_by_key(|entry| entry.severity);
+    for entry in sorted {
+        ui.horizontal(|ui| {
+            let color = theme.severity(entry.severity);
+            ui.label(RichText::new(icon(entry.severity)).color(color).strong());
+            ui.label(entry_text(entry));
+        });
+    }
+}
+
+/// A choice of formats, `None` being what the content says; tells whether it changed.
+pub(in crate::ui) fn format_ui(
+    ui: &mut egui::Ui,
+    salt: impl std::hash::Hash + std::fmt::Debug,
+    chosen: &mut Option<&'static str>,
+) -> bool {
+    let before = *chosen;
+    let combo = egui::ComboBox::from_id_salt(salt)
+        .selected_text(before.unwrap_or(BY_CONTENT))
+        .height(420.0)
+        .show_ui(ui, |ui| {
+            if ui.selectable_label(before.is_none(), BY_CONTENT).clicked() {
+                *chosen = None;
+            }
+            for row in IMPORTERS {
+                let button = ui.selectable_label(before == Some(row.name), row.name);
+                if button.on_hover_text(row.description).clicked() {
+                    *chosen = Some(row.name);
+                }
+            }
+        });
+    combo
+        .response
+        .widget_info(|| WidgetInfo::labeled(egui::Role::ComboBox, true, "open as"));
+    combo
+        .response
+        .on_hover_text("Open as: read the file as this format, whatever its content looks like");
+    *chosen != before
+}
+
+/// `3 times: message (first: place)`.
+fn entry_text(entry: &Diagnostic) -> String {
+    let count = if entry.count > 1 {
+        format!("{} times: ", entry.count)
+    } else {
+        String::new()
+    };
+    let place = if entry.place.is_empty() || entry.message.contains(&entry.place) {
+        String::new()
+    } else if entry.count > 1 {
+        format!(" (first: {})", entry.place)
+    } else {
+        format!(" ({})", entry.place)
+    };
+    format!("{count}{}{place}", entry.message)
+}
+
+fn report_text(source: &SourceSpec, report: &SourceReport) -> String {
+    let mut text = format!("{} read as {}\n", source.label(), report.format);
+    for line in &report.contents {
+        text.push_str(&format!("{line}\n"));
+    }
+    for entry in report.diagnostics.entries() {
+        text.push_str(&format!("{}: {}\n", icon(entry.severity), entry_text(entry)));
+    }
+    text
+}

@@ -1,0 +1,53 @@
+//! What a measured run says of a graph's ops: how long they took, and how much scratch memory they held.
+//!
+//! In: a graph, a recording with measured ops. Out: what was measured of which op. Ops are matched by name; of an op that
+//! ran several times the mean time and the largest scratch count. Deliberately not here: what is done with that.
+
+use std::collections::BTreeMap;
+
+use super::recording::Recording;
+use crate::graph::{Graph, MeasuredOp, OpId};
+use crate::units::{Bytes, Nanos};
+
+/// What a recording says of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// Measured ops of the graph, by op.
+    pub ops: Vec<MeasuredOp>,
+    /// How many measured ops have no counterpart.
+    pub unmatched: u64,
+    /// Scratch memory in sum.
+    pub scratch: Bytes,
+}
+
+/// Matches measured ops with those of a graph. O(n log n).
+pub fn learned(graph: &Graph, recording: &Recording) -> Learned {
+    let mut by_name: BTreeMap<&str, OpId> = BTreeMap::new();
+    for op in graph.ops().ids() {
+        let name = graph.op_name(op);
+        if !name.is_empty() {
+            by_name.entry(name).or_insert(op);
+        }
+    }
+    let mut sums: BTreeMap<OpId, (u64, u64, u64)> = BTreeMap::new();
+    let mut learned = Learned::default();
+    for op in &recording.ops {
+        let Some(id) = by_name.get(recording.text(op.name)) else {
+            learned.unmatched += 1;
+            continue;
+        };
+        let sum = sums.entry(*id).or_default();
+        sum.0 = sum.0.saturating_add(op.time.0);
+        sum.1 += 1;
+        sum.2 = sum.2.max(op.scratch.get());
+    }
+    for (op, (time, count, scratch)) in sums {
+        learned.scratch += Bytes(scratch);
+        learned.ops.push(MeasuredOp {
+            op,
+            time: Some(Nanos(time / count.max(1))),
+            scratch,
+        });
+    }
+    learned
+}

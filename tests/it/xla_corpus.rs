@@ -1,0 +1,221 @@
+//! The XLA importer against the shared corpus: every dump of the folder, its texts, its protobuf and XLA's own plan.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use highwater::graph::{Bindings, Graph};
+use highwater::import::{Input, join};
+use highwater::plan::{Plan, verify};
+use highwater::progress::{Cancel, Progress};
+use highwater::workload::{GraphEntry, ProblemEntry, Source};
+use serde_json::Value as Json;
+
+use crate::support::{read, shared, workload};
+
+fn bytes(folder: &Path, file: &str) -> Vec<u8> {
+    std::fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn entry(folder: &Path, file: &str) -> GraphEntry {
+    let workload = workload(file, &bytes(folder, file));
+    workload.graphs()[0].clone()
+}
+
+fn problems(source: &Source) -> &[std::sync::Arc<ProblemEntry>] {
+    match source {
+        Source::Problems(problems) => problems,
+        _ => panic!("the dump holds problems"),
+    }
+}
+
+fn number(expected: &Json, key: &str) -> u64 {
+    expected[key].as_u64().unwrap_or_else(|| panic!("{key} is a number"))
+}
+
+/// Every dump of the corpus with what an independent reader says of it.
+fn each(run: impl Fn(&Path, &Json, &str)) {
+    let Some(folder) = shared("corpus/made/xla") else {
+        return;
+    };
+    let expected: Json = serde_json::from_slice(&bytes(&folder, "expected.json")).unwrap();
+    for (name, expected) in expected.as_object().unwrap() {
+        let folder = folder.join(name);
+        if folder.is_dir() {
+            run(&folder, expected, name);
+        }
+    }
+}
+
+fn verified(entry: &ProblemEntry, title: &str) -> u64 {
+    let plan = Plan::new(&entry.problem, entry.recorded.as_ref().unwrap().offsets.clone());
+    verify(&entry.problem, &plan).unwrap_or_else(|error| panic!("{title} {}: {error}", entry.name));
+    assert!(plan.footprint <= entry.capacity.unwrap(), "{title} {}", entry.name);
+    assert!(entry.problem.lower_bound() <= plan.footprint, "{title} {}", entry.name);
+    plan.footprint.get()
+}
+
+#[test]
+fn modules_and_their_plans_have_the_figures_of_the_oracle() {
+    each(|folder, expected, title| {
+        let entry = entry(folder, "hlo_after.hlo.pb");
+        assert_eq!(
+            entry.graph.ops().len() as u64,
+            number(expected, "n_instructions_entry"),
+            "{title}"
+        );
+        let dumped = entry.dumped.as_ref().unwrap();
+        let facts: BTreeMap<&str, u64> = dumped
+            .facts
+            .iter()
+            .filter_map(|(key, value)| Some((key.as_str(), value.parse().ok()?)))
+            .collect();
+        for (fact, key) in [
+            ("computations", "n_computations"),
+            ("instructions", "n_instructions_all"),
+            ("steps of the flattened schedule", "schedule_len"),
+            ("allocations", "n_allocations"),
+            ("allocations bytes", "sum_allocations"),
+            ("parameter bytes", "parameter_bytes"),
+            ("maybe-live-out bytes", "maybe_live_out_bytes"),
+            ("constant bytes", "constant_bytes"),
+            ("thread-local bytes", "thread_local_bytes"),
+            ("preallocated-temp bytes", "temp_bytes"),
+            ("preallocated-temp values", "n_values_in_temp"),
+            ("preallocated-temp bytes of values", "sum_value_sizes_in_temp"),
+            ("live ranges", "n_live_ranges"),
+        ] {
+            assert_eq!(facts.get(fact).copied(), expected[key].as_u64(), "{title}: {fact}");
+        }
+        let temp = dumped
+            .arenas
+            .iter()
+            .filter(|arena| arena.name.contains("preallocated-temp"));
+        let footprint: u64 = temp.map(|arena| verified(arena, title)).sum();
+        assert_eq!(footprint, number(expected, "temp_bytes"), "{title}");
+        for arena in &dumped.arenas {
+            verified(arena, title);
+        }
+    });
+}
+
+fn same(one: &Graph, other: &Graph, title: &str) {
+    let of = |graph: &Graph| {
+        let sizes = graph.sizes(&Bindings::new());
+        let tensors = graph.tensors().ids();
+        let tensors = tensors.map(|id| {
+            (
+                graph.tensor_name(id).to_owned(),
+                sizes.tensor(id),
+                graph.tensors()[id].role,
+            )
+        });
+        let ops = graph.ops().ids();
+        let ops = ops.map(|op| {
+            let (name, kind) = (graph.op_name(op).to_owned(), graph.op_kind(op).to_owned());
+            (name, kind, graph.operands(op).to_vec(), graph.results(op).to_vec())
+        });
+        (
+            tensors.collect::<Vec<_>>(),
+            ops.collect::<Vec<_>>(),
+            graph.outputs().to_vec(),
+        )
+    };
+    assert_eq!(one.name(), other.name(), "{title}");
+    assert_eq!(of(one), of(other), "{title}");
+}
+
+#[test]
+fn text_and_protobuf_of_a_module_are_one_graph() {
+    each(|folder, _, title| {
+        let (text, proto) = (entry(folder, "hlo_after.txt"), entry(folder, "hlo_after.hlo.pb"));
+        assert_eq!(text.name, proto.name);
+        same(&text.graph, &proto.graph, title);
+        assert_eq!(text.bodies.len(), proto.bodies.len(), "{title}");
+        for (one, other) in text.bodies.iter().zip(&proto.bodies) {
+            same(one, other, title);
+        }
+        let before = entry(folder, "hlo_before.txt");
+        assert!(
+            before.graph.ops().len() > 10 && before.graph.reordered_ops() == 0,
+            "{title}"
+        );
+    });
+}
+
+/// First and last step of every value by name.
+fn ranges(entries: &[std::sync::Arc<ProblemEntry>]) -> BTreeMap<String, (u32, u32)> {
+    let mut ranges = BTreeMap::new();
+    for entry in entries {
+        for (position, buffer) in entry.problem.buffers.iter().enumerate() {
+            let name = entry.ids.get(position).trim_end_matches("{}").to_owned();
+            ranges.insert(name, (buffer.lower.0, buffer.upper.0 - 1));
+        }
+    }
+    ranges
+}
+
+#[test]
+fn live_ranges_are_xlas_own_and_join_the_assignment_to_the_same_arenas() {
+    each(|folder, expected, title| {
+        let alone = read("live-range.txt", &bytes(folder, "live-range.txt")).unwrap();
+        let listed = problems(&alone.source);
+        assert_eq!(
+            listed[0].problem.buffers.len() as u64,
+            number(expected, "n_live_ranges"),
+            "{title}"
+        );
+        let peak = highwater::plan::peak_live(&listed[0].problem);
+        assert_eq!(
+            peak.0.get(),
+            number(expected, "live_bytes_at_peak_reported_by_xla"),
+            "{title}"
+        );
+        let said = format!(
+            "XLA states a peak of {} bytes in {} values at step {} of {}",
+            peak.0.get(),
+            number(expected, "n_live_at_peak"),
+            number(expected, "peak_step"),
+            number(expected, "schedule_len")
+        );
+        assert!(
+            alone.diagnostics.entries().iter().any(|entry| entry.message == said),
+            "{title}: {said}"
+        );
+        let xla = ranges(listed);
+        let proto = entry(folder, "hlo_after.hlo.pb");
+        let arenas = &proto.dumped.as_ref().unwrap().arenas;
+        for (name, range) in ranges(arenas) {
+            assert_eq!(xla.get(&name), Some(&range), "{title} {name}");
+        }
+        let held = read("buffer-assignment.txt", &bytes(folder, "buffer-assignment.txt")).unwrap();
+        let held = &problems(&held.source)[0].problem;
+        assert_eq!(held.buffers.len() as u64, number(expected, "n_allocations"), "{title}");
+        let sum: u64 = held.buffers.iter().map(|buffer| buffer.size.get()).sum();
+        assert_eq!(sum, number(expected, "sum_allocations"), "{title}");
+        for files in [
+            ["buffer-assignment.txt", "live-range.txt"],
+            ["live-range.txt", "buffer-assignment.txt"],
+        ] {
+            let cancel = Cancel::new();
+            let mut inputs = files.map(|file| Input::from_bytes(file, bytes(folder, file)).unwrap());
+            let joined = join(&mut inputs, &Progress::silent(&cancel)).unwrap().unwrap();
+            let joined = problems(&joined.source);
+            assert_eq!(joined.len(), arenas.len(), "{title}");
+            for (one, other) in joined.iter().zip(arenas) {
+                assert_eq!(one.name, other.name, "{title}");
+                assert_eq!(one.problem, other.problem, "{title} {}", one.name);
+                assert_eq!(one.recorded, other.recorded, "{title} {}", one.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn lists_that_lack_what_is_needed_say_what_to_open_instead() {
+    each(|folder, _, title| {
+        for file in ["buffer-assignment-values.txt", "memory-usage-report.txt"] {
+            let error = read(file, &bytes(folder, file)).unwrap_err().to_string();
+            assert!(error.contains(".hlo.pb"), "{title} {file}: {error}");
+        }
+    });
+}
