@@ -96,16 +96,8 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
         return all;
     }
     if input.comparison.is_measured() {
-        let is_stated = input
-            .comparison
-            .recording(lane.id)
-            .is_some_and(crate::workload::Recording::states_live);
-        if !is_stated {
-            return all;
-        }
-        let live = format!("{} live", summary.peak_live);
-        let exact = format!("The most that was in use at once: {}", summary.peak_live.exact());
-        all.push(make(Rank::Costs, live, theme.text_weak, exact));
+        let live = measured_live(lane, input);
+        all.extend(live.map(|(text, exact)| make(Rank::Costs, text, theme.text_weak, exact)));
         return all;
     }
     if let Some(([bytes, percent], exact, color)) = difference(input, lane) {
@@ -139,6 +131,14 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
         all.push(make(Rank::Status, status.0, status.1, status.2));
     }
     all
+}
+
+/// The most that a recording had in use, in short and exactly; nothing where the file does not say.
+fn measured_live(lane: &Lane, input: &LanesInput<'_>) -> Option<(String, String)> {
+    let recording = input.comparison.recording(lane.id)?;
+    let live = lane.summary.peak_live;
+    let exact = format!("The most that was in use at once: {}", live.exact());
+    recording.states_live().then(|| (format!("{live} live"), exact))
 }
 
 /// Counts of a lane that runs under a budget, and how that ended: text, colour, explanation.

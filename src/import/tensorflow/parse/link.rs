@@ -14,6 +14,9 @@ use crate::import::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, R
 use crate::import::tensorflow::ops::OutputType;
 use crate::import::tensorflow::types;
 
+/// What a group of outputs costs beside the letters of its name, in bytes.
+const GROUP_PRICE: u64 = 40;
+
 /// No node.
 const NONE: u32 = u32::MAX;
 /// The most outputs of one node.
@@ -86,7 +89,14 @@ impl Parser<'_> {
         let mut outputs = Vec::with_capacity(graph.nodes.len());
         for node in &graph.nodes {
             let found = self.outputs(&graph, node, library)?;
-            self.budget.charge(found.types.len() as u64 * VALUE_PRICE, node.at)?;
+            // Every call of a function has the names of its results once more.
+            let names: u64 = found
+                .groups
+                .iter()
+                .map(|(name, _)| name.len() as u64 + GROUP_PRICE)
+                .sum();
+            self.budget
+                .charge(found.types.len() as u64 * VALUE_PRICE + names, node.at)?;
             outputs.push(found);
         }
         for number in 0..graph.nodes.len() {
