@@ -97,6 +97,39 @@ fn every_sample_fills_every_pane() {
 }
 
 #[test]
+fn recordings_of_curves_alone_are_drawn() {
+    let rows: String = (0..40)
+        .map(|row| {
+            format!(
+                "PTA,{row}.5,{}.0,{}.0,,NPU:0\nAPP,{row}.5,,9.5,,NPU:0\n",
+                row % 7,
+                8 + row % 3
+            )
+        })
+        .collect();
+    let text =
+        "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Stream Ptr,Device Type\n".to_owned() + &rows;
+    let worker = Worker::start(|| {}).unwrap();
+    let source = SourceSpec::Bytes {
+        name: "memory_record.csv".to_owned(),
+        bytes: text.into_bytes().into(),
+    };
+    let mut app = App::new(Session::new(
+        Document::new(vec![source]),
+        DeviceProfiles::bundled().unwrap(),
+        worker,
+    ));
+    app.settle();
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size(egui::Vec2::new(1280.0, 700.0))
+        .build_ui_state(ui, app);
+    harness.run_steps(4);
+    harness.get_by_label("Recordings");
+    assert!(harness.query_all_by_label_contains("memory map").count() >= 2);
+}
+
+#[test]
 fn every_option_has_a_widget_with_its_name() {
     let mut harness = window_of(2, 16_000.0);
     // A search opens every section.

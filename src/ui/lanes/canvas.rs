@@ -89,7 +89,8 @@ pub(super) fn left_axis(painter: &Painter, canvas: Rect, ticks: &[Tick], y: impl
     for tick in ticks {
         let at = y(tick.value);
         painter.hline(canvas.x_range(), at, Stroke::new(1.0, theme.grid));
-        let text_y = at.clamp(canvas.top() + half, canvas.bottom() - half);
+        // A canvas may be lower than a line of text.
+        let text_y = at.min(canvas.bottom() - half).max(canvas.top() + half);
         let pos = pos2(canvas.left() - 6.0, text_y);
         painter.text(pos, Align2::RIGHT_CENTER, &tick.label, SMALL, theme.text_weak);
     }

@@ -104,6 +104,9 @@ pub(super) struct LaneFrame {
     pub(super) response: Response,
 }
 
+/// The height of a map that has nothing to show.
+const LEAST_MAP: f32 = 24.0;
+
 impl LaneFrame {
     pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
@@ -127,7 +130,8 @@ impl LaneFrame {
         // A recording of curves alone has nothing to map.
         let is_curve = input.comparison.is_measured() && input.timeline.lanes[lane].blocks.start.is_empty();
         let split = if is_curve {
-            body.bottom() - 4.0
+            // As low as an axis may be.
+            body.bottom() - LEAST_MAP
         } else {
             (body.top() + (body.height() - strip) * 0.44 + strip).round()
         };
