@@ -98,17 +98,11 @@ fn every_sample_fills_every_pane() {
 
 #[test]
 fn recordings_of_curves_alone_are_drawn() {
-    let rows: String = (0..40)
-        .map(|row| {
-            format!(
-                "PTA,{row}.5,{}.0,{}.0,,NPU:0\nAPP,{row}.5,,9.5,,NPU:0\n",
-                row % 7,
-                8 + row % 3
-            )
-        })
-        .collect();
-    let text =
-        "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Stream Ptr,Device Type\n".to_owned() + &rows;
+    let mut text = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Stream Ptr,Device Type\n".to_owned();
+    for row in 0..40 {
+        let (allocated, reserved) = (row % 7, 8 + row % 3);
+        text += &format!("PTA,{row}.5,{allocated}.0,{reserved}.0,,NPU:0\nAPP,{row}.5,,9.5,,NPU:0\n");
+    }
     let worker = Worker::start(|| {}).unwrap();
     let source = SourceSpec::Bytes {
         name: "memory_record.csv".to_owned(),
