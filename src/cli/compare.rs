@@ -19,7 +19,6 @@ use crate::session::{Loaded, SourceSpec, load, look_at_files, preset_iterations,
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
 use crate::units::{Bytes, Step};
-use crate::workload::Recording;
 
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -126,8 +125,7 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
     Ok(compare(&alone, progress)?
-        .lanes
-        .iter()
+        .simulated_lanes()
         .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))
 }
 
@@ -138,6 +136,14 @@ fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], impor
         out.push_str(&measured_table(comparison).text());
     } else {
         out.push_str(&table(comparison).text());
+        if comparison
+            .lanes
+            .iter()
+            .any(|lane| matches!(lane.id, LaneId::Measured(_)))
+        {
+            out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
+            out.push_str(&measured_table(comparison).text());
+        }
     }
     out.push('\n');
     out.push_str(&budgets(comparison));
@@ -245,7 +251,11 @@ fn what_runs(comparison: &Comparison) -> String {
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
-        None => format!("{} runs, {steps} steps; graphs: {names}", comparison.axis.runs.len()),
+        None => {
+            let n_runs = comparison.axis.runs.len();
+            let plural = if n_runs == 1 { "" } else { "s" };
+            format!("{n_runs} run{plural}, {steps} steps; graphs: {names}")
+        }
     }
 }
 
@@ -253,10 +263,10 @@ fn what_runs(comparison: &Comparison) -> String {
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        let label = if comparison.compares_passes() || comparison.is_measured() {
-            ""
-        } else {
-            lane.policy.row().label
+        let label = match lane.id {
+            LaneId::Measured(_) => "",
+            _ if comparison.compares_passes() => "",
+            _ => lane.policy.row().label,
         };
         let title = comparison.lane_title(lane.id);
         let comma = if label.is_empty() { "" } else { ", " };
@@ -284,24 +294,30 @@ fn heading(comparison: &Comparison) -> String {
 
 /// What recordings of real runs held.
 fn measured_table(comparison: &Comparison) -> Table {
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    let event_or_step = if comparison.is_measured() {
+        ">at event"
+    } else {
+        ">at step"
+    };
     let mut table = Table::new(&[
         "recording",
         ">peak reserved",
         ">exact",
-        ">at event",
+        event_or_step,
         ">peak live",
         ">exact",
-        ">at event",
+        event_or_step,
         ">fragm.",
         "",
     ]);
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     for lane in &comparison.lanes {
+        let Some(recording) = comparison.recording(lane.id) else {
+            continue;
+        };
         let summary = &lane.summary;
-        let recording = comparison.recording(lane.id);
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
-        let reserved = recording.is_some_and(Recording::states_reserved);
-        let live = recording.is_some_and(Recording::states_live);
+        let (reserved, live) = (recording.states_reserved(), recording.states_live());
         table.row(vec![
             comparison.lane_title(lane.id),
             when(reserved, summary.peak_reserved.to_string()),
@@ -317,6 +333,7 @@ fn measured_table(comparison: &Comparison) -> Table {
     table
 }
 
+/// What was simulated, lane by lane.
 fn table(comparison: &Comparison) -> Table {
     let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
     let mut table = Table::new(&[
@@ -336,7 +353,7 @@ fn table(comparison: &Comparison) -> Table {
         ">est. overhead",
         "",
     ]);
-    for lane in &comparison.lanes {
+    for lane in comparison.simulated_lanes() {
         let row = lane.policy.row();
         let summary = &lane.summary;
         let mut marks = Vec::new();

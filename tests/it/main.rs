@@ -9,6 +9,7 @@
 )]
 
 mod ascend_corpus;
+mod beside;
 mod cli;
 mod cli_plan;
 mod device_view;

@@ -49,8 +49,10 @@ pub fn overview_ui(
             super::measured::measured_ui(ui, comparison);
         } else if comparison.compares_passes() {
             passes_ui(ui, comparison);
+            super::measured::beside_ui(ui, comparison);
         } else {
             verdict_ui(ui, session, comparison, commands);
+            super::measured::beside_ui(ui, comparison);
         }
     };
     child.vertical(add);
@@ -136,7 +138,7 @@ fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
         !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
     };
-    let others = comparison.lanes.iter().skip(1);
+    let others = comparison.simulated_lanes().skip(1);
     match others
         .clone()
         .filter(is_whole)
@@ -253,7 +255,7 @@ fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
-    let stories = comparison.lanes.iter().filter_map(|lane| {
+    let stories = comparison.simulated_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_story.as_ref()?.enough?;
         Some((enough, lane.policy.number()))
     });
@@ -315,7 +317,11 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         ("in/out", |parts| parts.io),
     ];
     let width = ui.available_width();
-    legend_ui(ui, &part.map(|(name, _)| name), theme);
+    if comparison.is_measured() {
+        ui.small("peak of each recording:");
+    } else {
+        legend_ui(ui, &part.map(|(name, _)| name), theme);
+    }
     let longest = comparison
         .lanes
         .iter()
@@ -384,6 +390,7 @@ fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
+            LaneId::Measured(_) if !comparison.is_measured() => comparison.lane_title(lane.id),
             LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);
