@@ -252,7 +252,6 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
         let times = &recording.times;
         let time = times.get(op.idx()).zip(times.first());
         facts.time = time.map(|(time, first)| Nanos(time.0 - first.0));
-        "event".clone_into(&mut facts.op);
     }
     if let Some(trace) = comparison.trace() {
         let command = trace.commands.get(op.idx());

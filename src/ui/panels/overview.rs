@@ -34,7 +34,9 @@ pub fn overview_ui(
     // What is too wide here must not make the panes below it wider than they are.
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
     child.shrink_clip_rect(area);
-    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS;
+    // One recording has nothing beside it, and many cannot be told apart.
+    let is_told_apart = (2..=super::measured::MOST_BARS).contains(&comparison.lanes.len());
+    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || !comparison.is_measured());
     let text = if has_bars {
         (area.width() * 0.56).max(LEAST_TEXT)
     } else {
@@ -56,7 +58,7 @@ pub fn overview_ui(
         }
     };
     child.vertical(add);
-    if has_bars && !(comparison.is_measured() && comparison.lanes.len() > super::measured::MOST_BARS) {
+    if has_bars {
         child.vertical(|ui| bars_ui(ui, comparison, theme));
     }
     let height = child.min_rect().height();
