@@ -245,7 +245,7 @@ fn what_runs(comparison: &Comparison) -> String {
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
-        None => format!("{} runs, {steps} steps; graphs: {names}", comparison.axis.runs.len()),
+        None => format!("{}, {steps} steps; graphs: {names}", runs(comparison.axis.runs.len())),
     }
 }
 
@@ -302,6 +302,7 @@ fn measured_table(comparison: &Comparison) -> Table {
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
         let reserved = recording.is_some_and(Recording::states_reserved);
         let live = recording.is_some_and(Recording::states_live);
+        let shares = recording.is_some_and(Recording::states_use_of_reserved);
         table.row(vec![
             comparison.lane_title(lane.id),
             when(reserved, summary.peak_reserved.to_string()),
@@ -310,7 +311,7 @@ fn measured_table(comparison: &Comparison) -> Table {
             when(live, summary.peak_live.to_string()),
             when(live, summary.peak_live.exact()),
             when(live, step(summary.peak_live_step)),
-            when(reserved && live, format!("{:.1} %", summary.fragmentation * 100.0)),
+            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
             if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
         ]);
     }
@@ -383,6 +384,13 @@ fn table(comparison: &Comparison) -> Table {
         ]);
     }
     table
+}
+
+fn runs(n: usize) -> String {
+    match n {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    }
 }
 
 /// Findings, one a line.
