@@ -14,6 +14,7 @@ mod inspect;
 mod lanes;
 mod maker;
 mod measured;
+mod measured_remarks;
 mod name_reuse;
 mod passes;
 mod policies;

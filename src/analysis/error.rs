@@ -52,7 +52,9 @@ pub enum AnalysisError {
     EmptyRecordings,
     /// Recordings that are too long for one axis.
     #[error(
-        "the recordings have {events} events in sum, and {limit} can be shown beside each other at most; open fewer"
+        "the recordings have {events} events in sum, and {limit} can be shown as lanes at most, because every lane keeps its \
+         curves event by event; open fewer, or a part (one slice of a table, fewer steps in the profiler); `highwater inspect` \
+         shows the figures of recordings of any length"
     )]
     RecordingsTooLong {
         /// Their events.

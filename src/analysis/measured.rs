@@ -12,8 +12,9 @@
 use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans};
+use super::measured_remarks::remarks;
 use super::run_lanes::with_folds;
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch};
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Id as _, TensorId};
 use crate::options::Lowered;
@@ -150,8 +151,7 @@ fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<Co
     for (recording, one) in (0_u32..).zip(recordings) {
         events.extend((0_u32..).zip(&one.times).map(|(event, time)| (*time, recording, event)));
     }
-    progress.check()?;
-    events.sort_unstable();
+    let events = progress.sorted(events)?;
     let mut of_event: Vec<Vec<u32>> = recordings.iter().map(|one| vec![0; one.n_steps as usize]).collect();
     for (step, (_, recording, event)) in (0_u32..).zip(&events) {
         of_event[*recording as usize][*event as usize] = step;
@@ -241,7 +241,7 @@ fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (&[u32]
 
 /// Where a lane's curve of reserved bytes comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReservedSource {
+pub(super) enum ReservedSource {
     /// Regions of the file.
     Regions,
     /// A curve of the file.
@@ -280,9 +280,15 @@ fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (&[u32
     (summary.peak_live, summary.peak_live_step) = live;
     summary.reserved.features = peak.0;
     summary.virtual_bytes = Bytes::ZERO;
-    let at_peak = peak.1.map(|step| lane.curves.live[step.idx()]).unwrap_or_default();
+    let in_use = match stated(TotalKind::Allocated) {
+        // The blocks of a profiler are not all that its pool serves.
+        Some(allocated) if source == ReservedSource::Stated => Some(allocated),
+        _ => None,
+    };
+    let in_use = in_use.as_ref().unwrap_or(&lane.curves.live);
+    let at_peak = peak.1.map(|step| in_use[step.idx()]).unwrap_or_default();
     summary.internal_waste = peak.0.saturating_sub(at_peak);
-    summary.fragmentation = if recording.states_live() {
+    summary.fragmentation = if recording.states_use_of_reserved() {
         wasted_share(at_peak, peak.0)
     } else {
         0.0
@@ -322,72 +328,4 @@ fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
         }
     }
     best
-}
-
-/// What is to say about a measured lane.
-fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (ReservedSource, u64)) -> Vec<Remark> {
-    let summary = &lane.summary;
-    let mut remarks = Vec::new();
-    let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
-    say(
-        format!("Measured, not simulated: recorded by {}.", recording.recorder),
-        None,
-    );
-    let of_reserved = match source {
-        ReservedSource::Regions => format!(
-            "The most memory that was taken from the device is {}",
-            summary.peak_reserved
-        ),
-        ReservedSource::Stated => format!(
-            "The file states a peak of {} taken from the device",
-            summary.peak_reserved
-        ),
-        ReservedSource::Missing => {
-            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
-                .to_owned()
-        }
-    };
-    say(format!("{of_reserved}."), summary.peak_reserved_step);
-    if recording.states_live() {
-        let text = format!("The most that was in use at once is {}.", summary.peak_live);
-        say(text, summary.peak_live_step);
-    } else {
-        say("The file does not say what was in use.".to_owned(), None);
-    }
-    let older = recording.blocks.iter().filter(|block| block.is_older);
-    let (count, bytes) = older.fold((0_u64, Bytes::ZERO), |(count, bytes), block| {
-        (count + 1, bytes + block.bytes)
-    });
-    if count > 0 {
-        say(
-            format!(
-                "{count} block{} with {bytes} {} older than the recording: they are shown from its first event on, and what \
-                 came and went before is not known.",
-                if count == 1 { "" } else { "s" },
-                if count == 1 { "is" } else { "are" }
-            ),
-            None,
-        );
-    }
-    if n_stacked > 0 {
-        say(
-            format!(
-                "{n_stacked} of {} blocks have no address within a known segment: they are stacked by best fit only to be \
-                 drawn, so heights and gaps in the memory map are no measurement.",
-                recording.blocks.len()
-            ),
-            None,
-        );
-    }
-    if let Some(total) = recording
-        .total(TotalKind::Allocated)
-        .filter(|_| !recording.blocks.is_empty())
-    {
-        let (peak, _) = total.peak();
-        say(
-            format!("The file itself states at most {peak} in use, which counts what it does not list too."),
-            None,
-        );
-    }
-    remarks
 }

@@ -3,7 +3,8 @@
 //! Peaks count bytes asked for, as the file states them; what was there before the recording began counts from its first
 //! step on, and is told apart. Nothing is estimated.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use super::inspect::LifetimeFigures;
 use crate::units::{Bytes, Step};
@@ -26,13 +27,15 @@ pub struct RecordingFigures {
     pub older_blocks: u64,
     /// Their bytes.
     pub older_bytes: Bytes,
+    /// Blocks that are there from the middle of the recording on without having been asked for.
+    pub appeared_blocks: u64,
     /// Blocks whose end the recording does not show.
     pub never_freed: u64,
-    /// Blocks that are older and whose end the recording shows.
+    /// Blocks whose end the recording shows and whose beginning not.
     pub older_freed: u64,
     /// Bytes asked for and not freed at the end.
     pub live_at_end: Bytes,
-    /// The part of them that is older than the recording.
+    /// The part of them whose beginning the recording does not show.
     pub older_live_at_end: Bytes,
     /// What the allocator holds for them, as far as the file says.
     pub held_at_end: Bytes,
@@ -60,7 +63,8 @@ pub struct RecordingFigures {
 pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     let peaks = recording.peaks();
     let blocks = &recording.blocks;
-    let older = || blocks.iter().filter(|block| block.is_older);
+    let unseen = || blocks.iter().filter(|block| block.is_older);
+    let older = || unseen().filter(|block| !block.appears());
     let at_end = || {
         let live = blocks.iter().filter(|block| block.end.0 == recording.n_steps);
         live.filter(|block| !block.is_freed)
@@ -76,11 +80,12 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
             .first()
             .zip(times.last())
             .map(|(first, last)| crate::units::Nanos(last.0 - first.0)),
-        blocks: (blocks.len() - older().count()) as u64,
+        blocks: (blocks.len() - unseen().count()) as u64,
         older_blocks: older().count() as u64,
         older_bytes: older().map(|block| block.bytes).sum(),
+        appeared_blocks: unseen().filter(|block| block.appears()).count() as u64,
         never_freed: blocks.iter().filter(|block| !block.is_freed).count() as u64,
-        older_freed: older().filter(|block| block.is_freed).count() as u64,
+        older_freed: unseen().filter(|block| block.is_freed).count() as u64,
         live_at_end: at_end().map(|block| block.bytes).sum(),
         older_live_at_end: at_end().filter(|block| block.is_older).map(|block| block.bytes).sum(),
         held_at_end: at_end().map(|block| block.held).sum(),
@@ -117,41 +122,43 @@ pub(super) fn lifetime_entries(recording: &Recording) -> Vec<LifetimeFigures> {
     if recording.blocks.is_empty() {
         return curve_entry(recording).into_iter().collect();
     }
-    let mut streams: BTreeMap<u64, Vec<RecordedBlock>> = BTreeMap::new();
+    let mut streams: BTreeMap<Option<u64>, (u64, Bytes)> = BTreeMap::new();
+    let stream_of = |block: &RecordedBlock| block.stated_stream().filter(|_| recording.by_stream);
     for block in &recording.blocks {
-        let stream = if recording.by_stream { block.stream } else { 0 };
-        streams.entry(stream).or_default().push(*block);
+        let (count, total) = streams.entry(stream_of(block)).or_default();
+        *count += 1;
+        *total += block.bytes;
     }
-    let entries = streams.into_iter().map(|(stream, blocks)| LifetimeFigures {
-        name: if recording.by_stream {
-            format!("{} stream {stream}", recording.name)
-        } else {
-            recording.name.clone()
+    let is_one = streams.len() == 1;
+    let entries = streams.into_iter().map(|(stream, (count, total))| LifetimeFigures {
+        name: match stream {
+            Some(stream) => format!("{} stream {stream}", recording.name),
+            None if is_one => recording.name.clone(),
+            None => format!("{} without a stream", recording.name),
         },
-        count: blocks.len() as u64,
-        total: blocks.iter().map(|block| block.bytes).sum(),
-        peak: peak_of(&blocks),
+        count,
+        total,
+        peak: peak_of(recording.blocks.iter().filter(|block| stream_of(block) == stream)),
     });
     entries.collect()
 }
 
-/// The most bytes that these blocks hold at once. O(n log n), whatever the number of steps.
-fn peak_of(blocks: &[RecordedBlock]) -> Bytes {
-    let mut changes: Vec<(Step, bool, u64)> = Vec::with_capacity(blocks.len() * 2);
+/// The most bytes that these blocks, which are sorted by birth, hold at once. O(n log n), whatever the number of steps.
+fn peak_of<'a>(blocks: impl Iterator<Item = &'a RecordedBlock>) -> Bytes {
+    // Ends that are still to come, the first on top.
+    let mut ends: BinaryHeap<Reverse<(Step, u64)>> = BinaryHeap::new();
+    let (mut live, mut peak) = (0_u128, 0_u128);
     for block in blocks {
         // What ends on a step ends before what begins there.
-        changes.push((block.birth, true, block.bytes.get()));
-        changes.push((block.end, false, block.bytes.get()));
-    }
-    changes.sort_unstable();
-    let (mut live, mut peak) = (0_u128, 0_u128);
-    for (_, is_birth, bytes) in changes {
-        live = if is_birth {
-            live + u128::from(bytes)
-        } else {
-            live - u128::from(bytes)
-        };
+        while let Some(Reverse((end, bytes))) = ends.peek().copied()
+            && end <= block.birth
+        {
+            ends.pop();
+            live -= u128::from(bytes);
+        }
+        live += u128::from(block.bytes.get());
         peak = peak.max(live);
+        ends.push(Reverse((block.end, block.bytes.get())));
     }
     Bytes(u64::try_from(peak).unwrap_or(u64::MAX))
 }

@@ -251,11 +251,7 @@ fn what_runs(comparison: &Comparison) -> String {
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
-        None => {
-            let n_runs = comparison.axis.runs.len();
-            let plural = if n_runs == 1 { "" } else { "s" };
-            format!("{n_runs} run{plural}, {steps} steps; graphs: {names}")
-        }
+        None => format!("{}, {steps} steps; graphs: {names}", runs(comparison.axis.runs.len())),
     }
 }
 
@@ -318,6 +314,7 @@ fn measured_table(comparison: &Comparison) -> Table {
         let summary = &lane.summary;
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
+        let shares = recording.states_use_of_reserved();
         table.row(vec![
             comparison.lane_title(lane.id),
             when(reserved, summary.peak_reserved.to_string()),
@@ -326,7 +323,7 @@ fn measured_table(comparison: &Comparison) -> Table {
             when(live, summary.peak_live.to_string()),
             when(live, summary.peak_live.exact()),
             when(live, step(summary.peak_live_step)),
-            when(reserved && live, format!("{:.1} %", summary.fragmentation * 100.0)),
+            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
             if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
         ]);
     }
@@ -400,6 +397,13 @@ fn table(comparison: &Comparison) -> Table {
         ]);
     }
     table
+}
+
+fn runs(n: usize) -> String {
+    match n {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    }
 }
 
 /// Findings, one a line.

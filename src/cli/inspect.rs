@@ -130,6 +130,10 @@ fn recording_text(recording: &RecordingFigures) -> String {
             recording.older_blocks.to_string(),
             recording.older_bytes.exact(),
         );
+        if recording.appeared_blocks > 0 {
+            let count = recording.appeared_blocks.to_string();
+            row("blocks whose beginning it does not show", count, String::new());
+        }
         row(
             "blocks not freed in it",
             recording.never_freed.to_string(),

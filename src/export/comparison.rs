@@ -7,6 +7,8 @@ use crate::analysis::{Comparison, Lane, LaneId, LaneRewrite, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
+use crate::units::Step;
+use crate::workload::Recording;
 
 #[derive(Serialize, Debug)]
 struct WireReserved {
@@ -149,11 +151,11 @@ struct WireWorkload {
 #[derive(Serialize, Debug)]
 struct WireMeasured {
     title: String,
-    peak_reserved_bytes: u64,
+    peak_reserved_bytes: Option<u64>,
     peak_reserved_step: Option<u32>,
-    peak_live_bytes: u64,
+    peak_live_bytes: Option<u64>,
     peak_live_step: Option<u32>,
-    fragmentation: f64,
+    fragmentation: Option<f64>,
     out_of_memory: bool,
     remarks: Vec<WireRemark>,
 }
@@ -227,15 +229,19 @@ fn is_measured(lane: &Lane) -> bool {
     matches!(lane.id, LaneId::Measured(_))
 }
 
+/// Figures of a measured lane; what the file does not state is `null`.
 fn wire_measured(comparison: &Comparison, lane: &Lane) -> WireMeasured {
     let summary = &lane.summary;
+    let recording = comparison.recording(lane.id);
+    let stated = |states: fn(&Recording) -> bool| recording.is_some_and(states);
+    let step = |states, step: Option<Step>| step.filter(|_| stated(states)).map(|step| step.0);
     WireMeasured {
         title: comparison.lane_title(lane.id),
-        peak_reserved_bytes: summary.peak_reserved.get(),
-        peak_reserved_step: summary.peak_reserved_step.map(|step| step.0),
-        peak_live_bytes: summary.peak_live.get(),
-        peak_live_step: summary.peak_live_step.map(|step| step.0),
-        fragmentation: summary.fragmentation,
+        peak_reserved_bytes: stated(Recording::states_reserved).then_some(summary.peak_reserved.get()),
+        peak_reserved_step: step(Recording::states_reserved, summary.peak_reserved_step),
+        peak_live_bytes: stated(Recording::states_live).then_some(summary.peak_live.get()),
+        peak_live_step: step(Recording::states_live, summary.peak_live_step),
+        fragmentation: stated(Recording::states_use_of_reserved).then_some(summary.fragmentation),
         out_of_memory: summary.out_of_memory,
         remarks: wire_explanation(lane),
     }

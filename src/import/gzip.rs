@@ -1,46 +1,75 @@
-//! gzip: recognised by its first two bytes, unpacked in memory up to a limit.
+//! gzip: recognised by its first two bytes; what is small is unpacked into memory, what is large as it is read.
+//!
+//! In: an input of packed bytes. Out: an input of the unpacked ones, its name without `.gz`. A large file is unpacked once to
+//! learn its length, which verifies its checksums too, and again for whoever reads it: a jump forward unpacks what lies
+//! between and keeps none of it, a jump back begins anew. Invariants: whoever jumps back often is given the content in
+//! memory, or where that is too large an error, so that nothing is unpacked more than a few times; the cancel flag is read
+//! at every piece.
 
-use std::io::Read as _;
+use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
 use flate2::read::MultiGzDecoder;
 
 use super::input::HEAD_BYTES;
-use super::{ImportError, Input};
+use super::{ImportError, Input, ReadSeek};
 use crate::progress::Progress;
 
-/// The most bytes that a compressed file may unpack to (512 MiB).
-pub(super) const UNPACK_LIMIT: u64 = 512 << 20;
+/// The most bytes that are unpacked into memory at once (32 MiB).
+const SMALL: u64 = 32 << 20;
+
+/// The most bytes that stand in memory for a reader that jumps about (512 MiB), and that any file may unpack to.
+const UNPACK_LIMIT: u64 = 512 << 20;
+
+/// How many times larger than the packed file the content may be beyond that. Weights shrink hardly at all, tables and
+/// traces 5 to 50 times.
+const MOST_RATIO: u64 = 200;
+
+/// How often a reader may begin anew before the content is put into memory.
+const MOST_RESTARTS: u32 = 3;
+
+/// Bytes that are unpacked at once.
+const PIECE: usize = 256 << 10;
 
 /// Whether the content is gzip.
 pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The unpacked content as an input of its own, its name without `.gz`.
-pub(super) fn unpack(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Input<'static>, ImportError> {
-    let name = input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned();
+/// The unpacked content as an input of its own.
+pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Input<'a>, ImportError> {
+    let name = name_of(input);
     let packed = input.len();
+    let limit = UNPACK_LIMIT.max(packed.saturating_mul(MOST_RATIO));
     let mut decoder = MultiGzDecoder::new(input.reader()?);
     let mut bytes = Vec::new();
+    let mut len = 0_u64;
     loop {
-        progress.set("unpacking", bytes.len() as u64, packed.saturating_mul(8))?;
-        let piece = decoder
-            .by_ref()
-            .take(1 << 20)
-            .read_to_end(&mut bytes)
-            .map_err(|error| damaged(&error, bytes.len()))?;
-        if piece == 0 {
-            return Input::from_bytes(&name, bytes);
+        progress.set("unpacking", len, packed.saturating_mul(8))?;
+        // What is too large to stay in memory is counted only.
+        if len >= SMALL {
+            bytes.clear();
         }
-        if bytes.len() as u64 > UNPACK_LIMIT {
-            return Err(ImportError::UnpacksTooLarge { limit: UNPACK_LIMIT });
+        let piece = decoder.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
+        let piece = piece.map_err(|error| damaged(&error, len))?;
+        if piece == 0 {
+            break;
+        }
+        len += piece as u64;
+        if len > limit {
+            return Err(ImportError::UnpacksTooLarge { limit });
         }
     }
+    if len <= SMALL {
+        return Input::from_bytes(&name, bytes);
+    }
+    drop(bytes);
+    let reader = input.reader()?;
+    Input::new(&name, Unpacking::new(reader, len, *progress))
 }
 
 /// The first bytes that the content unpacks to, as an input; `None` where it is damaged there.
 pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
-    let name = input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned();
+    let name = name_of(input);
     let mut bytes = Vec::new();
     let reader = input.reader().ok()?;
     let decoder = MultiGzDecoder::new(reader);
@@ -52,10 +81,242 @@ pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
     Input::from_bytes(&name, bytes).ok()
 }
 
-fn damaged(error: &std::io::Error, unpacked: usize) -> ImportError {
+fn name_of(input: &Input<'_>) -> String {
+    input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned()
+}
+
+fn damaged(error: &Error, unpacked: u64) -> ImportError {
     ImportError::at(
         format!("the gzip data are damaged ({error})"),
         format!("unpacked byte {unpacked}"),
         "copy or compress the file again",
     )
+}
+
+/// Where the unpacked bytes come from.
+enum Content<'a> {
+    /// The decoder, at its piece's end.
+    Stream(MultiGzDecoder<&'a mut dyn ReadSeek>),
+    /// Everything.
+    Memory(Vec<u8>),
+    /// Nothing, after a failure.
+    Lost,
+}
+
+/// Unpacked bytes that can be read and jumped about in; see the module's header.
+struct Unpacking<'a> {
+    content: Content<'a>,
+    progress: Progress<'a>,
+    len: u64,
+    /// The next byte.
+    at: u64,
+    /// The piece that was unpacked last, and its first byte.
+    piece: Vec<u8>,
+    piece_at: u64,
+    restarts: u32,
+}
+
+impl<'a> Unpacking<'a> {
+    fn new(packed: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
+        Self {
+            content: Content::Stream(MultiGzDecoder::new(packed)),
+            progress,
+            len,
+            at: 0,
+            piece: Vec::new(),
+            piece_at: 0,
+            restarts: 0,
+        }
+    }
+
+    /// Begins anew, or puts everything into memory.
+    fn restart(&mut self) -> std::io::Result<()> {
+        self.restarts += 1;
+        let Content::Stream(decoder) = std::mem::replace(&mut self.content, Content::Lost) else {
+            return Err(Error::other("the packed file cannot be read any more"));
+        };
+        let packed = decoder.into_inner();
+        packed.rewind()?;
+        (self.piece_at, self.piece) = (0, Vec::new());
+        self.content = Content::Stream(MultiGzDecoder::new(packed));
+        if self.restarts > MOST_RESTARTS {
+            self.keep_all()?;
+        }
+        Ok(())
+    }
+
+    fn keep_all(&mut self) -> std::io::Result<()> {
+        let capacity = usize::try_from(self.len).ok().filter(|_| self.len <= UNPACK_LIMIT);
+        let capacity = capacity.ok_or_else(|| {
+            let message =
+                "this format is read back and forth, which a compressed file of this size cannot be: unpack it";
+            Error::new(ErrorKind::FileTooLarge, message)
+        })?;
+        let mut all = Vec::with_capacity(capacity);
+        while self.next_piece()? {
+            all.append(&mut self.piece);
+        }
+        self.piece_at = 0;
+        self.content = Content::Memory(all);
+        Ok(())
+    }
+
+    /// Unpacks the piece behind the one at hand; false at the end.
+    fn next_piece(&mut self) -> std::io::Result<bool> {
+        self.progress.check().map_err(Error::other)?;
+        let Content::Stream(decoder) = &mut self.content else {
+            return Ok(false);
+        };
+        self.piece_at += self.piece.len() as u64;
+        self.piece.clear();
+        decoder.take(PIECE as u64).read_to_end(&mut self.piece)?;
+        Ok(!self.piece.is_empty())
+    }
+
+    /// Unpacked bytes from the position on; empty at the end.
+    fn available(&mut self) -> std::io::Result<&[u8]> {
+        match self.content {
+            Content::Stream(_) if self.at < self.piece_at => self.restart()?,
+            Content::Lost => return Err(Error::other("the packed file cannot be read any more")),
+            _ => {}
+        }
+        let is_stream = matches!(self.content, Content::Stream(_));
+        while is_stream && self.at >= self.piece_at + self.piece.len() as u64 {
+            if !self.next_piece()? {
+                return Ok(&[]);
+            }
+        }
+        let (held, from) = match &self.content {
+            Content::Memory(all) => (all, 0),
+            _ => (&self.piece, self.piece_at),
+        };
+        let start = usize::try_from(self.at - from).unwrap_or(usize::MAX);
+        Ok(held.get(start..).unwrap_or_default())
+    }
+}
+
+impl Read for Unpacking<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if buffer.is_empty() || self.at >= self.len {
+            return Ok(0);
+        }
+        let piece = self.available()?;
+        let n = piece.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&piece[..n]);
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+impl Seek for Unpacking<'_> {
+    /// Only takes note: bytes are unpacked when they are read.
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let wanted = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.len.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = wanted.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "before the start"))?;
+        Ok(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write as _};
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+    use crate::progress::Cancel;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).expect("memory can be written");
+        encoder.finish().expect("memory can be written")
+    }
+
+    fn plain(n: usize) -> Vec<u8> {
+        (0..n).map(|at| u8::try_from(at * 7 % 251).unwrap_or(0)).collect()
+    }
+
+    fn read_at(reader: &mut Unpacking<'_>, at: u64, n: u64) -> std::io::Result<Vec<u8>> {
+        reader.seek(SeekFrom::Start(at))?;
+        let mut bytes = Vec::new();
+        reader.take(n).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[test]
+    fn jumps_forth_and_back_find_the_same_bytes() {
+        let bytes = plain(3 * PIECE + 17);
+        // Two members, one after the other, are one content.
+        let mut file = packed(&bytes[..PIECE]);
+        file.extend(packed(&bytes[PIECE..]));
+        let mut file = Cursor::new(file);
+        let cancel = Cancel::new();
+        let len = bytes.len() as u64;
+        let mut reader = Unpacking::new(&mut file, len, Progress::silent(&cancel));
+        assert_eq!(reader.seek(SeekFrom::End(0)).ok(), Some(len));
+        let places = [
+            0,
+            2 * PIECE + 1,
+            5,
+            2 * PIECE + 9,
+            bytes.len() - 3,
+            0,
+            PIECE,
+            7,
+            bytes.len(),
+            PIECE + 3,
+            1,
+        ];
+        for at in places {
+            let found = read_at(&mut reader, at as u64, 100).expect("whole");
+            let end = bytes.len().min(at + 100);
+            assert_eq!(found, bytes[at..end], "from {at}");
+        }
+        assert!(matches!(reader.content, Content::Memory(_)), "often enough");
+        assert_eq!(reader.restarts, MOST_RESTARTS + 1);
+    }
+
+    #[test]
+    fn a_large_content_that_is_jumped_about_in_is_refused() {
+        let mut file = Cursor::new(packed(&plain(PIECE * 2)));
+        let cancel = Cancel::new();
+        let mut reader = Unpacking::new(&mut file, UNPACK_LIMIT + 1, Progress::silent(&cancel));
+        let error = (0..10_u64).find_map(|turn| {
+            let at = if turn % 2 == 0 { PIECE as u64 + 5 } else { 0 };
+            read_at(&mut reader, at, 10).err()
+        });
+        assert!(error.is_some_and(|error| error.to_string().contains("unpack it")));
+    }
+
+    #[test]
+    fn a_large_file_is_read_as_it_is_unpacked() {
+        let n = usize::try_from(SMALL).expect("fits") + 5;
+        let bytes = plain(n);
+        let cancel = Cancel::new();
+        let progress = Progress::silent(&cancel);
+        let mut input = Input::from_bytes("x.json.gz", packed(&bytes)).expect("readable");
+        let mut unpacked = unpack(&mut input, &progress).expect("whole");
+        assert_eq!((unpacked.name(), unpacked.len()), ("x.json", n as u64));
+        assert_eq!(unpacked.read_all(&progress).expect("whole"), bytes);
+        cancel.cancel();
+        let mut byte = [0];
+        let read = unpacked.reader().expect("there").read(&mut byte);
+        assert!(read.is_err_and(|error| error.to_string().contains("cancelled")));
+    }
+
+    #[test]
+    fn damage_is_told_before_anything_is_read() {
+        let mut file = packed(&plain(5000));
+        let end = file.len();
+        file[end - 6] ^= 1;
+        let cancel = Cancel::new();
+        let mut input = Input::from_bytes("x.gz", file).expect("readable");
+        let error = unpack(&mut input, &Progress::silent(&cancel)).expect_err("damaged");
+        assert!(error.to_string().contains("gzip data are damaged"), "{error}");
+    }
 }

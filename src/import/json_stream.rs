@@ -1,37 +1,39 @@
-//! A reader for JSON that is read as a stream: it counts bytes, shows progress and stops when the user asks.
+//! A reader for files that are read as a stream: it counts bytes, shows progress and stops when the user asks.
 
 use std::io::{self, Read};
 
-use super::{ImportError, ReadSeek};
+use super::ImportError;
 use crate::progress::Progress;
 
 /// See the module's header.
-pub(super) struct Counted<'a> {
-    reader: &'a mut dyn ReadSeek,
-    progress: Progress<'a>,
+pub(super) struct Counted<'p, R> {
+    reader: R,
+    progress: Progress<'p>,
     at: u64,
     len: u64,
 }
 
-impl<'a> Counted<'a> {
-    /// A reader of `len` bytes; leaves out a byte order mark where there is one.
-    pub(super) fn new(
-        reader: &'a mut dyn ReadSeek,
-        has_mark: bool,
-        len: u64,
-        progress: &Progress<'a>,
-    ) -> Result<Self, ImportError> {
-        let mut counted = Self {
+impl<'p, R: Read> Counted<'p, R> {
+    /// A reader of `len` bytes.
+    pub(super) const fn new(reader: R, len: u64, progress: &Progress<'p>) -> Self {
+        Self {
             reader,
             progress: *progress,
             at: 0,
             len,
-        };
+        }
+    }
+
+    /// The same behind a byte order mark, where there is one.
+    ///
+    /// # Errors
+    /// [`ImportError::Io`], [`ImportError::Cancelled`].
+    pub(super) fn behind_mark(mut self, has_mark: bool) -> Result<Self, ImportError> {
         if has_mark {
             let mut mark = [0; 3];
-            counted.read_exact(&mut mark)?;
+            self.read_exact(&mut mark)?;
         }
-        Ok(counted)
+        Ok(self)
     }
 
     /// Bytes that were read.
@@ -40,7 +42,7 @@ impl<'a> Counted<'a> {
     }
 }
 
-impl Read for Counted<'_> {
+impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.progress
             .set("reading", self.at, self.len)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
-    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
+    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, unknown, xla,
 };
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -231,7 +231,7 @@ pub fn join(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<
             unpacked.push(if gzip::is_gzip(input.head()) {
                 gzip::unpack(input, progress)?
             } else {
-                Input::from_bytes(&name, input.read_all(progress)?)?
+                Input::new(&name, input.reader()?)?
             });
         }
         return join_plain(&mut unpacked, progress);
@@ -260,7 +260,12 @@ fn import_plain(
         None => choose(input)?,
     };
     let mut diagnostics = Diagnostics::new();
-    let source = (row.import)(input, progress, &mut diagnostics)?;
+    let read = (row.import)(input, progress, &mut diagnostics);
+    if read.is_err() {
+        // A reader that was stopped may have called it a failure.
+        progress.check()?;
+    }
+    let source = read?;
     Ok(Imported {
         format: row.name,
         source,
@@ -279,6 +284,9 @@ fn choose(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
     };
     if let Some(row) = matching.iter().find(by_extension).or(matching.first()) {
         return Ok(row);
+    }
+    if let Some(error) = unknown::near_miss(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
+        return Err(error);
     }
     let known: Vec<&str> = IMPORTERS.iter().map(|row| row.name).collect();
     Err(ImportError::UnknownFormat {

@@ -1,7 +1,7 @@
 //! The one place that touches files: reading sources, writing whole files or none.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
@@ -15,7 +15,13 @@ use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
 
 /// The most bytes that are read from a stream without a length.
-const STREAM_LIMIT: u64 = 4 << 30;
+const STREAM_LIMIT: u64 = 16 << 30;
+
+/// How many of them stand in memory; more go to a temporary file.
+const SPOOL_BYTES: usize = 16 << 20;
+
+/// The most bytes of a configuration.
+const CONFIG_LIMIT: u64 = 1 << 30;
 
 /// The most bytes of a file that an option names.
 const OPTION_FILE_LIMIT: u64 = 1 << 20;
@@ -96,10 +102,8 @@ fn read_as(
             imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.as_os_str() == "-" => {
-            let bytes = read_stdin()?;
-            imported(
-                Input::from_bytes("standard input", bytes).and_then(|mut input| import_as(&mut input, row, progress)),
-            )
+            let input = spooled("standard input", std::io::stdin().lock(), progress);
+            imported(input.and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, progress),
         SourceSpec::Path(path) => read_path(path, row, progress),
@@ -115,15 +119,13 @@ pub(super) fn read_joined(sources: &[SourceSpec], progress: &Progress<'_>) -> Re
     let [SourceSpec::Path(first), SourceSpec::Path(second)] = sources else {
         return Ok(None);
     };
-    if [first, second]
-        .iter()
-        .any(|path| path.as_os_str() == "-" || path.is_dir())
-    {
+    // What can be read only once is not looked into before its turn.
+    if ![first, second].iter().all(|path| path.is_file()) {
         return Ok(None);
     }
     let mut inputs = Vec::with_capacity(2);
     for path in [first, second] {
-        inputs.push(input_of(path)?.map_err(|reason| FileError::import(path, reason))?);
+        inputs.push(input_of(path, progress)?.map_err(|reason| FileError::import(path, reason))?);
     }
     let rows: Vec<Option<&str>> = inputs
         .iter_mut()
@@ -140,20 +142,49 @@ pub(super) fn read_path(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, FileError> {
-    let input = input_of(path)?;
+    let input = input_of(path, progress)?;
     let read = input.and_then(|mut input| import_as(&mut input, row, progress));
     read.map_err(|reason| FileError::import(path, reason))
 }
 
-/// A file as an importer sees it.
-pub(super) fn input_of(path: &Path) -> Result<Result<Input<'static>, ImportError>, FileError> {
+/// A file as an importer sees it. A pipe is read to its end first, because importers go back and forth.
+pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<Input<'static>, ImportError>, FileError> {
     let file = open(path)?;
     let short = path
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned();
+    if is_pipe(&file) {
+        return Ok(spooled(&short, file, progress));
+    }
     Ok(Input::new(&short, BufReader::with_capacity(64 << 10, file)))
+}
+
+/// Everything that a stream without a length holds: small content in memory, large in a temporary file without a name.
+fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result<Input<'static>, ImportError> {
+    let mut spool = tempfile::spooled_tempfile(SPOOL_BYTES);
+    let mut piece = vec![0; 256 << 10];
+    let mut len = 0_u64;
+    loop {
+        progress.set("reading", len, STREAM_LIMIT)?;
+        let n = match stream.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        len += n as u64;
+        if len > STREAM_LIMIT {
+            return Err(ImportError::at(
+                format!("a pipe of more than {} GiB is not read", STREAM_LIMIT >> 30),
+                format!("byte {STREAM_LIMIT}"),
+                "write it to a file and open that",
+            ));
+        }
+        spool.write_all(&piece[..n])?;
+    }
+    Input::new(name, BufReader::with_capacity(64 << 10, spool))
 }
 
 impl FileError {
@@ -198,7 +229,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     }
     let mut bytes = Vec::new();
     open(path)?
-        .take(STREAM_LIMIT)
+        .take(CONFIG_LIMIT)
         .read_to_end(&mut bytes)
         .map_err(|reason| io_error(path, "read", reason))?;
     Ok(bytes)
@@ -289,19 +320,49 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 pub(super) fn open(path: &Path) -> Result<File, FileError> {
     let file = File::open(path).map_err(|reason| io_error(path, "opened", reason))?;
-    let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
+    let kind = file.metadata().map(|metadata| metadata.file_type());
+    let (is_folder, is_device) = kind.map_or((false, false), |kind| (kind.is_dir(), is_device(kind)));
     if is_folder {
         let reason = std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it");
         return Err(io_error(path, "read", reason));
     }
+    if is_device {
+        let reason = std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "it is a device; name a file or a pipe",
+        );
+        return Err(io_error(path, "read", reason));
+    }
     Ok(file)
+}
+
+#[cfg(unix)]
+fn is_pipe(file: &File) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    file.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &File) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn is_device(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: std::fs::FileType) -> bool {
+    false
 }
 
 fn read_stdin() -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
-        .take(STREAM_LIMIT)
+        .take(CONFIG_LIMIT)
         .read_to_end(&mut bytes)
         .map_err(|reason| io_error(Path::new("standard input"), "read", reason))?;
     Ok(bytes)

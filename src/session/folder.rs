@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use super::files::{FileError, input_of, open, read_path};
 use super::merge::Merge;
 use crate::diagnostics::Diagnostics;
-use crate::import::{Imported, Importer, ReadSeek, group_slices, import_as, join_slices, recognise};
+use crate::import::{
+    Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise,
+};
 use crate::progress::Progress;
 
 /// Most levels of folders.
@@ -161,7 +163,7 @@ fn recognised(
         progress
             .set("looking at the files", position as u64, files.len() as u64)
             .map_err(|cancelled| FileError::import(path, cancelled.into()))?;
-        let input = input_of(path).ok().and_then(Result::ok);
+        let input = input_of(path, progress).ok().and_then(Result::ok);
         let found = input.and_then(|mut input| row.or_else(|| recognise(&mut input)));
         known.extend(found.map(|row| (path.clone(), row)));
     }
@@ -208,17 +210,72 @@ fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>)
             std::io::Error::from(std::io::ErrorKind::NotFound).into(),
         ));
     };
-    if rest.is_empty() {
-        return read_path(first, Some(row), progress);
+    let mut read = if rest.is_empty() {
+        read_path(first, Some(row), progress)?
+    } else {
+        read_parts(paths, row, progress)?
+    };
+    let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
+    let missing = missing_slices(&names);
+    if row.name == SLICED && !missing.is_empty() {
+        let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
+        read.diagnostics.warning(
+            format!(
+                "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open \
+                 all slices together, or their folder",
+                numbers.join(", ")
+            ),
+            &names[0],
+        );
     }
+    Ok(read)
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// Several slices as one table.
+fn read_parts(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) -> Result<Imported, FileError> {
+    let first = paths[0];
     let mut parts: Vec<Box<dyn ReadSeek>> = Vec::with_capacity(paths.len());
     for path in paths {
         parts.push(Box::new(BufReader::with_capacity(64 << 10, open(path)?)));
     }
-    let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
-    let joined = join_slices(&name, parts);
+    let joined = join_slices(&name_of(first), parts);
     let read = joined.and_then(|mut input| import_as(&mut input, Some(row), progress));
     read.map_err(|reason| FileError::import(first, reason))
+}
+
+/// Which of these files are slices of one table: positions, in the order of the slices, one list for each table that has
+/// several.
+pub(super) fn slices_among(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Vec<usize>> {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.map_or_else(String::new, |path| path.display().to_string()))
+        .collect();
+    let mut groups = group_slices(&names);
+    groups.retain(|group| {
+        let is_slice = |position: &usize| {
+            let input = paths[*position].filter(|path| path.is_file());
+            let input = input.and_then(|path| input_of(path, progress).ok()?.ok());
+            input.is_some_and(|mut input| recognise(&mut input).is_some_and(|row| row.name == SLICED))
+        };
+        group.len() > 1 && group.iter().all(is_slice)
+    });
+    groups
+}
+
+/// Reads the slices of one table.
+///
+/// # Errors
+/// [`FileError`] of the first.
+pub(super) fn read_sliced(paths: &[&Path], progress: &Progress<'_>) -> Result<Imported, FileError> {
+    match importer(SLICED) {
+        Some(row) => read_slices(paths, row, progress),
+        None => read_path(paths[0], None, progress),
+    }
 }
 
 /// The regular files below a folder, each with its path from there, sorted.

@@ -1,9 +1,11 @@
 //! Sources become one workload.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::files::{read_joined, read_source};
+use super::folder::{read_sliced, slices_among};
 use super::merge::Merge;
 use super::report::SourceReport;
 use super::worker::Loaded;
@@ -17,26 +19,41 @@ use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
 /// One sentence that names the file.
 pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
     let mut merge = Merge::default();
-    let mut reports = Vec::new();
+    let mut reports = vec![SourceReport::default(); sources.len()];
+    let mut diagnostics = Diagnostics::new();
     let joined = read_joined(sources, progress).map_err(|error| error.to_string())?;
     let is_joined = joined.is_some();
     if let Some(imported) = joined {
-        reports.extend(sources.iter().map(|_| SourceReport::new(&imported)));
+        reports.fill(SourceReport::new(&imported));
+        diagnostics.extend(&imported.diagnostics);
         merge.add(imported.source, imported.measured, "");
     }
-    for source in sources.iter().filter(|_| !is_joined) {
-        let imported = read_source(source, progress).map_err(|error| error.to_string())?;
-        let prefix = if sources.len() == 1 {
+    let tables = if is_joined {
+        Vec::new()
+    } else {
+        tables(sources, progress)
+    };
+    for table in &tables {
+        let first = &sources[table[0]];
+        let paths: Vec<&Path> = table
+            .iter()
+            .filter_map(|position| path_of(&sources[*position]))
+            .collect();
+        let imported = match paths.as_slice() {
+            [_, _, ..] => read_sliced(&paths, progress),
+            _ => read_source(first, progress),
+        };
+        let imported = imported.map_err(|error| error.to_string())?;
+        let prefix = if tables.len() == 1 {
             String::new()
         } else {
-            source.title()
+            first.title()
         };
-        reports.push(SourceReport::new(&imported));
+        for position in table {
+            reports[*position] = SourceReport::new(&imported);
+        }
+        diagnostics.extend(&imported.diagnostics);
         merge.add(imported.source, imported.measured, &prefix);
-    }
-    let mut diagnostics = Diagnostics::new();
-    for report in &reports {
-        diagnostics.extend(&report.diagnostics);
     }
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
@@ -58,6 +75,31 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         reports,
         diagnostics,
     })
+}
+
+/// The sources as tables: slices of one table together, every other source by itself, each where its first stands.
+fn tables(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<Vec<usize>> {
+    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    let mut tables = if sources.len() > 1 {
+        slices_among(&paths, progress)
+    } else {
+        Vec::new()
+    };
+    let sliced: Vec<usize> = tables.iter().flatten().copied().collect();
+    tables.extend(
+        (0..sources.len())
+            .filter(|position| !sliced.contains(position))
+            .map(|alone| vec![alone]),
+    );
+    tables.sort_unstable_by_key(|table| table.iter().min().copied());
+    tables
+}
+
+fn path_of(source: &SourceSpec) -> Option<&Path> {
+    match source {
+        SourceSpec::Path(path) => Some(path),
+        _ => None,
+    }
 }
 
 /// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of

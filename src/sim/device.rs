@@ -94,7 +94,7 @@ impl DeviceMemory {
     /// The driver takes a whole region back.
     pub(super) fn free(&mut self, region: RegionId) {
         let Region { at, bytes, .. } = *self.log.region(region);
-        self.device.driver.free(at, bytes);
+        self.device.driver.free(at.into(), bytes);
         self.settle();
     }
 

@@ -149,7 +149,63 @@ pub struct Region {
     /// Of these, bytes of a static graph's inputs and outputs, behind its feature memory.
     pub io: Bytes,
     /// Where it begins.
-    pub at: Address,
+    pub at: RegionAddress,
+}
+
+/// Where a region begins: an offset in device memory or in the virtual space. All 64 bits count, because the addresses of
+/// recordings are numbers of drivers (an [`Address`] of the simulated device has 63).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegionAddress {
+    is_virtual: bool,
+    offset: u64,
+}
+
+impl RegionAddress {
+    /// An offset in device memory.
+    pub const fn device(offset: u64) -> Self {
+        Self {
+            is_virtual: false,
+            offset,
+        }
+    }
+
+    /// An offset in the virtual space.
+    pub const fn virtual_space(offset: u64) -> Self {
+        Self {
+            is_virtual: true,
+            offset,
+        }
+    }
+
+    /// Whether it lies in the virtual space.
+    pub const fn is_virtual(self) -> bool {
+        self.is_virtual
+    }
+
+    /// The offset in its space.
+    pub const fn offset(self) -> u64 {
+        self.offset
+    }
+}
+
+impl From<RegionAddress> for Address {
+    /// Of a region of the simulated device.
+    fn from(at: RegionAddress) -> Self {
+        if at.is_virtual {
+            Self::virtual_space(at.offset)
+        } else {
+            Self::device(at.offset)
+        }
+    }
+}
+
+impl From<Address> for RegionAddress {
+    fn from(at: Address) -> Self {
+        Self {
+            is_virtual: at.is_virtual(),
+            offset: at.offset(),
+        }
+    }
 }
 
 /// What bytes are for.

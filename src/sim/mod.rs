@@ -40,8 +40,8 @@ mod trace_session;
 mod verify;
 
 pub use event::{
-    Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId,
-    SubjectRow,
+    Event, EventKind, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts,
+    Subject, SubjectId, SubjectRow,
 };
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture};

@@ -16,9 +16,9 @@ mod stack;
 
 use std::collections::BTreeMap;
 
-use super::alloc::Address;
 use super::event::{
-    Event, EventKind, OutOfMemory, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId, SubjectRow,
+    Event, EventKind, OutOfMemory, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts, Subject,
+    SubjectId, SubjectRow,
 };
 use super::policies::StaticMemoryPolicy;
 use crate::graph::{Id as _, TensorId};
@@ -62,9 +62,8 @@ pub fn recorded_log(
     (steps, n_steps): (&[u32], u32),
     progress: &Progress<'_>,
 ) -> Result<RecordedLog, Cancelled> {
-    let mut changes = changes(recording);
     progress.check()?;
-    changes.sort_unstable();
+    let changes = progress.sorted(changes(recording))?;
     let mut writer = Writer::new(recording, n_steps);
     for (position, (at, change, number)) in changes.iter().enumerate() {
         if position.is_multiple_of(CHANGES_PER_CHECK) {
@@ -149,7 +148,8 @@ impl<'a> Writer<'a> {
             out_of_memory: None,
         };
         // Region 0 and subject 0 exist in every log.
-        log.regions.push(region((RegionKind::Variables, Address::default()), 0));
+        log.regions
+            .push(region((RegionKind::Variables, RegionAddress::default()), 0));
         log.subjects.push(SubjectRow {
             who: Subject::Session,
             requested: Bytes::ZERO,
@@ -190,7 +190,7 @@ impl<'a> Writer<'a> {
             }
         }
         for (start, end) in joined {
-            let kind = (RegionKind::ExpandableSegment, Address::virtual_space(start));
+            let kind = (RegionKind::ExpandableSegment, RegionAddress::virtual_space(start));
             let id = self.add_region(region(kind, end - start));
             self.ranges.insert(start, (end, id));
             self.record(EventKind::Reserve, (id, 0, Bytes(end - start)), SubjectId(0));
@@ -241,7 +241,7 @@ impl<'a> Writer<'a> {
             self.record(EventKind::Map, (id, start - base, bytes), page);
             return;
         }
-        let id = self.add_region(region((RegionKind::Segment, Address::device(start)), bytes.get()));
+        let id = self.add_region(region((RegionKind::Segment, RegionAddress::device(start)), bytes.get()));
         self.of_region[idx] = (id, SubjectId(0));
         self.held.insert(start, (start.saturating_add(bytes.get()), id));
         self.record(EventKind::DeviceMalloc, (id, 0, bytes), SubjectId(0));
@@ -297,7 +297,7 @@ impl<'a> Writer<'a> {
         self.n_stacked += 1;
         let id = match self.stacked {
             Some(id) => id,
-            None => self.add_region(region((RegionKind::Unplaced, Address::virtual_space(0)), 0)),
+            None => self.add_region(region((RegionKind::Unplaced, RegionAddress::virtual_space(0)), 0)),
         };
         self.stacked = Some(id);
         let offset = self.stack.take(bytes.get());
@@ -328,7 +328,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn region((kind, at): (RegionKind, Address), bytes: u64) -> Region {
+fn region((kind, at): (RegionKind, RegionAddress), bytes: u64) -> Region {
     Region {
         kind,
         graph: None,

@@ -17,8 +17,8 @@ use crate::workload::GraphIdx;
 
 use super::alloc::{Address, Call, PageHandle, PoolKey, SimulatedDevice};
 use super::event::{
-    Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, SpanCounts, Subject, SubjectId,
-    SubjectRow,
+    Event, EventKind, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts,
+    Subject, SubjectId, SubjectRow,
 };
 use super::policies::StaticMemoryPolicy;
 
@@ -112,7 +112,7 @@ impl Recorder {
             graph: None,
             bytes: Bytes::ZERO,
             io: Bytes::ZERO,
-            at: Address::default(),
+            at: RegionAddress::default(),
         };
         let mut subjects = Vec::with_capacity(spec.n_blocks + 64);
         subjects.push(SubjectRow {
@@ -239,7 +239,7 @@ impl Recorder {
     pub(super) fn settle_variables(&mut self, device: &mut SimulatedDevice, (at, bytes): (Address, Bytes)) {
         device.driver.clear_calls();
         let variables = &mut self.log.regions[NO_REGION.idx()];
-        (variables.bytes, variables.at) = (bytes, at);
+        (variables.bytes, variables.at) = (bytes, at.into());
         self.blocks.push(at.offset(), bytes.get(), NO_REGION);
         self.record(EventKind::DeviceMalloc, NO_REGION, 0, bytes);
     }
@@ -375,7 +375,7 @@ impl Recorder {
             graph,
             bytes: Bytes(bytes),
             io: self.purpose.io,
-            at,
+            at: at.into(),
         });
         id
     }

@@ -122,14 +122,16 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some(address) = block.address {
         rows.push(("address", format!("{address:#x}")));
     }
-    if block.stream != 0 {
-        rows.push(("stream", block.stream.to_string()));
+    if let Some(stream) = block.stated_stream().filter(|stream| *stream != 0) {
+        rows.push(("stream", stream.to_string()));
     }
     if block.given_back < block.end {
         let waited = block.end.0 - block.given_back.0;
         rows.push(("given back", format!("{waited} events before its end")));
     }
-    if block.is_older {
+    if block.appears() {
+        rows.push(("begins", "the recording does not show how".to_owned()));
+    } else if block.is_older {
         rows.push(("begins", "before the recording".to_owned()));
     }
     if !block.is_freed {

@@ -39,14 +39,33 @@ pub struct RecordedBlock {
     pub held: Bytes,
     /// Where it stands; `None` where the tool does not say.
     pub address: Option<u64>,
-    /// Its stream; 0 where the tool does not say.
+    /// Its stream; [`RecordedBlock::NO_STREAM`] where the tool does not say.
     pub stream: u64,
     /// Who called, where the tool kept it: position in [`Recording::stacks`].
     pub stack: Option<u32>,
-    /// Whether it was there before the recording began.
+    /// Whether the recording does not show its beginning: it was there before, or appears at `birth` without having been
+    /// asked for (see [`Self::appears`]).
     pub is_older: bool,
     /// Whether the recording shows its end.
     pub is_freed: bool,
+}
+
+impl RecordedBlock {
+    /// Stands for a stream that the tool does not name.
+    pub const NO_STREAM: u64 = u64::MAX;
+
+    /// Its stream, where the tool names one.
+    pub const fn stated_stream(&self) -> Option<u64> {
+        match self.stream {
+            Self::NO_STREAM => None,
+            stream => Some(stream),
+        }
+    }
+
+    /// Whether it is there from the middle of the recording on, although nothing asked for it: the recording has a hole.
+    pub const fn appears(&self) -> bool {
+        self.is_older && self.birth.0 > 0
+    }
 }
 
 /// A range of addresses that the allocator holds.
@@ -216,6 +235,15 @@ impl Recording {
     /// Whether the file says what was taken from the device.
     pub fn states_reserved(&self) -> bool {
         !self.regions.is_empty() || self.total(TotalKind::Reserved).is_some()
+    }
+
+    /// Whether the file says how much of what was taken from the device was in use: blocks within regions, or curves of
+    /// both. Blocks beside a curve of the device are not enough: the pool may serve others too.
+    pub fn states_use_of_reserved(&self) -> bool {
+        if self.regions.is_empty() {
+            return self.total(TotalKind::Reserved).is_some() && self.total(TotalKind::Allocated).is_some();
+        }
+        !self.blocks.is_empty()
     }
 
     /// Whether the file says what was in use.

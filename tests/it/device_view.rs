@@ -33,7 +33,7 @@ fn region(kind: RegionKind, graph: Option<u32>, bytes: u64, at: Address) -> Regi
         graph: graph.map(GraphIdx),
         bytes: Bytes(bytes),
         io: Bytes::ZERO,
-        at,
+        at: at.into(),
     }
 }
 

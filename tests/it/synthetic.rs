@@ -326,7 +326,7 @@ impl Log {
             graph,
             bytes: Bytes(bytes),
             io: Bytes::ZERO,
-            at,
+            at: at.into(),
         });
         RegionId::from_idx(self.simulation.regions.len() - 1)
     }

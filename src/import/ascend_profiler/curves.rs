@@ -3,14 +3,14 @@
 //! In: rows of a CSV, or of the tables `MEMORY_RECORD` and `NPU_MODULE_MEM`. Out: one recording of curves alone per
 //! component and device, its samples by time, at one time in the order of the file. Totals are those of the device, over
 //! all streams: the stream of a row is only that of the event, so it does not part the curves. A negative total (msprof
-//! writes -1 where it saw only releases) says nothing and is left out. Where a spreadsheet cut a time, the samples stand
-//! in the order of the file, and no time is claimed.
+//! writes -1 where it saw only releases) says nothing and is left out. Where a spreadsheet cut a time, the sample is left
+//! out; where it cut most, the samples stand in the order of the file, and no time is claimed.
 
 use std::collections::BTreeMap;
 
 use super::device_name;
 use super::header::{Header, SizeColumn, TimeColumn};
-use super::table::{Fault, Row, Sink, Table};
+use super::table::{Fault, Row, Sink, Table, leave_out};
 use crate::diagnostics::Severity;
 use crate::import::ImportError;
 use crate::progress::Progress;
@@ -42,6 +42,8 @@ struct Group {
     component: String,
     device: String,
     samples: Vec<Sample>,
+    /// Positions of samples with damaged times, ascending.
+    rough: Vec<u32>,
 }
 
 /// Rows so far.
@@ -104,6 +106,7 @@ impl Curves {
                 component: String::from_utf8_lossy(component).into_owned(),
                 device: device_name(device),
                 samples: Vec::new(),
+                rough: Vec::new(),
             });
         }
         self.last = Some((key.0, key.1, position));
@@ -138,12 +141,18 @@ impl Table for Curves {
             }
         }
         let position = self.group(row.field(self.component), row.field(self.device));
-        self.groups[position].samples.push(Sample { time, totals });
+        let group = &mut self.groups[position];
+        if is_rough {
+            group.rough.push(u32::try_from(group.samples.len()).unwrap_or(u32::MAX));
+        }
+        group.samples.push(Sample { time, totals });
         Ok(())
     }
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-        let has_times = self.rough.0 == 0;
+        let n_rows: usize = self.groups.iter().map(|group| group.samples.len()).sum();
+        // A few damaged samples are left out; where most are, no time is claimed.
+        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) < n_rows as u64;
         let devices: std::collections::BTreeSet<String> =
             self.groups.iter().map(|group| group.device.clone()).collect();
         for group in self.groups.drain(..) {
@@ -162,8 +171,13 @@ impl Table for Curves {
                 .counted(Severity::Info, message.to_owned(), &self.negative.1, self.negative.0);
         }
         if self.rough.0 > 0 {
-            let message = "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; \
-                           take the file that the profiler wrote";
+            let message = if has_times {
+                "digits of a time are cut off, as spreadsheets do: the sample is left out; take the file that the profiler \
+                 wrote"
+            } else {
+                "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; take the file \
+                 that the profiler wrote"
+            };
             sink.diagnostics
                 .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
         }
@@ -172,7 +186,14 @@ impl Table for Curves {
 }
 
 impl Group {
-    fn finish(self, (has_devices, has_times): (bool, bool), progress: &Progress<'_>) -> Result<Recording, ImportError> {
+    fn finish(
+        mut self,
+        (has_devices, has_times): (bool, bool),
+        progress: &Progress<'_>,
+    ) -> Result<Recording, ImportError> {
+        if has_times {
+            leave_out(&mut self.samples, &self.rough);
+        }
         let name = if has_devices {
             format!("{} {}", self.component, self.device)
         } else {

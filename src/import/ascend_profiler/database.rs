@@ -246,7 +246,8 @@ impl Database {
             let place = String::from_utf8_lossy(&unknown.1).into_owned();
             sink.diagnostics.counted(Severity::Info, message, &place, unknown.0);
         }
-        faults.report(sink.diagnostics)?;
+        sink.rows += faults.rows();
+        faults.report(table, sink.diagnostics)?;
         reader.finish(sink)?;
         Ok(true)
     }

@@ -64,6 +64,8 @@ struct Entry {
     id: u64,
     thread: u32,
     kept: Kept,
+    /// Whether digits of the time are cut off.
+    is_rough: bool,
 }
 
 /// Rows so far.
@@ -138,7 +140,7 @@ impl Events {
         })
     }
 
-    fn block(&mut self, row: Row<'_>, (time, id): (u64, u64), is_malloc: bool) -> Result<Kept, Fault> {
+    fn block(&mut self, row: Row<'_>, time: u64, is_malloc: bool) -> Result<Kept, Fault> {
         let columns = &self.columns;
         let address = row.field(columns.address);
         let mut event = Event {
@@ -193,7 +195,6 @@ impl Events {
             event.stack = self.stacks.add(stack, &mut self.names);
         }
         event.group = self.group(row)?;
-        self.groups[event.group as usize].count((time, id));
         self.blocks.push(event);
         Ok(Kept::Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)))
     }
@@ -233,7 +234,7 @@ impl Events {
     }
 
     /// What a row is; `None` where it is only counted.
-    fn kept(&mut self, row: Row<'_>, at: (u64, u64)) -> Result<Option<Kept>, Fault> {
+    fn kept(&mut self, row: Row<'_>, at: u64) -> Result<Option<Kept>, Fault> {
         let event = row.field(Some(self.columns.event)).to_ascii_uppercase();
         let kind = row.field(Some(self.columns.kind)).to_ascii_uppercase();
         Ok(Some(match event.as_slice() {
@@ -292,14 +293,34 @@ impl Events {
 }
 
 impl Events {
-    fn report(&self, sink: &mut Sink<'_, '_>) {
+    /// Leaves rows out whose times are damaged, where they are few; whether times are known then. Counts what is left.
+    fn settle_times(&mut self) -> bool {
+        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) < self.entries.len() as u64;
+        if has_times && self.rough.0 > 0 {
+            self.entries.retain(|entry| !entry.is_rough);
+        }
+        for entry in &self.entries {
+            if let Kept::Block(position) = entry.kept {
+                let group = self.blocks[position as usize].group;
+                self.groups[group as usize].count((entry.time, entry.id));
+            }
+        }
+        has_times
+    }
+
+    fn report(&self, has_times: bool, sink: &mut Sink<'_, '_>) {
         for (event, count) in &self.left_out {
             let message = format!("rows of the event {event} are counted only");
             sink.diagnostics.counted(Severity::Info, message, "", *count);
         }
         if self.rough.0 > 0 {
-            let message = "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take \
-                           the file that the tool wrote";
+            let message = if has_times {
+                "digits of a time are cut off, as spreadsheets do: the row is left out, so that a block may seem to be never \
+                 freed; take the file that the tool wrote"
+            } else {
+                "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take the file that \
+                 the tool wrote"
+            };
             sink.diagnostics
                 .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
         }
@@ -312,7 +333,7 @@ impl Table for Events {
             return Err(Fault::new("the time is missing", row.field(Some(self.columns.event))));
         };
         let id = number_of(row.field(self.columns.id)).unwrap_or(NONE);
-        let Some(kept) = self.kept(row, (time, id))? else {
+        let Some(kept) = self.kept(row, time)? else {
             return Ok(());
         };
         if is_rough {
@@ -328,7 +349,13 @@ impl Table for Events {
         let thread = (thread.0.to_vec(), thread.1.to_vec());
         let next = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
         let thread = *self.threads.entry(thread).or_insert(next);
-        self.entries.push(Entry { time, id, thread, kept });
+        self.entries.push(Entry {
+            time,
+            id,
+            thread,
+            kept,
+            is_rough,
+        });
         Ok(())
     }
 
@@ -340,14 +367,14 @@ impl Table for Events {
                 "record fewer steps",
             ));
         }
-        let has_times = self.rough.0 == 0;
+        let has_times = self.settle_times();
         let time = |entry: &Entry| if has_times { entry.time } else { 0 };
         let keys = (0_u32..)
             .zip(&self.entries)
             .map(|(row, entry)| (time(entry), entry.id, row));
         let order = sink.progress.sorted(keys.collect())?;
         self.name_blocks(&order, sink.progress)?;
-        self.report(sink);
+        self.report(has_times, sink);
         let Self {
             names,
             stacks,

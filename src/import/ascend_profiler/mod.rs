@@ -21,7 +21,6 @@
 mod attributes;
 mod curves;
 mod database;
-mod decimal;
 mod events;
 mod header;
 mod operators;
@@ -38,13 +37,13 @@ use std::sync::Arc;
 
 use csv::ByteRecord;
 
+use super::decimal::Decimal;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::Source;
-use decimal::Decimal;
 use header::Header;
-pub use slices::{group_slices, join_slices};
+pub use slices::{group_slices, join_slices, missing_slices};
 use table::{Sink, Table};
 
 /// Whether a header is that of a kind.
@@ -94,6 +93,7 @@ pub(super) fn import(
         diagnostics,
         recordings: Vec::new(),
         problems: Vec::new(),
+        rows: 0,
     };
     let (head, len) = (input.head()[..input.head().len().min(100)].to_vec(), input.len());
     let reader = input.reader()?;
@@ -105,10 +105,10 @@ pub(super) fn import(
     if !sink.problems.is_empty() {
         return Ok(Source::Problems(sink.problems.into_iter().map(Arc::new).collect()));
     }
-    if sink.recordings.is_empty() {
+    if sink.recordings.is_empty() && sink.rows > 0 {
         return Err(ImportError::at(
             "no row of the table says what was held",
-            "the end of the table",
+            "any place",
             "profile with profile_memory=True and export again",
         ));
     }

@@ -17,15 +17,15 @@
 use std::collections::BTreeMap;
 
 use super::header::{Header, SizeColumn, TimeColumn};
-use super::table::{Fault, Row, Sink, Table};
+use super::table::{Fault, Row, Sink, Table, leave_out};
 use crate::diagnostics::Severity;
 use crate::import::ImportError;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
 
-/// Stands for a time or a size that the file does not state.
-const NONE: u64 = u64::MAX;
+/// Stands for a time, a size or a stream that the file does not state.
+const NONE: u64 = RecordedBlock::NO_STREAM;
 
 /// The kinds of curves, in the order of [`Entry::totals`].
 const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
@@ -66,7 +66,7 @@ struct Device {
     entries: Vec<Entry>,
     has_streams: bool,
     /// Positions of entries with damaged times, ascending.
-    rough: Vec<usize>,
+    rough: Vec<u32>,
 }
 
 /// Rows so far.
@@ -226,7 +226,9 @@ impl Table for Operators {
             .names
             .intern(&String::from_utf8_lossy(row.field(self.columns.name)));
         if is_rough {
-            device.rough.push(device.entries.len());
+            device
+                .rough
+                .push(u32::try_from(device.entries.len()).unwrap_or(u32::MAX));
         }
         device.entries.push(Entry {
             allocated,
@@ -246,7 +248,7 @@ impl Table for Operators {
         self.counts.is_rough_left_out = is_ordered_by_time;
         for mut device in self.devices.drain(..) {
             if is_ordered_by_time {
-                device.leave_out_rough();
+                leave_out(&mut device.entries, &device.rough);
             }
             if device.has_streams {
                 let engine = device.entries.iter().filter(|entry| entry.stream == NONE).count();
@@ -309,17 +311,6 @@ impl Counts {
 }
 
 impl Device {
-    /// Takes rows with damaged times away.
-    fn leave_out_rough(&mut self) {
-        let mut rough = self.rough.iter().copied().peekable();
-        let mut position = 0_usize;
-        self.entries.retain(|_| {
-            let is_rough = rough.next_if_eq(&position).is_some();
-            position += 1;
-            !is_rough
-        });
-    }
-
     fn finish(self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Recording, ImportError> {
         let n_entries = self.entries.len();
         if u32::try_from(n_entries.saturating_mul(2)).is_err() {
@@ -411,7 +402,7 @@ impl Entry {
             bytes: Bytes(self.bytes),
             held: Bytes(self.bytes),
             address: None,
-            stream: if self.stream == NONE { 0 } else { self.stream },
+            stream: self.stream,
             stack: None,
             is_older: false,
             is_freed: self.released != NONE,

@@ -274,7 +274,7 @@ impl Draft {
             bytes: Bytes(event.bytes),
             held: Bytes(event.bytes),
             address: Some(event.address).filter(|address| *address != NONE),
-            stream: 0,
+            stream: RecordedBlock::NO_STREAM,
             stack: event.stack.and_then(|stack| self.own.stack(stack, shared)),
             is_older: false,
             is_freed: false,

@@ -4,7 +4,7 @@
 //! that reads them one after the other. A line break is put between two parts; the header of a later part stays and is
 //! skipped by the table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
 use crate::import::{ImportError, Input, ReadSeek};
@@ -43,6 +43,20 @@ pub fn group_slices(names: &[String]) -> Vec<Vec<usize>> {
     );
     groups.sort_unstable_by_key(|group| group.iter().min().copied());
     groups
+}
+
+/// The numbers that are missing between the slices of a table, at most ten of them: slices count from 0 (or all from 1).
+pub fn missing_slices(names: &[String]) -> Vec<u64> {
+    let numbers: BTreeSet<u64> = names
+        .iter()
+        .filter_map(|name| slice_of(name))
+        .map(|(_, number, _)| number)
+        .collect();
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+        return Vec::new();
+    };
+    let missing = (u64::from(*first == 1)..*last).filter(|number| !numbers.contains(number));
+    missing.take(10).collect()
 }
 
 /// What stands before the mark, the number, and what follows it.
@@ -160,6 +174,16 @@ mod tests {
         assert_eq!(groups(&names), [vec![4, 2, 0], vec![1], vec![3]]);
         assert_eq!(groups(&[]), Vec::<Vec<usize>>::new());
         assert_eq!(groups(&["m_slice_x_1.csv", "m_slice_"]), [vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn missing_slices_are_told() {
+        let missing = |names: &[&str]| missing_slices(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(missing(&["m_slice_0_5.csv", "m_slice_3_5.csv"]), [1, 2]);
+        assert_eq!(missing(&["m_slice_2_5.csv"]), [0, 1]);
+        assert_eq!(missing(&["m_slice_1_5.csv", "m_slice_2_5.csv"]), Vec::<u64>::new());
+        assert_eq!(missing(&["m_slice_18446744073709551615_5.csv"]).len(), 10);
+        assert_eq!(missing(&["m.csv"]), Vec::<u64>::new());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use rusqlite::{Connection, MAIN_DB};
 use super::table::Sink;
 use crate::diagnostics::Severity;
 use crate::import::ImportError;
+use crate::import::json_stream::Counted;
 use crate::progress::Progress;
 
 /// The largest database; it stands in memory as a whole.
@@ -23,6 +24,9 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// The longest text of one value.
 const MOST_TEXT: i32 = 16 << 20;
+
+/// How many bytes of texts are read between two looks at the cancel flag.
+const BYTES_BETWEEN_CHECKS: usize = 4 << 20;
 
 /// How often cancelling is looked for, in steps of `SQLite`'s machine.
 const STEPS: i32 = 10_000;
@@ -68,9 +72,7 @@ impl Database {
             ));
         };
         let mut copied = Copied {
-            reader,
-            progress: *sink.progress,
-            at: (0, len),
+            reader: Counted::new(reader, len, sink.progress),
             has_journal: false,
         };
         let mut connection = Connection::open_in_memory().map_err(|error| broken(&error, "the first page"))?;
@@ -131,10 +133,11 @@ impl Database {
         let mut statement = self.connection.prepare(query).map_err(failed)?;
         let mut values: Vec<Vec<u8>> = vec![Vec::new(); statement.column_count()];
         let mut rows = statement.query([]).map_err(failed)?;
-        let mut n_rows = 0_u64;
+        let (mut n_rows, mut n_bytes) = (0_u64, 0_usize);
         while let Some(row) = rows.next().map_err(failed)? {
             n_rows += 1;
-            if n_rows.is_multiple_of(1 << 12) {
+            if n_rows.is_multiple_of(1 << 12) || n_bytes > BYTES_BETWEEN_CHECKS {
+                n_bytes = 0;
                 progress.set("reading", n_rows.saturating_mul(64).min(self.len), self.len)?;
             }
             if n_rows > self.len {
@@ -153,6 +156,7 @@ impl Database {
                     ValueRef::Text(text) | ValueRef::Blob(text) => value.extend_from_slice(text),
                 }
             }
+            n_bytes += values.iter().map(Vec::len).sum::<usize>();
             found(&values);
         }
         Ok(())
@@ -184,17 +188,14 @@ fn broken(error: &rusqlite::Error, place: &str) -> ImportError {
     ImportError::at(
         format!("SQLite cannot read the database ({error})"),
         place,
-        "the file is damaged or was cut off, copy or export it again",
+        "the file is damaged, copy or export it again",
     )
 }
 
 /// A reader that reports progress, and shows a database with a write-ahead journal as one without: it is in memory, so
 /// `SQLite` could not look for the journal.
 struct Copied<'p, R> {
-    reader: R,
-    progress: Progress<'p>,
-    /// Bytes read and bytes there are.
-    at: (u64, u64),
+    reader: Counted<'p, R>,
     has_journal: bool,
 }
 
@@ -204,16 +205,13 @@ const JOURNAL_VERSIONS: std::ops::Range<u64> = 18..20;
 impl<R: Read> Read for Copied<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let piece = buffer.len().min(1 << 20);
-        if self.progress.set("reading", self.at.0, self.at.1).is_err() {
-            return Err(std::io::Error::other("cancelled"));
-        }
+        let start = self.reader.at();
         let read = self.reader.read(&mut buffer[..piece])?;
-        for (at, byte) in (self.at.0..).zip(&mut buffer[..read]).take(20) {
+        for (at, byte) in (start..).zip(&mut buffer[..read]).take(20) {
             if JOURNAL_VERSIONS.contains(&at) && *byte == 2 {
                 (*byte, self.has_journal) = (1, true);
             }
         }
-        self.at.0 += read as u64;
         Ok(read)
     }
 }

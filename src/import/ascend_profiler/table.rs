@@ -10,10 +10,11 @@ use std::rc::Rc;
 
 use csv::ByteRecord;
 
-use super::decimal::Decimal;
 use super::header::{Header, SizeColumn, TimeColumn};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::import::ImportError;
+use crate::import::decimal::Decimal;
+use crate::import::json_stream::Counted;
 use crate::progress::Progress;
 use crate::workload::{ProblemEntry, Recording};
 
@@ -104,6 +105,17 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Takes the items at these positions, which ascend, away.
+pub(super) fn leave_out<T>(items: &mut Vec<T>, positions: &[u32]) {
+    let mut positions = positions.iter().copied().peekable();
+    let mut position = 0_u32;
+    items.retain(|_| {
+        let is_left_out = positions.next_if_eq(&position).is_some();
+        position = position.saturating_add(1);
+        !is_left_out
+    });
+}
+
 /// Where what was read goes.
 #[derive(Debug)]
 pub(super) struct Sink<'a, 'p> {
@@ -115,6 +127,8 @@ pub(super) struct Sink<'a, 'p> {
     pub(super) recordings: Vec<Recording>,
     /// Static graphs.
     pub(super) problems: Vec<ProblemEntry>,
+    /// Rows that were read, good or not.
+    pub(super) rows: u64,
 }
 
 /// A table that takes rows.
@@ -177,11 +191,22 @@ impl Faults {
         }
     }
 
-    /// Reports what was left out.
+    /// How many rows there were.
+    pub(super) fn rows(&self) -> u64 {
+        self.kinds
+            .iter()
+            .fold(self.good, |sum, kind| sum.saturating_add(kind.1))
+    }
+
+    /// Reports what was left out, and that there was nothing.
     ///
     /// # Errors
     /// [`ImportError::Malformed`] where rows were left out and none is good.
-    pub(super) fn report(self, diagnostics: &mut Diagnostics) -> Result<(), ImportError> {
+    pub(super) fn report(self, name: &str, diagnostics: &mut Diagnostics) -> Result<(), ImportError> {
+        if self.good == 0 && self.kinds.is_empty() {
+            let message = "the table has no rows: nothing was recorded in it";
+            diagnostics.counted(Severity::Info, message.to_owned(), name, 1);
+        }
         for (fault, count, place) in &self.kinds {
             if self.good == 0 {
                 return Err(ImportError::at(
@@ -209,36 +234,19 @@ impl Faults {
     }
 }
 
-/// Why reading stopped within the CSV reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
-    Cancelled,
-    LongRow,
-}
-
-/// A reader that reports progress and stops.
-struct Guarded<'a, 'p, R> {
-    reader: R,
-    progress: &'a Progress<'p>,
-    /// Bytes read and bytes there are.
-    at: (u64, u64),
+/// A reader that stops where a row is too long.
+struct Guarded<'p, R> {
+    reader: Counted<'p, R>,
     /// Bytes read since the last whole row.
     since_row: Rc<Cell<u64>>,
-    stop: Rc<Cell<Option<Stop>>>,
 }
 
-impl<R: Read> Read for Guarded<'_, '_, R> {
+impl<R: Read> Read for Guarded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.progress.set("reading", self.at.0, self.at.1).is_err() {
-            self.stop.set(Some(Stop::Cancelled));
-            return Err(Error::other("cancelled"));
-        }
         if self.since_row.get() > ROW_BYTES {
-            self.stop.set(Some(Stop::LongRow));
             return Err(Error::other("a row is too long"));
         }
         let read = self.reader.read(buffer)?;
-        self.at.0 += read as u64;
         self.since_row.set(self.since_row.get() + read as u64);
         Ok(read)
     }
@@ -257,13 +265,10 @@ pub(super) fn read_csv(
     choose: Choose<'_>,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
-    let (since_row, stop) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(None)));
+    let (since_row, progress) = (Rc::new(Cell::new(0)), *sink.progress);
     let guarded = Guarded {
-        reader,
-        progress: sink.progress,
-        at: (0, len),
+        reader: Counted::new(reader, len, &progress),
         since_row: Rc::clone(&since_row),
-        stop: Rc::clone(&stop),
     };
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -274,8 +279,13 @@ pub(super) fn read_csv(
     let mut next = |record: &mut ByteRecord| -> Result<bool, ImportError> {
         since_row.set(0);
         let line = reader.position().line();
-        let read = reader.read_byte_record(record);
-        read.map_err(|error| stopped(error, stop.get(), line))
+        match reader.read_byte_record(record) {
+            Ok(is_row) => Ok(is_row),
+            Err(error) => {
+                progress.check()?;
+                Err(stopped(error, since_row.get() > ROW_BYTES, line))
+            }
+        }
     };
     let header = if next(&mut record)? {
         Header::of(&record)
@@ -288,19 +298,19 @@ pub(super) fn read_csv(
         let line = record.position().map_or(0, csv::Position::line);
         faults.feed(&mut *table, (&header, &record), &|| format!("line {line}"));
     }
-    faults.report(sink.diagnostics)?;
+    sink.rows += faults.rows();
+    faults.report("", sink.diagnostics)?;
     table.finish(sink)
 }
 
-fn stopped(error: csv::Error, stop: Option<Stop>, line: u64) -> ImportError {
-    match (stop, error.into_kind()) {
-        (Some(Stop::Cancelled), _) => ImportError::Cancelled(crate::progress::Cancelled),
-        (Some(Stop::LongRow), _) => ImportError::at(
+fn stopped(error: csv::Error, is_long: bool, line: u64) -> ImportError {
+    match error.into_kind() {
+        _ if is_long => ImportError::at(
             format!("a row is longer than {} MiB, the limit", ROW_BYTES >> 20),
             format!("line {line}"),
             "a quotation mark is probably missing: export the file again",
         ),
-        (None, csv::ErrorKind::Io(error)) => ImportError::Io(error),
-        (None, _) => ImportError::at("the row is no CSV", format!("line {line}"), "export the file again"),
+        csv::ErrorKind::Io(error) => ImportError::Io(error),
+        _ => ImportError::at("the row is no CSV", format!("line {line}"), "export the file again"),
     }
 }

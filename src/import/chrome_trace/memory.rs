@@ -64,10 +64,15 @@ pub(super) fn recordings(
             count: collector.unreadable_ops,
         });
     }
-    progress.check()?;
-    collector.memory.sort_by_key(|event| event.at);
-    progress.check()?;
-    let names = collector.ops.innermost(&collector.memory);
+    let order = (0_u32..)
+        .zip(&collector.memory)
+        .map(|(position, event)| (event.at, position));
+    let order = progress.sorted(order.collect())?;
+    collector.memory = order
+        .iter()
+        .map(|(_, position)| collector.memory[*position as usize])
+        .collect();
+    let names = collector.ops.innermost(&collector.memory, progress)?;
     let mut devices: BTreeMap<(i64, i64), Vec<u32>> = BTreeMap::new();
     for (position, event) in (0_u32..).zip(&collector.memory) {
         devices.entry(event.device).or_default().push(position);
@@ -281,7 +286,7 @@ fn block((birth, end): (Step, Step), event: &MemoryEvent, name: RecordedName) ->
         bytes,
         held: bytes,
         address: Some(event.address),
-        stream: 0,
+        stream: RecordedBlock::NO_STREAM,
         stack: None,
         is_older: false,
         is_freed: false,

@@ -19,12 +19,12 @@
 mod event;
 mod memory;
 mod names;
-mod time;
 
 use std::io::BufReader;
 
 use serde::de::DeserializeSeed as _;
 
+use super::json_stream::Counted;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::{Cancelled, Progress};
@@ -59,7 +59,7 @@ pub(super) fn import(
     let has_mark = input.head().starts_with(BYTE_ORDER_MARK);
     let mut collector = Collector::default();
     let outcome = {
-        let reader = super::json_stream::Counted::new(input.reader()?, has_mark, len, progress)?;
+        let reader = Counted::new(input.reader()?, len, progress).behind_mark(has_mark)?;
         let mut reader = BufReader::with_capacity(1 << 16, reader);
         let mut json = serde_json::Deserializer::from_reader(&mut reader);
         let read = Document(&mut collector)

@@ -1,8 +1,14 @@
 //! Which op ran on a thread at a time: what a block is called after.
 
+use std::cmp::Reverse;
+
 use indexmap::{IndexMap, IndexSet};
 
 use super::event::MemoryEvent;
+use crate::progress::{Cancelled, Progress};
+
+/// Items between two looks at the cancel flag.
+const ITEMS_BETWEEN_CHECKS: usize = 1 << 14;
 
 /// Ops of all threads.
 #[derive(Debug, Default)]
@@ -62,19 +68,37 @@ impl Ops {
 
     /// For each event the name of the innermost op that encloses it on its thread: the one that began last, of equal
     /// beginnings the one that ends first.
-    pub(super) fn innermost(&mut self, events: &[MemoryEvent]) -> Vec<Option<u32>> {
-        self.rows
-            .sort_by_key(|op| (op.thread, op.start, std::cmp::Reverse(op.end)));
-        let mut order: Vec<u32> = (0..u32::try_from(events.len()).unwrap_or(u32::MAX)).collect();
-        order.sort_by_key(|event| (events[*event as usize].thread, events[*event as usize].at, *event));
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(super) fn innermost(
+        &mut self,
+        events: &[MemoryEvent],
+        progress: &Progress<'_>,
+    ) -> Result<Vec<Option<u32>>, Cancelled> {
+        // Equal ops keep the order of the file.
+        let keys = (0_u32..).zip(&self.rows);
+        let keys = keys.map(|(row, op)| (op.thread, op.start, Reverse(op.end), row));
+        let keys = progress.sorted(keys.collect())?;
+        self.rows = keys.iter().map(|(.., row)| self.rows[*row as usize]).collect();
+        let order = (0_u32..)
+            .zip(events)
+            .map(|(position, event)| (event.thread, event.at, position));
+        let order = progress.sorted(order.collect())?;
         let mut found = vec![None; events.len()];
         let mut by_thread: IndexMap<u32, usize> = IndexMap::new();
         for (position, op) in self.rows.iter().enumerate() {
+            if position.is_multiple_of(ITEMS_BETWEEN_CHECKS) {
+                progress.check()?;
+            }
             by_thread.entry(op.thread).or_insert(position);
         }
         let mut open: Vec<Op> = Vec::new();
         let (mut thread, mut next) = (u32::MAX, 0);
-        for event in order {
+        for (done, (_, _, event)) in order.into_iter().enumerate() {
+            if done.is_multiple_of(ITEMS_BETWEEN_CHECKS) {
+                progress.check()?;
+            }
             let at = events[event as usize];
             if at.thread != thread {
                 thread = at.thread;
@@ -98,6 +122,6 @@ impl Ops {
             }
             found[event as usize] = open.last().map(|op| op.name);
         }
-        found
+        Ok(found)
     }
 }

@@ -10,52 +10,51 @@ use super::value::{DictContent, Heap, Kind, Value, narrow};
 impl Heap {
     /// Puts pairs (key, value, key, value, ...) into a dict.
     pub(super) fn fill(&mut self, dict: u32, pairs: &[Value]) {
-        let content = self.dicts[dict as usize];
-        let content = match content {
-            DictContent::Empty => self.recognise(pairs),
-            DictContent::Plain(_) => {
-                let found = self.recognise(pairs);
-                if matches!(found, DictContent::Plain(_)) {
-                    self.plain.pop();
-                    content
-                } else {
-                    self.reread(content, found);
-                    found
+        let before = self.dicts.get(dict).unwrap_or(DictContent::Empty);
+        let content = match before {
+            DictContent::Empty => self.recognise(pairs).unwrap_or_else(|| {
+                self.budget.charge::<Value>(1);
+                DictContent::Plain(self.plain.add())
+            }),
+            DictContent::Plain(position) => match self.recognise(pairs) {
+                Some(row) => {
+                    self.reread(position, row);
+                    row
                 }
-            }
+                None => before,
+            },
             row => row,
         };
-        self.dicts[dict as usize] = content;
+        self.dicts.set(dict, content);
         self.put(content, pairs);
     }
 
-    /// A new row, or new place for pairs, by the first key that tells.
-    fn recognise(&mut self, pairs: &[Value]) -> DictContent {
+    /// A new row, by the first key that tells; `None` where none does.
+    fn recognise(&mut self, pairs: &[Value]) -> Option<DictContent> {
         for pair in pairs.chunks_exact(2) {
             let Kind::Text(key) = pair[0].kind() else { continue };
             match key {
-                keys::ACTION => return self.new_entry(),
-                keys::TOTAL_SIZE | keys::BLOCKS => return self.new_segment(),
-                keys::STATE => return self.new_block(),
-                keys::FILENAME => return self.new_frame(),
-                keys::STAGE => return self.new_annotation(),
+                keys::ACTION => return Some(self.new_entry()),
+                keys::TOTAL_SIZE | keys::BLOCKS => return Some(self.new_segment()),
+                keys::STATE => return Some(self.new_block()),
+                keys::FILENAME => return Some(self.new_frame()),
+                keys::STAGE => return Some(self.new_annotation()),
                 _ => {}
             }
         }
-        self.plain.push(Vec::new());
-        DictContent::Plain(narrow(self.plain.len() - 1))
+        None
     }
 
     /// What was put into a dict before it was recognised.
-    fn reread(&mut self, content: DictContent, row: DictContent) {
-        let DictContent::Plain(position) = content else { return };
-        let before = std::mem::take(&mut self.plain[position as usize]);
-        for (key, value) in before {
-            self.put(row, &[key, value]);
+    fn reread(&mut self, plain: u32, row: DictContent) {
+        let before: Vec<Value> = self.plain.items(plain).collect();
+        for pair in before.chunks_exact(2) {
+            self.put(row, pair);
         }
     }
 
     fn new_entry(&mut self) -> DictContent {
+        self.budget.charge::<Entry>(1);
         self.rows.entries.push(Entry {
             address: 0,
             size: 0,
@@ -70,6 +69,7 @@ impl Heap {
     }
 
     fn new_segment(&mut self) -> DictContent {
+        self.budget.charge::<Segment>(1);
         self.rows.segments.push(Segment {
             device: None,
             address: None,
@@ -86,17 +86,20 @@ impl Heap {
     }
 
     fn new_block(&mut self) -> DictContent {
+        self.budget.charge::<Block>(1);
         self.rows.blocks.push(Block {
-            address: None,
-            size: None,
-            requested: None,
+            address: 0,
+            size: 0,
+            requested: 0,
             state: NONE,
             frames: NONE,
+            has: 0,
         });
         DictContent::Block(narrow(self.rows.blocks.len() - 1))
     }
 
     fn new_frame(&mut self) -> DictContent {
+        self.budget.charge::<Frame>(1);
         self.rows.frames.push(Frame {
             function: NONE,
             file: NONE,
@@ -106,6 +109,7 @@ impl Heap {
     }
 
     fn new_annotation(&mut self) -> DictContent {
+        self.budget.charge::<Annotation>(1);
         self.rows.annotations.push(Annotation {
             stage: NONE,
             name: NONE,
@@ -116,8 +120,13 @@ impl Heap {
     }
 
     fn put(&mut self, content: DictContent, pairs: &[Value]) {
-        if let DictContent::Entry(row) = content {
-            return self.put_entry(row, pairs);
+        match content {
+            DictContent::Entry(row) => return self.put_entry(row, pairs),
+            DictContent::Plain(position) => {
+                let n_stored = self.plain.append(position, pairs);
+                return self.budget.charge::<Value>(n_stored + 2);
+            }
+            _ => {}
         }
         for pair in pairs.chunks_exact(2) {
             let (key, value) = (pair[0], pair[1]);
@@ -130,11 +139,7 @@ impl Heap {
                 DictContent::Segment(row) => self.put_segment(row as usize, known, value),
                 DictContent::Frame(row) => self.put_frame(row as usize, known, value),
                 DictContent::Annotation(row) => self.put_annotation(row as usize, known, value),
-                DictContent::Plain(position) => {
-                    self.plain[position as usize].push((key, value));
-                    true
-                }
-                DictContent::Entry(_) | DictContent::Empty => true,
+                DictContent::Entry(_) | DictContent::Plain(_) | DictContent::Empty => true,
             };
             if !is_read {
                 *self.rows.unread.entry(known).or_default() += 1;
@@ -155,17 +160,17 @@ impl Heap {
             match key {
                 keys::ADDR | keys::DEVICE_FREE => {
                     let found = self.unsigned(value);
-                    set(&mut entry, has::ADDRESS, found.is_some());
+                    set(&mut entry.has, has::ADDRESS, found.is_some());
                     entry.address = found.unwrap_or(0);
                 }
                 keys::SIZE => {
                     let found = self.unsigned(value);
-                    set(&mut entry, has::SIZE, found.is_some());
+                    set(&mut entry.has, has::SIZE, found.is_some());
                     entry.size = found.unwrap_or(0);
                 }
                 keys::TIME_US => {
                     let found = self.unsigned(value);
-                    set(&mut entry, has::TIME, found.is_some());
+                    set(&mut entry.has, has::TIME, found.is_some());
                     entry.time_us = found.unwrap_or(0);
                 }
                 keys::STREAM => {
@@ -234,16 +239,30 @@ impl Heap {
         } else {
             None
         };
-        let block = &mut self.rows.blocks[row];
+        let Some(block) = self.rows.blocks.get_mut(row) else {
+            return true;
+        };
         match key {
-            keys::ADDRESS => block.address = number,
-            keys::SIZE => block.size = number,
-            keys::REQUESTED_SIZE => block.requested = number,
+            keys::ADDRESS => {
+                set(&mut block.has, has::ADDRESS, number.is_some());
+                block.address = number.unwrap_or(0);
+            }
+            keys::SIZE => {
+                set(&mut block.has, has::SIZE, number.is_some());
+                block.size = number.unwrap_or(0);
+            }
+            keys::REQUESTED_SIZE => {
+                set(&mut block.has, has::REQUESTED, number.is_some());
+                block.requested = number.unwrap_or(0);
+            }
             keys::STATE => block.state = text(value),
             keys::FRAMES => block.frames = list(value),
             keys::HISTORY => {
                 if let Some((size, frames)) = older {
-                    block.requested = block.requested.or(size);
+                    if let Some(size) = size.filter(|_| block.has & has::REQUESTED == 0) {
+                        block.has |= has::REQUESTED;
+                        block.requested = size;
+                    }
                     block.frames = frames;
                 }
             }
@@ -258,10 +277,9 @@ impl Heap {
             return None;
         };
         let first = self.lists.items(position).next()?;
-        let pairs = self.pairs(first);
         let find = |wanted: u32| {
-            let mut pairs = pairs.iter().take(16);
-            pairs.find(|(key, _)| text(*key) == wanted).map(|(_, value)| *value)
+            let mut pairs = self.pairs(first).take(16);
+            pairs.find(|(key, _)| text(*key) == wanted).map(|(_, value)| value)
         };
         let size = find(keys::REAL_SIZE).and_then(|size| self.unsigned(size));
         Some((size, find(keys::FRAMES).map_or(NONE, list)))
@@ -315,11 +333,11 @@ impl Heap {
     }
 }
 
-fn set(entry: &mut Entry, field: u8, is_read: bool) {
+fn set(has: &mut u8, field: u8, is_read: bool) {
     if is_read {
-        entry.has |= field;
+        *has |= field;
     } else {
-        entry.has &= !field;
+        *has &= !field;
     }
 }
 

@@ -7,7 +7,8 @@
 
 use super::old_text;
 use super::opcode as op;
-use super::value::{Heap, Value};
+use super::pages::Pages;
+use super::value::{Heap, MOST_CONTAINERS, Value};
 use super::window::Window;
 use crate::import::{ImportError, Input};
 use crate::progress::Progress;
@@ -21,10 +22,12 @@ pub(super) struct Machine<'a> {
     pub(super) stack: Vec<Value>,
     /// Heights of the stack at marks.
     pub(super) marks: Vec<u32>,
-    pub(super) memo: Vec<Value>,
+    pub(super) memo: Pages<Value>,
     pub(super) heap: Heap,
-    /// Most values on the stack, lists and dicts: a snapshot has at most one for four bytes.
+    /// Most values on the stack: a snapshot has at most one for eight bytes.
     pub(super) most_values: usize,
+    /// Most lists and dicts: a snapshot has at most one for four bytes.
+    pub(super) most_containers: usize,
     /// Most places of the memo.
     pub(super) most_memo: usize,
     /// Where the opcode at hand stands.
@@ -34,15 +37,17 @@ pub(super) struct Machine<'a> {
 /// Runs a pickle.
 pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value), ImportError> {
     let window = Window::new(input, progress)?;
-    let most = |share: u64| usize::try_from((window.len() / share + SOME).min(u64::from(u32::MAX / 2))).unwrap_or(0);
+    let len = window.len();
+    let most = |share: u64| usize::try_from((len / share + SOME).min(MOST_CONTAINERS)).unwrap_or(0);
     let mut machine = Machine {
-        most_values: most(4),
-        most_memo: most(2),
+        most_values: most(8),
+        most_containers: most(4),
+        most_memo: most(4),
         window,
         stack: Vec::new(),
         marks: Vec::new(),
-        memo: Vec::new(),
-        heap: Heap::new(),
+        memo: Pages::default(),
+        heap: Heap::new(len),
         at: 0,
     };
     while machine.step()? {}
@@ -148,7 +153,7 @@ impl Machine<'_> {
             op::APPEND => {
                 let item = self.pop()?;
                 let list = self.top_list()?;
-                self.heap.lists.append(list, &[item]);
+                self.append(list, &[item]);
             }
             op::SETITEM => {
                 let value = self.pop()?;

@@ -18,6 +18,7 @@
 
 mod fill;
 mod keys;
+mod lists;
 mod machine;
 mod old_text;
 mod opcode;
@@ -75,13 +76,15 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
-    let (heap, root) = machine::run(input, progress)?;
-    let snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
+    let (mut heap, root) = machine::run(input, progress)?;
+    let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
+    heap.rows.blocks = pages::Pages::default();
     let mut recordings = Vec::new();
-    for (number, device) in &snapshot.devices {
-        let replayed = replay::replay(&heap, device, progress)?;
-        report::contradictions(*number, device, &replayed, diagnostics);
-        let made = recording::make((&heap, &snapshot), (*number, device), &replayed, budget, progress)?;
+    for (number, mut device) in std::mem::take(&mut snapshot.devices) {
+        let replayed = replay::replay(&heap, &device, progress)?;
+        report::contradictions(number, &device, &replayed, diagnostics);
+        device.blocks = pages::Pages::default();
+        let made = recording::make((&mut heap, &snapshot), (number, &device), replayed, budget, progress)?;
         report::made(&made, diagnostics);
         debug_assert_eq!(made.recording.check(), Ok(()));
         recordings.push(Arc::new(made.recording));

@@ -5,8 +5,9 @@
 //! are not made up: of a block that is gone only the bytes asked for are known.
 
 use super::keys;
-use super::replay::{OlderBlock, Replayed, stream};
-use super::rows::{Action, NONE, has};
+use super::regions::Found;
+use super::replay::{Live, Replayed, is_allocation, stream};
+use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, Snapshot};
 use super::stacks::Stacks;
 use super::value::Heap;
@@ -15,8 +16,8 @@ use crate::progress::Progress;
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording};
 
-/// Events between two looks at the cancel flag.
-const EVENTS_BETWEEN_CHECKS: usize = 1 << 14;
+/// Events between two looks at the cancel flag, and between two times that memory is given back.
+const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
 /// Different counts that are kept.
 const MOST_COUNTS: usize = 64;
@@ -47,33 +48,42 @@ pub(super) struct Made {
     pub(super) stacks_cut: u64,
 }
 
-/// Makes the recording of one device.
+/// Makes the recording of one device. Events are given up as their blocks are made.
 pub(super) fn make(
-    (heap, snapshot): (&Heap, &Snapshot),
+    (heap, snapshot): (&mut Heap, &Snapshot),
     (number, device): (u64, &Device),
-    replayed: &Replayed,
+    mut replayed: Replayed,
     budget: usize,
     progress: &Progress<'_>,
 ) -> Result<Made, ImportError> {
-    let mut stacks = Stacks::new(budget);
-    let (times, times_say) = times(heap, device);
-    let blocks = blocks((heap, device), replayed, &mut stacks, progress)?;
-    let mut marks = marks(heap, device, &mut stacks);
-    let unplaced = annotations((heap, snapshot), number, &times, &mut (&mut marks, &mut stacks));
-    let regions = regions(replayed, &mut stacks);
+    let regions = std::mem::take(&mut replayed.regions.found);
+    let times_say = times(heap, device);
+    let counts = counts(heap, device);
+    let mut maker = Maker {
+        n_steps: replayed.n_steps,
+        has_times: times_say == Times::Ordered,
+        stacks: Stacks::new(budget),
+        blocks: Vec::new(),
+        times: Vec::new(),
+        marks: Vec::new(),
+    };
+    maker.events((heap, snapshot), device, replayed, progress)?;
+    let unplaced = maker.annotations((heap, snapshot), number);
+    let regions = maker.regions(&regions);
+    let stacks = maker.stacks;
     let recording = Recording {
         name: format!("device{number}"),
         recorder: "PyTorch memory snapshot".to_owned(),
-        n_steps: replayed.n_steps,
-        times,
-        blocks,
+        n_steps: maker.n_steps,
+        times: maker.times,
+        blocks: maker.blocks,
         regions,
-        marks,
+        marks: maker.marks,
         names: stacks.names.finish(),
         frames: stacks.frames,
         stacks: stacks.distinct.into_iter().collect(),
         settings: snapshot.settings.clone(),
-        counts: counts(heap, device),
+        counts,
         ..Recording::default()
     };
     Ok(Made {
@@ -85,115 +95,125 @@ pub(super) fn make(
     })
 }
 
-/// Times in nanoseconds, where every event has one and they do not go back.
-fn times(heap: &Heap, device: &Device) -> (Vec<Nanos>, Times) {
+/// Whether every event has a time, and they do not go back.
+fn times(heap: &Heap, device: &Device) -> Times {
     let entries = || {
-        let rows = device.entries.iter();
-        rows.filter_map(|row| heap.rows.entries.get(*row as usize))
+        let rows = device.trace.rows();
+        rows.filter_map(|row| heap.rows.entries.get(row as usize))
     };
     let with = entries().filter(|entry| entry.has(has::TIME)).count();
     if with == 0 {
-        return (Vec::new(), Times::Absent);
+        Times::Absent
+    } else if with < device.trace.len() {
+        Times::Some
+    } else if entries().is_sorted_by_key(|entry| entry.time_us) {
+        Times::Ordered
+    } else {
+        Times::Unordered
     }
-    if with < device.entries.len() {
-        return (Vec::new(), Times::Some);
-    }
-    if !entries().is_sorted_by_key(|entry| entry.time_us) {
-        return (Vec::new(), Times::Unordered);
-    }
-    let times = entries().map(|entry| Nanos(entry.time_us.saturating_mul(1000)));
-    (times.collect(), Times::Ordered)
 }
 
-fn blocks(
-    (heap, device): (&Heap, &Device),
-    replayed: &Replayed,
-    stacks: &mut Stacks,
-    progress: &Progress<'_>,
-) -> Result<Vec<RecordedBlock>, ImportError> {
-    let n_seen = replayed.outcomes.iter().filter(|outcome| outcome.end > 0).count();
-    let mut blocks = Vec::with_capacity(n_seen + replayed.older.len());
-    let mut older = replayed.older.iter().peekable();
-    let mut held = replayed.held.iter().rev().peekable();
-    let mut unfreed = replayed.unfreed.iter().rev().peekable();
-    for (position, (row, outcome)) in device.entries.iter().zip(&replayed.outcomes).enumerate() {
-        let step = super::value::narrow(position);
-        if position % EVENTS_BETWEEN_CHECKS == 0 {
-            progress.set("naming", position as u64, device.entries.len() as u64)?;
+/// A recording on the way.
+struct Maker {
+    n_steps: u32,
+    has_times: bool,
+    stacks: Stacks,
+    blocks: Vec<RecordedBlock>,
+    times: Vec<Nanos>,
+    marks: Vec<RecordedMark>,
+}
+
+impl Maker {
+    fn events(
+        &mut self,
+        (heap, snapshot): (&mut Heap, &Snapshot),
+        device: &Device,
+        mut replayed: Replayed,
+        progress: &Progress<'_>,
+    ) -> Result<(), ImportError> {
+        let n_older = replayed.older.len() + replayed.appeared.len();
+        self.blocks.reserve_exact(replayed.outcomes.len() + n_older);
+        if self.has_times {
+            self.times.reserve_exact(device.trace.len());
         }
-        while let Some(older) = older.next_if(|older| older.birth.0 <= step) {
-            blocks.push(older_block(heap, older, replayed.n_steps, stacks));
+        for (position, (address, live)) in (0_u32..).zip(std::mem::take(&mut replayed.older)) {
+            if position.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
+                progress.check()?;
+            }
+            self.unseen_block(heap, Step(0), (address, &live));
         }
-        let Some(entry) = heap.rows.entries.get(*row as usize).filter(|_| outcome.end > 0) else {
-            continue;
-        };
-        let called = stacks.called(heap, entry.frames, entry.extra);
-        let held = held.next_if(|(held, _)| *held == step).map(|(_, bytes)| *bytes);
-        blocks.push(RecordedBlock {
+        let mut appeared = std::mem::take(&mut replayed.appeared).into_iter().peekable();
+        for (step, row) in (0_u32..).zip(device.trace.rows()) {
+            if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
+                progress.set("naming", u64::from(step), u64::from(self.n_steps))?;
+                if snapshot.is_in_order {
+                    heap.rows.entries.free_before(row as usize);
+                }
+            }
+            while let Some(block) = appeared.next_if(|block| block.birth.0 <= step) {
+                self.unseen_block(heap, block.birth, (block.address, &block.live));
+            }
+            let Some(entry) = heap.rows.entries.get(row as usize) else {
+                continue;
+            };
+            if self.has_times {
+                self.times.push(Nanos(entry.time_us.saturating_mul(1000)));
+            }
+            if is_allocation(entry) {
+                self.block(heap, step, entry, &mut replayed);
+            } else {
+                self.mark(heap, step, entry);
+            }
+        }
+        for block in appeared {
+            self.unseen_block(heap, block.birth, (block.address, &block.live));
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, heap: &Heap, step: u32, entry: &Entry, replayed: &mut Replayed) {
+        // What the walk found goes from the last event to the first.
+        let outcome = replayed.outcomes.pop().unwrap_or_default();
+        let called = self.stacks.called(heap, entry.frames, entry.extra);
+        let held = replayed.held.pop_if(|(held, _)| *held == step);
+        self.blocks.push(RecordedBlock {
             name: called.name,
             birth: Step(step),
             end: Step(outcome.end),
             given_back: Step(outcome.given_back),
             bytes: Bytes(entry.size),
-            held: Bytes(held.unwrap_or(entry.size)),
+            held: Bytes(held.map_or(entry.size, |(_, bytes)| bytes)),
             address: Some(entry.address),
             stream: stream(heap, entry),
             stack: called.stack,
             is_older: false,
-            is_freed: unfreed.next_if_eq(&&step).is_none(),
+            is_freed: replayed.unfreed.pop_if(|unfreed| *unfreed == step).is_none(),
         });
     }
-    blocks.extend(older.map(|older| older_block(heap, older, replayed.n_steps, stacks)));
-    Ok(blocks)
-}
 
-fn older_block(heap: &Heap, older: &OlderBlock, n_steps: u32, stacks: &mut Stacks) -> RecordedBlock {
-    let live = &older.live;
-    let called = stacks.called(heap, live.frames, NONE);
-    RecordedBlock {
-        name: called.name,
-        birth: older.birth,
-        end: Step(live.end.min(n_steps)),
-        given_back: Step(live.given_back.min(n_steps)),
-        bytes: Bytes(live.bytes),
-        held: Bytes(live.held),
-        address: Some(older.address),
-        stream: live.stream,
-        stack: called.stack,
-        is_older: true,
-        is_freed: !live.is_final,
+    /// A block whose allocation the trace does not show.
+    fn unseen_block(&mut self, heap: &Heap, birth: Step, (address, live): (u64, &Live)) {
+        let called = self.stacks.called(heap, live.frames, NONE);
+        // What the very first event frees is held on that event.
+        let first = birth.0 + 1;
+        let end = live.end.max(first);
+        self.blocks.push(RecordedBlock {
+            name: called.name,
+            birth,
+            end: Step(end.min(self.n_steps)),
+            given_back: Step(live.given_back.clamp(first, end).min(self.n_steps)),
+            bytes: Bytes(live.bytes),
+            held: Bytes(live.held),
+            address: Some(address),
+            stream: live.stream,
+            stack: called.stack,
+            is_older: true,
+            is_freed: !live.is_final,
+        });
     }
-}
 
-fn regions(replayed: &Replayed, stacks: &mut Stacks) -> Vec<RecordedRegion> {
-    let found = replayed.regions.found.iter();
-    let regions = found.map(|region| {
-        let kind = match region.kind.pool {
-            Some((one, other)) => stacks
-                .names
-                .intern(&format!("{}, pool ({one}, {other})", region.kind.name)),
-            None => stacks.names.intern(region.kind.name),
-        };
-        RecordedRegion {
-            address: region.address,
-            bytes: Bytes(region.bytes),
-            birth: Step(region.birth),
-            end: Step(region.end),
-            stream: region.stream,
-            kind,
-        }
-    });
-    regions.collect()
-}
-
-/// What is neither a block nor a region.
-fn marks(heap: &Heap, device: &Device, stacks: &mut Stacks) -> Vec<RecordedMark> {
-    let mut marks = Vec::new();
-    for (step, row) in (0_u32..).zip(&device.entries) {
-        let Some(entry) = heap.rows.entries.get(*row as usize) else {
-            continue;
-        };
-        let extra = super::replay::extra(heap, entry.extra);
+    /// What is neither a block nor a region.
+    fn mark(&mut self, heap: &Heap, step: u32, entry: &Entry) {
         let (kind, text) = match entry.action {
             Action::OutOfMemory if entry.has(has::ADDRESS) => (
                 MarkKind::OutOfMemory,
@@ -202,59 +222,75 @@ fn marks(heap: &Heap, device: &Device, stacks: &mut Stacks) -> Vec<RecordedMark>
             Action::OutOfMemory => (MarkKind::OutOfMemory, String::new()),
             Action::Snapshot => (MarkKind::Snapshot, String::new()),
             Action::Other => {
+                let extra = super::replay::extra(heap, entry.extra);
                 let texts = [extra.action, extra.user_metadata].map(|text| heap.text_at(text));
                 let texts: Vec<String> = texts.into_iter().flatten().map(super::snapshot::cut).collect();
                 (MarkKind::Note, texts.join(": "))
             }
-            _ => continue,
+            _ => return,
         };
-        marks.push(RecordedMark {
+        self.marks.push(RecordedMark {
             step: Step(step),
             kind,
-            text: stacks.names.intern(&text),
+            text: self.stacks.names.intern(&text),
             bytes: Bytes(if entry.has(has::SIZE) { entry.size } else { 0 }),
         });
     }
-    marks
-}
 
-/// Marks of what the user noted, at the first event that is not earlier; returns how many have no place.
-fn annotations(
-    (heap, snapshot): (&Heap, &Snapshot),
-    number: u64,
-    times: &[Nanos],
-    into: &mut (&mut Vec<RecordedMark>, &mut Stacks),
-) -> u64 {
-    let mut unplaced = 0;
-    let (marks, stacks) = into;
-    for row in &snapshot.annotations {
-        let Some(annotation) = heap.rows.annotations.get(*row as usize) else {
-            continue;
-        };
-        if annotation.device.is_some_and(|device| device != number) {
-            continue;
-        }
-        let Some(time) = annotation.time_us.filter(|_| !times.is_empty()) else {
-            unplaced += 1;
-            continue;
-        };
-        let time = Nanos(time.saturating_mul(1000));
-        let step = times.partition_point(|other| *other < time).min(times.len() - 1);
-        let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
-        let text = match annotation.stage {
-            keys::START => format!("{name} begins"),
-            keys::END => format!("{name} ends"),
-            _ => name,
-        };
-        marks.push(RecordedMark {
-            step: Step(super::value::narrow(step)),
-            kind: MarkKind::Note,
-            text: stacks.names.intern(&text),
-            bytes: Bytes::ZERO,
+    fn regions(&mut self, found: &[Found]) -> Vec<RecordedRegion> {
+        let regions = found.iter().map(|region| {
+            let kind = match region.kind.pool {
+                Some((one, other)) => {
+                    let text = format!("{}, pool ({one}, {other})", region.kind.name);
+                    self.stacks.names.intern(&text)
+                }
+                None => self.stacks.names.intern(region.kind.name),
+            };
+            RecordedRegion {
+                address: region.address,
+                bytes: Bytes(region.bytes),
+                birth: Step(region.birth),
+                end: Step(region.end),
+                stream: region.stream,
+                kind,
+            }
         });
+        regions.collect()
     }
-    marks.sort_by_key(|mark| mark.step);
-    unplaced
+
+    /// Marks of what the user noted, at the first event that is not earlier; returns how many have no place.
+    fn annotations(&mut self, (heap, snapshot): (&Heap, &Snapshot), number: u64) -> u64 {
+        let mut unplaced = 0;
+        for row in &snapshot.annotations {
+            let Some(annotation) = heap.rows.annotations.get(*row as usize) else {
+                continue;
+            };
+            if annotation.device.is_some_and(|device| device != number) {
+                continue;
+            }
+            let Some(time) = annotation.time_us.filter(|_| !self.times.is_empty()) else {
+                unplaced += 1;
+                continue;
+            };
+            let time = Nanos(time.saturating_mul(1000));
+            let step = self.times.partition_point(|other| *other < time);
+            let step = step.min(self.times.len() - 1);
+            let name = super::snapshot::cut(heap.text_at(annotation.name).unwrap_or_default());
+            let text = match annotation.stage {
+                keys::START => format!("{name} begins"),
+                keys::END => format!("{name} ends"),
+                _ => name,
+            };
+            self.marks.push(RecordedMark {
+                step: Step(super::value::narrow(step)),
+                kind: MarkKind::Note,
+                text: self.stacks.names.intern(&text),
+                bytes: Bytes::ZERO,
+            });
+        }
+        self.marks.sort_by_key(|mark| mark.step);
+        unplaced
+    }
 }
 
 /// What the file holds of a device: events by action, segments, blocks by state, and the sums that it states.
@@ -268,21 +304,22 @@ fn counts(heap: &Heap, device: &Device) -> Vec<(String, u64)> {
         }
     };
     add("segments", device.segments.len() as u64);
-    add("blocks", device.blocks.len() as u64);
+    let n_blocks = device.states.iter().map(|count| count.blocks).sum();
+    add("blocks", n_blocks);
     for segment in &device.segments {
         add("total_size", segment.bytes);
         add("allocated_size", segment.row.allocated.unwrap_or(0));
         add("active_size", segment.row.active.unwrap_or(0));
         add("expandable segments", u64::from(segment.row.is_expandable));
     }
-    for block in &device.blocks {
-        let state = super::snapshot::cut(heap.text_at(block.state).unwrap_or(b"unknown"));
-        add(&format!("blocks {state}"), 1);
-        add(&format!("bytes {state}"), block.held);
+    for count in &device.states {
+        let state = super::snapshot::cut(heap.text_at(count.state).unwrap_or(b"unknown"));
+        add(&format!("blocks {state}"), count.blocks);
+        add(&format!("bytes {state}"), count.held);
     }
     let mut actions = [0_u64; 10];
-    for row in &device.entries {
-        if let Some(entry) = heap.rows.entries.get(*row as usize) {
+    for row in device.trace.rows() {
+        if let Some(entry) = heap.rows.entries.get(row as usize) {
             actions[entry.action as usize] += 1;
         }
     }

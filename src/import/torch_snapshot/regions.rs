@@ -12,6 +12,21 @@ use super::rows::{Action, Entry};
 use super::snapshot::{Device, private_pool};
 use super::value::Heap;
 
+/// A kind that nothing tells.
+const UNKNOWN: &str = "unknown";
+
+/// The kind of a segment by its size, as `CUDACachingAllocator.cpp` cuts them (`get_allocation_size`): requests up to 1 MiB
+/// are served from segments of 2 MiB, others from segments of 20 MiB, or of their own size from 10 MiB on, in steps of
+/// 2 MiB. Events do not state the kind.
+const fn kind_by_size(bytes: u64) -> &'static str {
+    const STEP: u64 = 2 << 20;
+    match bytes {
+        STEP => "small",
+        _ if bytes >= 10 << 20 && bytes.is_multiple_of(STEP) => "large",
+        _ => UNKNOWN,
+    }
+}
+
 /// A region that has been seen whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -50,6 +65,10 @@ pub(super) struct Regions {
     pub(super) found: Vec<Found>,
     n_steps: u32,
     is_any: bool,
+    /// Whether the final segments are cut as [`kind_by_size`] says.
+    is_cut_by_rule: bool,
+    /// Freed segments whose kind their size tells.
+    pub(super) by_size: Count,
     /// Final segments that stand on one another, or ranges mapped without an event.
     pub(super) overlapping: Count,
     /// Ranges that were mapped, never unmapped, and are in no final segment.
@@ -65,6 +84,8 @@ impl Regions {
             found: Vec::new(),
             n_steps,
             is_any: false,
+            is_cut_by_rule: true,
+            by_size: Count::default(),
             overlapping: Count::default(),
             vanished: Count::default(),
         };
@@ -73,8 +94,11 @@ impl Regions {
                 _ if segment.row.is_expandable => "expandable",
                 keys::LARGE => "large",
                 keys::SMALL => "small",
-                _ => "unknown",
+                _ => UNKNOWN,
             };
+            if matches!(name, "large" | "small") {
+                regions.is_cut_by_rule &= kind_by_size(segment.bytes) == name;
+            }
             let piece = Piece {
                 to: segment.address + segment.bytes,
                 end: n_steps,
@@ -121,11 +145,14 @@ impl Regions {
     /// An event that unmaps a range: it was live before.
     pub(super) fn finish(&mut self, step: u32, entry: &Entry, stream: u64) {
         self.is_any = true;
-        let name = if entry.action == Action::SegmentUnmap {
-            "expandable"
-        } else {
-            "unknown"
+        let name = match entry.action {
+            Action::SegmentUnmap => "expandable",
+            _ if self.is_cut_by_rule => kind_by_size(entry.size),
+            _ => UNKNOWN,
         };
+        if entry.action != Action::SegmentUnmap && name != UNKNOWN {
+            self.by_size.add(step);
+        }
         let piece = Piece {
             to: entry.address.saturating_add(entry.size),
             end: step,
@@ -147,7 +174,7 @@ impl Regions {
     fn vanish(&mut self, step: u32, from: u64, to: u64) {
         self.vanished.add(step);
         let kind = RegionKind {
-            name: "unknown",
+            name: UNKNOWN,
             pool: None,
         };
         let piece = Piece {

@@ -8,27 +8,29 @@
 
 use std::collections::BTreeMap;
 
+use super::pages::Pages;
 use super::regions::Regions;
 use super::rows::{Action, Entry, Extra, NONE, has};
 use super::snapshot::{Device, n_steps};
-use super::value::{Heap, narrow};
+use super::value::Heap;
 use crate::import::ImportError;
 use crate::progress::Progress;
 use crate::units::Step;
 
 /// Events between two looks at the cancel flag.
-const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
+const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
-/// When the block of an `alloc` ended; zeros for every other event.
+/// When the block of an `alloc` ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     pub(super) end: u32,
     pub(super) given_back: u32,
 }
 
-/// A block that the trace did not see beginning.
+/// A block that the trace did not see beginning, although it is not older.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OlderBlock {
+pub(super) struct AppearedBlock {
+    /// From this step on nothing else is known to stand there.
     pub(super) birth: Step,
     pub(super) address: u64,
     pub(super) live: Live,
@@ -85,8 +87,12 @@ impl Count {
 #[derive(Debug)]
 pub(super) struct Replayed {
     pub(super) n_steps: u32,
-    pub(super) outcomes: Vec<Outcome>,
-    pub(super) older: Vec<OlderBlock>,
+    /// One for each allocation that can be read (see [`is_allocation`]), the last first.
+    pub(super) outcomes: Pages<Outcome>,
+    /// Blocks that are older than the trace, by address.
+    pub(super) older: BTreeMap<u64, Live>,
+    /// Blocks that are there without an allocation after the trace freed their address, by birth and address.
+    pub(super) appeared: Vec<AppearedBlock>,
     /// Bytes held by blocks that are there at the end, by step of their allocation, descending.
     pub(super) held: Vec<(u32, u64)>,
     /// Steps of allocations whose end is not shown, descending.
@@ -108,8 +114,9 @@ pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> R
         live: BTreeMap::new(),
         found: Replayed {
             n_steps,
-            outcomes: vec![Outcome::default(); device.entries.len()],
-            older: Vec::new(),
+            outcomes: Pages::default(),
+            older: BTreeMap::new(),
+            appeared: Vec::new(),
             held: Vec::new(),
             unfreed: Vec::new(),
             regions: Regions::new(heap, device, n_steps),
@@ -117,18 +124,27 @@ pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> R
         },
     };
     walk.start(device);
-    for (position, row) in device.entries.iter().enumerate().rev() {
-        if position % EVENTS_BETWEEN_CHECKS == 0 {
-            let done = device.entries.len() - position;
-            progress.set("replaying", done as u64, device.entries.len() as u64)?;
+    let n_events = device.trace.len() as u64;
+    for (step, row) in device.trace.backwards() {
+        if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
+            progress.set("replaying", n_events - u64::from(step), n_events)?;
         }
-        if let Some(entry) = heap.rows.entries.get(*row as usize) {
-            walk.event(narrow(position), entry, heap);
+        if let Some(entry) = heap.rows.entries.get(row as usize) {
+            walk.event(step, entry, heap);
         }
     }
     let mut found = walk.finish();
-    follow_vanished(heap, device, &mut found);
+    follow_vanished(heap, device, &mut found, progress)?;
     Ok(found)
+}
+
+/// Whether an event makes a block: an allocation whose address and size can be read.
+pub(super) fn is_allocation(entry: &Entry) -> bool {
+    entry.action == Action::Alloc && is_whole(entry)
+}
+
+fn is_whole(entry: &Entry) -> bool {
+    entry.has(has::ADDRESS | has::SIZE) && entry.address.checked_add(entry.size).is_some()
 }
 
 struct Walk {
@@ -141,7 +157,7 @@ impl Walk {
     /// The final state.
     fn start(&mut self, device: &Device) {
         let n_steps = self.found.n_steps;
-        for block in device.blocks.iter().filter(|block| block.is_active()) {
+        for block in device.blocks.iter() {
             let live = Live {
                 end: n_steps,
                 given_back: n_steps,
@@ -156,9 +172,8 @@ impl Walk {
     }
 
     fn event(&mut self, step: u32, entry: &Entry, heap: &Heap) {
-        let is_whole = entry.has(has::ADDRESS | has::SIZE) && entry.address.checked_add(entry.size).is_some();
         let is_mark = matches!(entry.action, Action::Snapshot | Action::OutOfMemory | Action::Other);
-        if !is_whole && !is_mark {
+        if !is_whole(entry) && !is_mark {
             self.found.contradictions.unreadable.add(step);
             return;
         }
@@ -184,24 +199,23 @@ impl Walk {
         if regions.is_any() && !regions.covers(entry.address, entry.size) {
             self.found.contradictions.outside.add(step);
         }
-        let outcome = &mut self.found.outcomes[step as usize];
         let Some(live) = self.live.remove(&entry.address) else {
             self.found.contradictions.vanished.add(step);
             self.found.unfreed.push(step);
-            *outcome = Outcome {
+            self.found.outcomes.push(Outcome {
                 end: self.found.n_steps,
                 given_back: self.found.n_steps,
-            };
+            });
             return;
         };
         if live.bytes != entry.size {
             self.found.contradictions.sizes.add(step);
         }
         // Events have distinct steps, so the end is behind the beginning.
-        *outcome = Outcome {
+        self.found.outcomes.push(Outcome {
             end: live.end,
             given_back: live.given_back,
-        };
+        });
         if live.is_final {
             self.found.held.push((step, live.held));
             self.found.unfreed.push(step);
@@ -223,7 +237,7 @@ impl Walk {
         if let Some(other) = self.live.remove(&address) {
             // It stands there from this event on, and nothing says who asked for it.
             self.found.contradictions.appeared.add(step);
-            self.found.older.push(OlderBlock {
+            self.found.appeared.push(AppearedBlock {
                 birth: Step(step.min(other.end.saturating_sub(1))),
                 address,
                 live: other,
@@ -241,21 +255,11 @@ impl Walk {
 
     /// What is left is older than the trace.
     fn finish(mut self) -> Replayed {
-        for (address, live) in self.live {
-            self.found.older.push(OlderBlock {
-                birth: Step(0),
-                address,
-                live,
-            });
-        }
+        self.found.older = self.live;
         self.found.regions.close();
-        for older in &mut self.found.older {
-            // What the very first event frees is held on that event.
-            let first = older.birth.0 + 1;
-            older.live.end = older.live.end.max(first);
-            older.live.given_back = older.live.given_back.clamp(first, older.live.end);
-        }
-        self.found.older.sort_by_key(|older| (older.birth, older.address));
+        self.found
+            .appeared
+            .sort_unstable_by_key(|block| (block.birth, block.address, block.live.end));
         self.found
     }
 }
@@ -288,28 +292,39 @@ pub(super) fn extra(heap: &Heap, position: u32) -> Extra {
 }
 
 /// A block that vanished ends at the latest where its address is given away again.
-fn follow_vanished(heap: &Heap, device: &Device, found: &mut Replayed) {
+fn follow_vanished(
+    heap: &Heap,
+    device: &Device,
+    found: &mut Replayed,
+    progress: &Progress<'_>,
+) -> Result<(), ImportError> {
     if found.contradictions.vanished.n == 0 {
-        return;
+        return Ok(());
     }
     let n_steps = found.n_steps;
     let mut next: BTreeMap<u64, u32> = BTreeMap::new();
     let mut unfreed = found.unfreed.iter().copied().peekable();
     let mut held = found.held.iter().map(|(step, _)| *step).peekable();
-    for (position, row) in device.entries.iter().enumerate().rev() {
-        let step = narrow(position);
-        let Some(entry) = heap.rows.entries.get(*row as usize) else {
+    let mut number = 0;
+    for (step, row) in device.trace.backwards() {
+        if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
+            progress.check()?;
+        }
+        let entry = heap.rows.entries.get(row as usize);
+        let Some(entry) = entry.filter(|entry| is_allocation(entry)) else {
             continue;
         };
-        if entry.action != Action::Alloc || found.outcomes[position].end == 0 {
-            continue;
-        }
+        let outcome = found.outcomes.get_mut(number);
+        number += 1;
         let is_unfreed = unfreed.next_if_eq(&step).is_some();
         let is_final = held.next_if_eq(&step).is_some();
         if is_unfreed && !is_final {
             let end = next.get(&entry.address).copied().unwrap_or(n_steps);
-            found.outcomes[position] = Outcome { end, given_back: end };
+            if let Some(outcome) = outcome {
+                *outcome = Outcome { end, given_back: end };
+            }
         }
         next.insert(entry.address, step);
     }
+    Ok(())
 }

@@ -41,7 +41,7 @@ pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, 
 }
 
 /// Each kind of contradiction.
-fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 10] {
+fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
     let found = &replayed.contradictions;
     [
         (
@@ -86,6 +86,12 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 10] {
             Warning,
             replayed.regions.vanished,
             "a range was mapped, is unmapped nowhere, and is in no segment at the end",
+        ),
+        (
+            Info,
+            replayed.regions.by_size,
+            "a segment is freed in the trace, which does not state its kind: its size tells it (2 MiB are small, multiples \
+             of 2 MiB from 10 MiB on large)",
         ),
     ]
 }

@@ -28,11 +28,12 @@ pub(super) enum Action {
     Other,
 }
 
-/// A field of an entry that was read.
+/// A field of an entry or a block that was read.
 pub(super) mod has {
     pub(in super::super) const ADDRESS: u8 = 1;
     pub(in super::super) const SIZE: u8 = 2;
     pub(in super::super) const TIME: u8 = 4;
+    pub(in super::super) const REQUESTED: u8 = 8;
 }
 
 /// One event of a trace.
@@ -71,12 +72,21 @@ pub(super) struct Extra {
 /// A block of a segment at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    pub(super) address: Option<u64>,
-    pub(super) size: Option<u64>,
-    pub(super) requested: Option<u64>,
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) requested: u64,
     /// Text of the state, or [`NONE`].
     pub(super) state: u32,
     pub(super) frames: u32,
+    /// Which fields were read; see [`has`].
+    pub(super) has: u8,
+}
+
+impl Block {
+    /// A number, where it was read.
+    pub(super) fn stated(&self, field: u8, number: u64) -> Option<u64> {
+        (self.has & field != 0).then_some(number)
+    }
 }
 
 /// A segment at the end.
@@ -118,7 +128,7 @@ pub(super) struct Annotation {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) entries: Pages<Entry>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Pages<Block>,
     pub(super) segments: Vec<Segment>,
     pub(super) frames: Vec<Frame>,
     pub(super) annotations: Vec<Annotation>,

@@ -7,13 +7,17 @@
 use std::collections::BTreeMap;
 
 use super::keys;
-use super::rows::{NONE, Segment};
+use super::pages::Pages;
+use super::rows::{NONE, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
 
 /// Characters of a text that is kept of settings.
 const TEXT_CHARS: usize = 1000;
+
+/// Parts of a snapshot: of more the last are not looked at.
+const MOST_FIELDS: usize = 10_000;
 
 /// Settings that are kept.
 const MOST_SETTINGS: usize = 200;
@@ -40,31 +44,84 @@ pub(super) struct FinalBlock {
     pub(super) held: u64,
     /// Bytes asked for.
     pub(super) bytes: u64,
-    /// Text of its state.
-    pub(super) state: u32,
     pub(super) frames: u32,
     pub(super) stream: u64,
 }
 
-impl FinalBlock {
-    /// Whether somebody holds it, or a stream still works with it.
-    pub(super) const fn is_active(&self) -> bool {
-        matches!(
-            self.state,
-            keys::ACTIVE_ALLOCATED | keys::ACTIVE_PENDING_FREE | keys::ACTIVE_AWAITING_FREE
-        )
+/// Whether somebody holds a block of this state, or a stream still works with it.
+const fn is_active(state: u32) -> bool {
+    matches!(
+        state,
+        keys::ACTIVE_ALLOCATED | keys::ACTIVE_PENDING_FREE | keys::ACTIVE_AWAITING_FREE
+    )
+}
+
+/// Rows of events in order, as runs of neighbours: first and count.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    runs: Vec<(u32, u32)>,
+    n: usize,
+}
+
+impl Trace {
+    /// How many events there are.
+    pub(super) const fn len(&self) -> usize {
+        self.n
+    }
+
+    fn push(&mut self, row: u32) {
+        self.n += 1;
+        match self.runs.last_mut() {
+            Some((first, n)) if *first + *n == row => *n += 1,
+            _ => self.runs.push((row, 1)),
+        }
+    }
+
+    /// The rows.
+    pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.runs.iter().flat_map(|(first, n)| *first..*first + *n)
+    }
+
+    /// The rows with their steps, the last first.
+    pub(super) fn backwards(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..narrow(self.n)).rev().zip(self.rows().rev())
     }
 }
+
+/// Blocks of one state at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StateCount {
+    /// Text of the state.
+    pub(super) state: u32,
+    pub(super) blocks: u64,
+    pub(super) held: u64,
+}
+
+/// Different states that are counted.
+const MOST_STATES: usize = 64;
 
 /// What there is of one device.
 #[derive(Debug, Default)]
 pub(super) struct Device {
-    /// Events in order, as rows.
-    pub(super) entries: Vec<u32>,
+    pub(super) trace: Trace,
     pub(super) segments: Vec<FinalSegment>,
-    pub(super) blocks: Vec<FinalBlock>,
+    /// Those that somebody holds or waits for.
+    pub(super) blocks: Pages<FinalBlock>,
+    /// All of them, by state.
+    pub(super) states: Vec<StateCount>,
     /// Segments whose blocks do not add up to them.
     pub(super) uneven: u64,
+}
+
+impl Device {
+    fn count(&mut self, state: u32, held: u64) {
+        if let Some(count) = self.states.iter_mut().find(|count| count.state == state) {
+            count.blocks += 1;
+            count.held = count.held.saturating_add(held);
+        } else if self.states.len() < MOST_STATES {
+            self.states.push(StateCount { state, blocks: 1, held });
+        }
+    }
 }
 
 /// A snapshot.
@@ -74,12 +131,14 @@ pub(super) struct Snapshot {
     pub(super) settings: Vec<(String, String)>,
     /// Rows of annotations.
     pub(super) annotations: Vec<u32>,
+    /// Whether the rows of all traces ascend, so that what was read of them is needed no more.
+    pub(super) is_in_order: bool,
 }
 
 /// Takes a pickle's value apart.
 pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) -> Result<Snapshot, ImportError> {
     let mut found = Snapshot::default();
-    let fields = fields(heap, root);
+    let fields: Vec<(Value, Value)> = heap.pairs(root).take(MOST_FIELDS).collect();
     let field = |wanted: u32| {
         let mut fields = fields.iter().rev();
         fields
@@ -133,14 +192,9 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
     Ok(found)
 }
 
-/// Pairs of the outermost dict.
-fn fields(heap: &Heap, root: Value) -> Vec<(Value, Value)> {
-    heap.pairs(root).to_vec()
-}
-
 fn content(heap: &Heap, value: Value) -> Option<DictContent> {
     match value.kind() {
-        Kind::Dict(dict) => heap.dicts.get(dict as usize).copied(),
+        Kind::Dict(dict) => heap.dicts.get(dict),
         _ => None,
     }
 }
@@ -164,12 +218,16 @@ fn read_traces(
         return Ok(());
     };
     let mut n_entries = 0_usize;
+    let mut last = None;
+    found.is_in_order = true;
     for (device, trace) in (0_u64..).zip(heap.lists.items(traces)) {
         let Kind::List(trace) = trace.kind() else { continue };
-        let mut entries = Vec::new();
+        let mut rows = Trace::default();
         for (position, item) in heap.lists.items(trace).enumerate() {
             if let Some(DictContent::Entry(row)) = content(heap, item) {
-                entries.push(row);
+                rows.push(row);
+                found.is_in_order &= last < Some(row);
+                last = Some(row);
             } else {
                 let place = format!("device_traces[{device}][{position}]");
                 diagnostics.warning("an item of a trace is no event and is left out".to_owned(), &place);
@@ -179,9 +237,8 @@ fn read_traces(
                 return Err(named_twice("events"));
             }
         }
-        if !entries.is_empty() {
-            entries.shrink_to_fit();
-            found.devices.entry(device).or_default().entries = entries;
+        if rows.len() > 0 {
+            found.devices.entry(device).or_default().trace = rows;
         }
     }
     if n_entries > heap.rows.entries.len() + SOME_ITEMS {
@@ -254,7 +311,10 @@ fn read_blocks(
             _ => None,
         };
         // Older versions leave the address out: blocks stand one behind the other.
-        let whole = row.and_then(|row| Some((row, row.address.unwrap_or(next), row.size?)));
+        let whole = row.and_then(|row| {
+            let address = row.stated(has::ADDRESS, row.address).unwrap_or(next);
+            Some((row, address, row.stated(has::SIZE, row.size)?))
+        });
         let whole = whole.and_then(|(row, address, held)| Some((row, address, held, address.checked_add(held)?)));
         let Some((row, address, held, end)) = whole else {
             diagnostics.warning(
@@ -265,14 +325,16 @@ fn read_blocks(
         };
         next = end;
         sum = sum.saturating_add(held);
-        device.blocks.push(FinalBlock {
-            address,
-            held,
-            bytes: row.requested.unwrap_or(held),
-            state: row.state,
-            frames: row.frames,
-            stream: segment.row.stream,
-        });
+        device.count(row.state, held);
+        if is_active(row.state) {
+            device.blocks.push(FinalBlock {
+                address,
+                held,
+                bytes: row.stated(has::REQUESTED, row.requested).unwrap_or(held),
+                frames: row.frames,
+                stream: segment.row.stream,
+            });
+        }
     }
     if sum != segment.bytes {
         device.uneven += 1;
@@ -284,14 +346,14 @@ fn read_blocks(
 fn settings_of(heap: &Heap, settings: Value) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (key, value) in heap.pairs(settings) {
-        let key = cut(heap.text(*key).unwrap_or(b"?"));
-        let inner = heap.pairs(*value);
-        if inner.is_empty() {
-            all.push((key.clone(), plain_text(heap, *value)));
+        let key = cut(heap.text(key).unwrap_or(b"?"));
+        let mut inner = heap.pairs(value).take(MOST_SETTINGS).peekable();
+        if inner.peek().is_none() {
+            all.push((key.clone(), plain_text(heap, value)));
         }
-        for (name, value) in inner.iter().take(MOST_SETTINGS) {
-            let name = cut(heap.text(*name).unwrap_or(b"?"));
-            all.push((format!("{key}.{name}"), plain_text(heap, *value)));
+        for (name, value) in inner {
+            let name = cut(heap.text(name).unwrap_or(b"?"));
+            all.push((format!("{key}.{name}"), plain_text(heap, value)));
         }
         if all.len() >= MOST_SETTINGS {
             break;
@@ -363,6 +425,6 @@ pub(super) fn private_pool(heap: &Heap, segment: &Segment) -> Option<(u64, u64)>
 
 /// Distinct rows of a count that fits a step.
 pub(super) fn n_steps(device: &Device) -> Option<u32> {
-    let n = device.entries.len().max(1);
+    let n = device.trace.len().max(1);
     (n < NONE as usize).then(|| narrow(n))
 }

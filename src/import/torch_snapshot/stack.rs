@@ -4,11 +4,14 @@
 //! its byte. The sizes of stack and memo are bounded by the size of the file.
 
 use super::machine::Machine;
-use super::value::{DictContent, Kind, Value, narrow};
+use super::value::{Kind, Value, narrow};
 use crate::import::ImportError;
 
 /// How many lists may be open within each other; a snapshot has six.
 const DEPTH: usize = 10_000;
+
+/// What a piece of a list costs, in values.
+const CHUNK: usize = 2;
 
 /// Bytes of the longest number that is kept.
 const NUMBER_BYTES: u64 = 16;
@@ -81,10 +84,12 @@ impl Machine<'_> {
             self.memo.push(top);
             return Ok(());
         }
-        if index > self.memo.len() {
-            self.memo.resize(index + 1, Value::HOLE);
+        while self.memo.len() <= index {
+            self.memo.push(Value::HOLE);
         }
-        self.memo[index] = top;
+        if let Some(place) = self.memo.get_mut(index) {
+            *place = top;
+        }
         Ok(())
     }
 
@@ -119,23 +124,37 @@ impl Machine<'_> {
     pub(super) fn list_of(&mut self, start: usize) -> Result<(), ImportError> {
         self.check_containers()?;
         let list = self.heap.lists.add();
-        self.heap.lists.append(list, &self.stack[start..]);
-        self.stack.truncate(start);
+        self.append_from(list, start);
         self.push(Value::list(list))
     }
 
     pub(super) fn empty_dict(&mut self) -> Result<(), ImportError> {
         self.check_containers()?;
-        self.heap.dicts.push(DictContent::Empty);
-        self.push(Value::dict(narrow(self.heap.dicts.len() - 1)))
+        let dict = self.heap.dicts.add();
+        self.push(dict)
     }
 
     #[inline]
     pub(super) fn check_containers(&self) -> Result<(), ImportError> {
-        if self.heap.dicts.len() + self.heap.lists.len() < self.most_values {
+        let n_containers = self.heap.dicts.len() + self.heap.lists.len();
+        if n_containers < self.most_containers && !self.heap.budget.is_over() {
             return Ok(());
         }
-        Err(self.fault("the pickle has more lists and dicts than a snapshot of its size"))
+        Err(self.fault("the pickle has more lists, dicts and texts than a snapshot of its size"))
+    }
+
+    /// Puts items at the end of a list.
+    #[inline]
+    pub(super) fn append(&mut self, list: u32, items: &[Value]) {
+        let n_stored = self.heap.lists.append(list, items);
+        self.heap.budget.charge::<Value>(n_stored + CHUNK);
+    }
+
+    /// Puts what stands on the stack from a height on at the end of a list.
+    fn append_from(&mut self, list: u32, start: usize) {
+        let n_stored = self.heap.lists.append(list, &self.stack[start..]);
+        self.heap.budget.charge::<Value>(n_stored + CHUNK);
+        self.stack.truncate(start);
     }
 
     pub(super) fn appends(&mut self) -> Result<(), ImportError> {
@@ -144,9 +163,8 @@ impl Machine<'_> {
         let Some(Kind::List(list)) = below else {
             return Err(self.fault("values are put into something that is no list"));
         };
-        self.heap.lists.append(list, &self.stack[start..]);
-        self.stack.truncate(start);
-        Ok(())
+        self.append_from(list, start);
+        self.check_containers()
     }
 
     #[inline]

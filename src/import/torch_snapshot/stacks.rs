@@ -110,8 +110,8 @@ impl Stacks {
             .items(frames)
             .take(most)
             .filter_map(|item| match item.kind() {
-                Kind::Dict(dict) => match heap.dicts.get(dict as usize) {
-                    Some(DictContent::Frame(row)) => Some(*row),
+                Kind::Dict(dict) => match heap.dicts.get(dict) {
+                    Some(DictContent::Frame(row)) => Some(row),
                     _ => None,
                 },
                 _ => None,

@@ -356,7 +356,7 @@ fn nothing_is_ever_imported() {
 #[test]
 fn hostile_pickles_are_refused() {
     let nested = [&b"\x80\x04"[..], &b"(".repeat(1 << 20), b"."].concat();
-    let lists = [&b"\x80\x04"[..], &b"]".repeat(1 << 20), b"."].concat();
+    let lists = [&b"\x80\x04"[..], &b"]0".repeat(1 << 20), b"."].concat();
     let memo = [&b"\x80\x04N"[..], &b"\x94".repeat(1 << 20), b"."].concat();
     for (bytes, expected) in [
         (&b"\x80\x04"[..], "ends at byte 2"),
@@ -381,7 +381,7 @@ fn hostile_pickles_are_refused() {
         (b"\x80\x04}.", "no memory snapshot"),
         (b"(Ixyz\n.", "cannot be read"),
         (&nested, "nested deeper"),
-        (&lists, "more lists and dicts"),
+        (&lists, "more lists, dicts and texts"),
         (&memo, "beyond the size of the file"),
     ] {
         let error = refused(bytes);

@@ -6,6 +6,8 @@
 
 use indexmap::IndexSet;
 
+use super::lists::Lists;
+use super::pages::Pages;
 use super::rows::Rows;
 
 /// How many low bits tell the kind.
@@ -17,6 +19,9 @@ const INLINE_LIMIT: i128 = 1 << 58;
 /// A value; see [`Kind`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Value(u64);
+
+/// What a text costs beside its bytes.
+const TEXT_BYTES: usize = 48;
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,24 +117,93 @@ pub(super) enum DictContent {
     Plain(u32),
 }
 
+impl DictContent {
+    /// Kind and position in 32 bits.
+    const fn packed(self) -> u32 {
+        match self {
+            Self::Empty => 0,
+            Self::Entry(row) => row << KIND_BITS | 1,
+            Self::Block(row) => row << KIND_BITS | 2,
+            Self::Segment(row) => row << KIND_BITS | 3,
+            Self::Frame(row) => row << KIND_BITS | 4,
+            Self::Annotation(row) => row << KIND_BITS | 5,
+            Self::Plain(row) => row << KIND_BITS | 6,
+        }
+    }
+
+    const fn unpacked(packed: u32) -> Self {
+        let row = packed >> KIND_BITS;
+        match packed & ((1 << KIND_BITS) - 1) {
+            1 => Self::Entry(row),
+            2 => Self::Block(row),
+            3 => Self::Segment(row),
+            4 => Self::Frame(row),
+            5 => Self::Annotation(row),
+            6 => Self::Plain(row),
+            _ => Self::Empty,
+        }
+    }
+}
+
+/// Bits of a packed [`DictContent`] that tell its kind; there are fewer dicts than the others can count.
+const KIND_BITS: u32 = 3;
+
+/// Most lists and dicts of a pickle.
+pub(super) const MOST_CONTAINERS: u64 = 1 << (32 - KIND_BITS);
+
+/// The content of each dict.
+#[derive(Debug, Default)]
+pub(super) struct Dicts(Pages<u32>);
+
+impl Dicts {
+    /// How many there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One more, empty.
+    #[inline]
+    pub(super) fn add(&mut self) -> Value {
+        self.0.push(DictContent::Empty.packed());
+        Value::dict(narrow(self.0.len() - 1))
+    }
+
+    /// The content of a dict; `None` where there is no such.
+    #[inline]
+    pub(super) fn get(&self, dict: u32) -> Option<DictContent> {
+        self.0.get(dict as usize).map(|packed| DictContent::unpacked(*packed))
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, dict: u32, content: DictContent) {
+        if let Some(place) = self.0.get_mut(dict as usize) {
+            *place = content.packed();
+        }
+    }
+}
+
 /// Everything that values name by position.
 #[derive(Debug, Default)]
 pub(super) struct Heap {
     /// Distinct texts; the first are [`super::keys::KNOWN`].
     pub(super) texts: IndexSet<Box<[u8]>>,
     pub(super) lists: Lists,
-    pub(super) dicts: Vec<DictContent>,
-    /// Keys and values of dicts that are no rows, in order.
-    pub(super) plain: Vec<Vec<(Value, Value)>>,
+    pub(super) dicts: Dicts,
+    /// Keys and values of dicts that are no rows, in turn.
+    pub(super) plain: Lists,
+    /// Bytes that may still be stored.
+    pub(super) budget: Stored,
     pub(super) rows: Rows,
     wide: Vec<i128>,
     floats: Vec<f64>,
 }
 
 impl Heap {
-    /// An empty heap that knows the keys of a snapshot.
-    pub(super) fn new() -> Self {
+    /// An empty heap that knows the keys of a snapshot, for a file of `len` bytes.
+    pub(super) fn new(len: u64) -> Self {
         Self {
+            budget: Stored::for_file(len),
             texts: super::keys::KNOWN.iter().map(|key| key.as_bytes().into()).collect(),
             ..Self::default()
         }
@@ -137,9 +211,11 @@ impl Heap {
 
     /// The value of a text; one value for equal texts.
     pub(super) fn intern(&mut self, text: &[u8]) -> Value {
-        let position = match self.texts.get_index_of(text) {
-            Some(position) => position,
-            None => self.texts.insert_full(text.into()).0,
+        let position = if let Some(position) = self.texts.get_index_of(text) {
+            position
+        } else {
+            self.budget.charge::<u8>(text.len() + TEXT_BYTES);
+            self.texts.insert_full(text.into()).0
         };
         Value::text(narrow(position))
     }
@@ -202,89 +278,54 @@ impl Heap {
         }
     }
 
-    /// Pairs of a dict that is no row; empty where it is one.
-    pub(super) fn pairs(&self, value: Value) -> &[(Value, Value)] {
-        let Kind::Dict(dict) = value.kind() else { return &[] };
-        match self.dicts.get(dict as usize) {
-            Some(DictContent::Plain(position)) => &self.plain[*position as usize],
-            _ => &[],
+    /// Pairs of a dict that is no row; none where it is one.
+    pub(super) fn pairs(&self, value: Value) -> impl Iterator<Item = (Value, Value)> + '_ {
+        let content = match value.kind() {
+            Kind::Dict(dict) => self.dicts.get(dict),
+            _ => None,
+        };
+        let plain = match content {
+            Some(DictContent::Plain(position)) => position,
+            _ => super::rows::NONE,
+        };
+        let mut items = self.plain.items(plain);
+        std::iter::from_fn(move || Some((items.next()?, items.next()?)))
+    }
+}
+
+/// How many bytes of rows and lists may be stored: real snapshots need half as many as the file has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stored {
+    left: u64,
+    is_over: bool,
+}
+
+impl Stored {
+    /// Twice the file, and 8 MiB.
+    pub(super) const fn for_file(len: u64) -> Self {
+        Self {
+            left: len.saturating_mul(2).saturating_add(8 << 20),
+            is_over: false,
         }
+    }
+
+    /// Takes the size of values off.
+    #[inline]
+    pub(super) const fn charge<T>(&mut self, n: usize) {
+        match self.left.checked_sub((n * size_of::<T>()) as u64) {
+            Some(left) => self.left = left,
+            None => self.is_over = true,
+        }
+    }
+
+    /// Whether more was stored than is allowed.
+    #[inline]
+    pub(super) const fn is_over(self) -> bool {
+        self.is_over
     }
 }
 
 /// A position or a count; files that need more than 32 bits are refused before.
 pub(super) fn narrow(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
-}
-
-/// No chunk.
-const NO_CHUNK: u32 = u32::MAX;
-
-/// Lists that grow by pieces, in one pool.
-#[derive(Debug, Default)]
-pub(super) struct Lists {
-    /// First and last chunk of each.
-    ends: Vec<(u32, u32)>,
-    chunks: Vec<Chunk>,
-    items: Vec<Value>,
-}
-
-/// A run of items.
-#[derive(Clone, Copy, Debug)]
-struct Chunk {
-    start: u32,
-    len: u32,
-    next: u32,
-}
-
-impl Lists {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// A new one.
-    pub(super) fn add(&mut self) -> u32 {
-        self.ends.push((NO_CHUNK, NO_CHUNK));
-        narrow(self.ends.len() - 1)
-    }
-
-    /// Puts items at the end of a list.
-    pub(super) fn append(&mut self, list: u32, items: &[Value]) {
-        if items.is_empty() {
-            return;
-        }
-        let (start, len) = (narrow(self.items.len()), narrow(items.len()));
-        self.items.extend_from_slice(items);
-        let next = narrow(self.chunks.len());
-        let ends = &mut self.ends[list as usize];
-        if let Some(last) = self.chunks.get_mut(ends.1 as usize) {
-            if last.start + last.len == start {
-                last.len += len;
-                return;
-            }
-            last.next = next;
-        }
-        ends.1 = next;
-        if ends.0 == NO_CHUNK {
-            ends.0 = ends.1;
-        }
-        self.chunks.push(Chunk {
-            start,
-            len,
-            next: NO_CHUNK,
-        });
-    }
-
-    /// The items of a list, in order.
-    pub(super) fn items(&self, list: u32) -> impl Iterator<Item = Value> + '_ {
-        let mut chunk = self.ends.get(list as usize).map_or(NO_CHUNK, |ends| ends.0);
-        let pieces = std::iter::from_fn(move || {
-            let found = self.chunks.get(chunk as usize)?;
-            chunk = found.next;
-            let start = found.start as usize;
-            Some(&self.items[start..start + found.len as usize])
-        });
-        pieces.flatten().copied()
-    }
 }

@@ -45,6 +45,33 @@ fn values(curve: &[Bytes]) -> Vec<u64> {
 }
 
 #[test]
+fn addresses_of_64_bits_stay_exact() {
+    let mut names = RecordedNames::default();
+    let (large, expandable) = (names.intern("large"), names.intern("expandable"));
+    let (one, two) = (0xffff_8000_0000_0000_u64, 0x8000_0000_0000_1000_u64);
+    let recording = Recording {
+        n_steps: 3,
+        names: names.finish(),
+        regions: vec![
+            recorded_region((0, 3), (one, 100), large),
+            recorded_region((0, 2), (two, 50), expandable),
+        ],
+        blocks: vec![block((0, 2), 60, Some(one + 40)), block((0, 2), 8, Some(two + 42))],
+        ..Recording::default()
+    };
+    let log = log(&recording);
+    assert_eq!(log.n_stacked, 0);
+    let found: Vec<u64> = log.simulation.regions.iter().map(|region| region.at.offset()).collect();
+    assert!(found.contains(&one) && found.contains(&two), "{found:x?}");
+    let unmap = log
+        .simulation
+        .events
+        .iter()
+        .find(|event| event.kind == EventKind::Unmap);
+    assert_eq!(unmap.map(|event| event.offset), Some(0));
+}
+
+#[test]
 fn segments_and_expandable_ranges_are_memory_under_their_blocks() {
     let mut names = RecordedNames::default();
     let (large, expandable) = (names.intern("large"), names.intern("expandable"));

@@ -17,7 +17,7 @@ fn log(events: &[Written]) -> Simulation {
         graph: None,
         bytes: Bytes(bytes),
         io: Bytes::ZERO,
-        at: Address::device(0),
+        at: Address::device(0).into(),
     };
     let subject = |who, requested| SubjectRow {
         who,

@@ -5,6 +5,16 @@ use crate::units::{Bytes, Step};
 use crate::workload::TotalKind;
 
 #[test]
+fn a_single_cut_time_takes_its_sample_alone() {
+    let (recordings, diagnostics) =
+        recordings("Component,Timestamp(us),Total Allocated(MB)\nGE,1,5\nGE,1.6E+15,900\nGE,12.5,7\nAPP,13,1\n");
+    assert_eq!((recordings[0].n_steps, recordings[0].times.len()), (2, 2));
+    let peak = recordings[0].total(TotalKind::Allocated).map(|total| total.peak().0);
+    assert_eq!(peak, Some(Bytes(7 << 20)));
+    assert_eq!(told(&diagnostics, "the sample is left out"), 1);
+}
+
+#[test]
 fn components_are_recordings_of_curves() {
     let (recordings, diagnostics) = recordings(
         "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Stream Ptr,Device Type\r\n\

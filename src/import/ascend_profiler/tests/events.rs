@@ -8,6 +8,22 @@ const HEADER: &str = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread I
     Call Stack(C)";
 
 #[test]
+fn a_single_cut_time_takes_its_row_alone() {
+    let row = |id: u32, event: &str, time: &str| {
+        format!("{id},{event},PTA,N/A,{time},1,1,0,0x10,\"{{allocation_id:{id},size:512}}\",,\n")
+    };
+    let (recordings, diagnostics) = recordings(&format!(
+        "{HEADER}\n{}{}{}",
+        row(1, "MALLOC", "10"),
+        row(2, "MALLOC", "1.7E+15"),
+        row(3, "MALLOC", "30")
+    ));
+    assert_eq!((recordings.len(), recordings[0].n_steps), (1, 2));
+    assert_eq!(recordings[0].times, [Nanos(10), Nanos(30)]);
+    assert_eq!(told(&diagnostics, "the row is left out"), 1);
+}
+
+#[test]
 fn blocks_are_called_like_the_innermost_open_op_of_their_thread() {
     let (recordings, diagnostics) = recordings(&format!(
         "{HEADER}\n\

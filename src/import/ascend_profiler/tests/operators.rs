@@ -146,8 +146,15 @@ fn a_single_cut_time_takes_its_row_alone() {
 }
 
 #[test]
+fn a_table_without_rows_says_so() {
+    let (recordings, diagnostics) = recordings("Name,Size(KB),Allocation Time(us)\n");
+    assert!(recordings.is_empty());
+    assert_eq!(told(&diagnostics, "the table has no rows"), 1);
+}
+
+#[test]
 fn nothing_readable_is_an_error() {
-    assert!(error("Name,Size(KB),Allocation Time(us)\n").contains("no row of the table says"));
+    assert!(error("Name,Size(KB),Allocation Time(us)\n,-5,1\n").contains("no row of the table says"));
     let all_bad = error("Name,Size(KB),Allocation Time(us)\na,x,1\nb,y,2\n");
     assert!(
         all_bad.contains("no row of the table can be read") && all_bad.contains("line 2"),

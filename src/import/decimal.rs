@@ -3,6 +3,14 @@
 //! In: `1700000000000123.450`, `0.211914063`, `-1`, `1.69512E+15`. Out: whole bytes or nanoseconds, rounded to the
 //! nearest. An f64 would lose the nanoseconds of a time in microseconds since 1970.
 
+/// Nanoseconds of a text of microseconds, rounded to the nearest. `None` where it is no number, negative, or beyond 64 bits.
+pub(super) fn nanos_of_micros(text: &str) -> Option<u64> {
+    let text = text.trim().trim_matches('"');
+    Decimal::parse(text.as_bytes())
+        .filter(|number| !number.is_negative)?
+        .scaled(1000)
+}
+
 /// The most significant digits that are kept; further ones of a fraction change nothing.
 const MOST_DIGITS: u32 = 30;
 
@@ -127,6 +135,28 @@ mod tests {
         assert!(!whole.is_rough());
         assert_eq!(whole.scaled(1000), Some(1_706_704_429_088_523_000));
         assert!(Decimal::parse(b"-1").is_some_and(|number| number.is_negative));
+    }
+
+    #[test]
+    fn microseconds_become_nanoseconds() {
+        for (text, nanos) in [
+            ("4384110449278.678", Some(4_384_110_449_278_678)),
+            ("1759252584204770.123", Some(1_759_252_584_204_770_123)),
+            ("0.0019", Some(2)),
+            (".5", Some(500)),
+            ("7", Some(7000)),
+            ("1.5e3", Some(1_500_000)),
+            ("12e-4", Some(1)),
+            ("1e-9", Some(0)),
+            ("0e9999", Some(0)),
+            ("1e999999999", None),
+            ("\"12.5\"", Some(12_500)),
+            ("-1", None),
+            ("99999999999999999999", None),
+            ("null", None),
+        ] {
+            assert_eq!(nanos_of_micros(text), nanos, "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! What is to say about a measured lane, in sentences.
+//!
+//! In: a lane, its recording, and where its curves come from. Out: remarks: what the peaks are, what the recording does not
+//! show, and which heights are no measurement. Deliberately not here: any figure of its own.
+
+use super::measured::ReservedSource;
+use super::{Lane, Remark};
+use crate::units::{Bytes, Step};
+use crate::workload::{Recording, TotalKind};
+
+/// What is to say about a measured lane.
+pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (ReservedSource, u64)) -> Vec<Remark> {
+    let summary = &lane.summary;
+    let mut remarks = Vec::new();
+    let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
+    say(
+        format!("Measured, not simulated: recorded by {}.", recording.recorder),
+        None,
+    );
+    let of_reserved = match source {
+        ReservedSource::Regions => format!(
+            "The most memory that was taken from the device is {}",
+            summary.peak_reserved
+        ),
+        ReservedSource::Stated => format!(
+            "The file states a peak of {} taken from the device",
+            summary.peak_reserved
+        ),
+        ReservedSource::Missing => {
+            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
+                .to_owned()
+        }
+    };
+    say(format!("{of_reserved}."), summary.peak_reserved_step);
+    if recording.states_live() {
+        let text = format!("The most that was in use at once is {}.", summary.peak_live);
+        say(text, summary.peak_live_step);
+    } else {
+        say("The file does not say what was in use.".to_owned(), None);
+    }
+    for text in unseen(recording) {
+        say(text, None);
+    }
+    if n_stacked > 0 {
+        say(
+            format!(
+                "{n_stacked} of {} blocks have no address within a known segment: they are stacked by best fit only to be \
+                 drawn, so heights and gaps in the memory map are no measurement.",
+                recording.blocks.len()
+            ),
+            None,
+        );
+    }
+    if let Some(total) = recording
+        .total(TotalKind::Allocated)
+        .filter(|_| !recording.blocks.is_empty())
+    {
+        let (peak, _) = total.peak();
+        say(
+            format!("The file itself states at most {peak} in use, which counts what it does not list too."),
+            None,
+        );
+    }
+    remarks
+}
+
+/// What is to say about blocks whose beginning the recording does not show.
+fn unseen(recording: &Recording) -> Vec<String> {
+    let sums = |appears: bool| {
+        let blocks = recording.blocks.iter().filter(|block| block.is_older);
+        let blocks = blocks.filter(|block| block.appears() == appears);
+        blocks.fold((0_u64, Bytes::ZERO), |(count, bytes), block| {
+            (count + 1, bytes + block.bytes)
+        })
+    };
+    let are = |count: u64| if count == 1 { "block" } else { "blocks" };
+    let mut texts = Vec::new();
+    let (count, bytes) = sums(false);
+    if count > 0 {
+        texts.push(format!(
+            "{count} {} with {bytes} older than the recording: shown from its first event on, and what came and went before \
+             is not known.",
+            are(count)
+        ));
+    }
+    let (count, bytes) = sums(true);
+    if count > 0 {
+        texts.push(format!(
+            "{count} {} with {bytes} that the recording does not show being asked for: shown from the event on that freed the \
+             address before.",
+            are(count)
+        ));
+    }
+    texts
+}
