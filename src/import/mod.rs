@@ -21,6 +21,7 @@ mod json_stream;
 mod megengine;
 mod names;
 mod native;
+mod notices;
 mod onnx;
 mod op_list;
 mod problem;
