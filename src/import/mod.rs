@@ -38,4 +38,4 @@ mod xla;
 pub use ascend_profiler::{group_slices, join_slices};
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
-pub use table::{IMPORTERS, Imported, Importer, import, import_as, importer, join, recognise};
+pub use table::{IMPORTERS, Imported, Importer, import, import_as, importer, join, recognise, together};

@@ -1,11 +1,13 @@
 //! Sources become one workload.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::files::{read_joined, read_source};
+use super::files::read_source;
 use super::merge::Merge;
 use super::report::SourceReport;
+use super::together::{groups, read_joined};
 use super::worker::Loaded;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -18,26 +20,39 @@ use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
 pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
     let mut merge = Merge::default();
     let mut reports = Vec::new();
-    let joined = read_joined(sources, progress).map_err(|error| error.to_string())?;
-    let is_joined = joined.is_some();
-    if let Some(imported) = joined {
-        reports.extend(sources.iter().map(|_| SourceReport::new(&imported)));
-        merge.add(imported.source, imported.measured, "");
-    }
-    for source in sources.iter().filter(|_| !is_joined) {
-        let imported = read_source(source, progress).map_err(|error| error.to_string())?;
-        let prefix = if sources.len() == 1 {
-            String::new()
-        } else {
-            source.title()
-        };
-        reports.push(SourceReport::new(&imported));
-        merge.add(imported.source, imported.measured, &prefix);
-    }
     let mut diagnostics = Diagnostics::new();
-    for report in &reports {
-        diagnostics.extend(&report.diagnostics);
+    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    for group in groups(&paths) {
+        let members: Vec<&Path> = group.iter().filter_map(|position| paths[*position]).collect();
+        let joined = match members.len() {
+            0 | 1 => None,
+            _ => read_joined(&members, progress).map_err(|error| error.to_string())?,
+        };
+        if let Some(imported) = joined {
+            let is_all = group.len() == sources.len();
+            let prefix = if is_all {
+                String::new()
+            } else {
+                sources[group[0]].title()
+            };
+            diagnostics.extend(&imported.diagnostics);
+            reports.extend(group.iter().map(|position| (*position, SourceReport::new(&imported))));
+            merge.add(imported.source, imported.measured, &prefix);
+            continue;
+        }
+        for position in group {
+            let imported = read_source(&sources[position], progress).map_err(|error| error.to_string())?;
+            let prefix = if sources.len() == 1 {
+                String::new()
+            } else {
+                sources[position].title()
+            };
+            diagnostics.extend(&imported.diagnostics);
+            reports.push((position, SourceReport::new(&imported)));
+            merge.add(imported.source, imported.measured, &prefix);
+        }
     }
+    reports.sort_by_key(|(position, _)| *position);
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
@@ -55,9 +70,17 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         workload: Arc::new(Workload { name, source, measured }),
         sources: sources.to_vec(),
         configs: Vec::new(),
-        reports,
+        reports: reports.into_iter().map(|(_, report)| report).collect(),
         diagnostics,
     })
+}
+
+/// The file that a source is, unless a format was asked for: then it is read as that.
+fn path_of(source: &SourceSpec) -> Option<&Path> {
+    match source {
+        SourceSpec::Path(path) => Some(path),
+        _ => None,
+    }
 }
 
 /// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of

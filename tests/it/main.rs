@@ -20,6 +20,7 @@ mod native;
 mod onnx;
 mod onnx_corpus;
 mod options;
+mod oracle;
 mod passes;
 mod plan;
 mod remat_megengine;

@@ -87,12 +87,15 @@ fn a_text_may_begin_with_its_versions_or_its_library() {
 #[test]
 fn results_of_functions_are_found_by_name() {
     let outputs = (0..2000).map(|at| format!("output_arg {{ name: \"r{at}\" type: DT_FLOAT }} "));
-    let signature = format!("signature {{ name: \"f\" {} }}", outputs.collect::<String>());
+    let signature = format!(
+        "signature {{ name: \"f\" {} }}",
+        outputs.collect::<Vec<String>>().concat()
+    );
     let reads = (0..2000).rev().map(|at| format!(" input: \"call:r{at}:0\""));
     let call = "node_def { name: \"call\" op: \"f\" }";
     let sum = format!(
         "node_def {{ name: \"sum\" op: \"AddN\" {} }}",
-        reads.collect::<String>()
+        reads.collect::<Vec<String>>().concat()
     );
     let outer = format!("function {{ signature {{ name: \"g\" }} {call} {sum} }}");
     let text = format!(
