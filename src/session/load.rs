@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::files::{read_joined, read_source};
-use super::folder::{read_sliced, slices_among};
+use super::files::read_source;
 use super::merge::Merge;
 use super::report::SourceReport;
+use super::together::{groups, read_together};
 use super::worker::Loaded;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -21,39 +21,34 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     let mut merge = Merge::default();
     let mut reports = vec![SourceReport::default(); sources.len()];
     let mut diagnostics = Diagnostics::new();
-    let joined = read_joined(sources, progress).map_err(|error| error.to_string())?;
-    let is_joined = joined.is_some();
-    if let Some(imported) = joined {
-        reports.fill(SourceReport::new(&imported));
-        diagnostics.extend(&imported.diagnostics);
-        merge.add(imported.source, imported.measured, "");
-    }
-    let tables = if is_joined {
-        Vec::new()
-    } else {
-        tables(sources, progress)
-    };
-    for table in &tables {
-        let first = &sources[table[0]];
-        let paths: Vec<&Path> = table
-            .iter()
-            .filter_map(|position| path_of(&sources[*position]))
-            .collect();
-        let imported = match paths.as_slice() {
-            [_, _, ..] => read_sliced(&paths, progress),
-            _ => read_source(first, progress),
-        };
-        let imported = imported.map_err(|error| error.to_string())?;
-        let prefix = if tables.len() == 1 {
-            String::new()
-        } else {
-            first.title()
-        };
-        for position in table {
-            reports[*position] = SourceReport::new(&imported);
+    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    let groups = groups(&paths, progress);
+    for group in &groups {
+        let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
+        let joined = read_together(group, &members, progress).map_err(|error| error.to_string())?;
+        if let Some(imported) = joined {
+            let prefix = match groups.len() {
+                1 => String::new(),
+                _ => sources[group.members[0]].title(),
+            };
+            for position in &group.members {
+                reports[*position] = SourceReport::new(&imported);
+            }
+            diagnostics.extend(&imported.diagnostics);
+            merge.add(imported.source, imported.measured, &prefix);
+            continue;
         }
-        diagnostics.extend(&imported.diagnostics);
-        merge.add(imported.source, imported.measured, &prefix);
+        for position in &group.members {
+            let imported = read_source(&sources[*position], progress).map_err(|error| error.to_string())?;
+            let prefix = if sources.len() == 1 {
+                String::new()
+            } else {
+                sources[*position].title()
+            };
+            diagnostics.extend(&imported.diagnostics);
+            reports[*position] = SourceReport::new(&imported);
+            merge.add(imported.source, imported.measured, &prefix);
+        }
     }
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
@@ -77,24 +72,7 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     })
 }
 
-/// The sources as tables: slices of one table together, every other source by itself, each where its first stands.
-fn tables(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<Vec<usize>> {
-    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
-    let mut tables = if sources.len() > 1 {
-        slices_among(&paths, progress)
-    } else {
-        Vec::new()
-    };
-    let sliced: Vec<usize> = tables.iter().flatten().copied().collect();
-    tables.extend(
-        (0..sources.len())
-            .filter(|position| !sliced.contains(position))
-            .map(|alone| vec![alone]),
-    );
-    tables.sort_unstable_by_key(|table| table.iter().min().copied());
-    tables
-}
-
+/// The file that a source is, unless a format was asked for: then it is read as that.
 fn path_of(source: &SourceSpec) -> Option<&Path> {
     match source {
         SourceSpec::Path(path) => Some(path),

@@ -19,6 +19,7 @@ mod report;
 mod samples;
 mod state;
 mod sweep;
+mod together;
 mod worker;
 
 pub use commands::Command;

@@ -57,12 +57,17 @@ fn figures(wire: &WirePlan) -> String {
         size("capacity", capacity);
     }
     let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
-    fact("over the bound", percent_text(wire.over_bound_percent));
+    fact("over the bound", over_bound(wire.over_bound_percent));
     fact("buffers", wire.buffers.to_string());
     fact("reuse edges", wire.reuse_edges.to_string());
     fact("search nodes", wire.nodes.to_string());
     fact("time", Nanos(wire.elapsed_ns).to_string());
     table.text()
+}
+
+/// A share over the bound; a plan that is none has no such figure.
+fn over_bound(percent: Option<f64>) -> String {
+    percent.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text)
 }
 
 /// How sure the answer is, one sentence a line.
@@ -117,7 +122,7 @@ fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
         row.strategy.to_owned(),
         Bytes(row.footprint_bytes).to_string(),
         Bytes(row.footprint_bytes).exact(),
-        percent_text(row.over_bound_percent),
+        over_bound(row.over_bound_percent),
         if row.nodes == 0 {
             String::new()
         } else {

@@ -33,7 +33,7 @@ pub struct WireEdge {
 pub struct WireStrategy {
     pub strategy: &'static str,
     pub footprint_bytes: u64,
-    pub over_bound_percent: f64,
+    pub over_bound_percent: Option<f64>,
     pub nodes: u64,
     pub elapsed_ns: Option<u64>,
 }
@@ -78,9 +78,11 @@ impl PlanAnswer<'_> {
         Some(self.defect?.sentence(&id, &time))
     }
 
-    /// How much larger than the bound of live bytes, in percent.
-    pub fn over_bound_percent(&self, footprint: Bytes) -> f64 {
-        footprint.percent_over(self.planned.lower_bound)
+    /// How much larger than the bound of live bytes, in percent; `None` where the plan is none, because buffers that live at
+    /// once share bytes in it: its size says nothing then.
+    pub fn over_bound_percent(&self, footprint: Bytes) -> Option<f64> {
+        let is_valid = self.defect.is_none();
+        is_valid.then(|| footprint.percent_over(self.planned.lower_bound))
     }
 }
 
@@ -93,7 +95,7 @@ pub struct WirePlan {
     pub lower_bound_bytes: u64,
     pub proved_bound_bytes: u64,
     pub footprint_bytes: u64,
-    pub over_bound_percent: f64,
+    pub over_bound_percent: Option<f64>,
     pub capacity_bytes: Option<u64>,
     pub fits: Option<bool>,
     pub fit: Option<&'static str>,

@@ -5,14 +5,18 @@
 //! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
 //! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
-use super::model::{Attribute, GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
 use super::phase;
 use super::shape::Facts;
+use super::variable_bytes;
 use super::variables::{Variables, is_handle};
-use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
+use crate::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
 use crate::import::ImportError;
 use crate::import::translate::Translator;
 use crate::progress::Progress;
+
+/// How many outputs of one node are made between two looks at the cancel flag.
+const VALUES_BETWEEN_CHECKS: usize = 4096;
 
 /// Builds graphs one after the other.
 pub(super) struct Build<'m> {
@@ -76,6 +80,11 @@ impl<'m> Build<'m> {
             self.alias(&mut part, node);
             self.controls(&mut part, node);
         }
+        for (variable, bytes) in variable_bytes::of((self.model, raw, idx), &part.variables, &self.facts) {
+            if let Some(value) = raw.values_of(&raw.nodes[variable as usize]).next() {
+                part.builder.state_storage_bytes(part.tensors[value], bytes);
+            }
+        }
         for result in &raw.results {
             if let Some(tensor) = part.tensor(*result) {
                 part.builder.output(tensor);
@@ -91,6 +100,9 @@ impl<'m> Build<'m> {
         let name = self.model.names.text(node.name);
         let mut title = String::with_capacity(name.len() + 2);
         for (port, value) in part.raw.values_of(node).enumerate() {
+            if port % VALUES_BETWEEN_CHECKS == VALUES_BETWEEN_CHECKS - 1 {
+                self.progress.check()?;
+            }
             title.clear();
             title.push_str(name);
             title.push(':');
@@ -159,16 +171,8 @@ impl<'m> Build<'m> {
             ("ReadVariableOp", Some(result)) => {
                 if let Some(variable) = part.variable(position) {
                     part.builder.alias(part.tensors[result], part.tensors[variable]);
-                    self.state_bytes(part, position, result);
                 }
             }
-            ("AssignVariableOp" | "AssignAddVariableOp" | "AssignSubVariableOp", _) => {
-                let written = part.raw.operands_of(node).get(1).copied();
-                if let Some(value) = written.and_then(|operand| part.raw.value(operand)) {
-                    self.state_bytes(part, position, value);
-                }
-            }
-            ("VarHandleOp", Some(result)) => self.state_own_bytes(part, node, result),
             ("Identity" | "Reshape" | "ExpandDims" | "Squeeze" | "StopGradient", Some(result)) => {
                 let operands = part.raw.operands_of(node);
                 if let Some(source) = operands.first().and_then(|operand| part.tensor(*operand)) {
@@ -176,34 +180,6 @@ impl<'m> Build<'m> {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// A variable that is handed in takes what is read of it or assigned to it.
-    fn state_bytes(&self, part: &mut Part<'_>, position: usize, value: usize) {
-        let handed_in = part.variables.of_node(position).filter(|variable| {
-            let kind = self.model.kind(&part.raw.nodes[*variable]);
-            matches!(kind, "Placeholder" | "_Arg")
-        });
-        let known = self.facts.dims(part.idx, value);
-        let bytes = known.and_then(|dims| bytes_of(self.facts.dtype(part.idx, value), dims));
-        if let (Some(_), Some(variable), Some(bytes)) = (handed_in, part.variable(position), bytes) {
-            part.builder.state_storage_bytes(part.tensors[variable], bytes);
-        }
-    }
-
-    /// A variable's own node says how large it is.
-    fn state_own_bytes(&self, part: &mut Part<'_>, node: &RawNode, value: usize) {
-        let dtype = self.model.dtype(part.raw, node, "dtype").unwrap_or(DType::Unknown);
-        let Some(Attribute::Shape(Some(shape))) = self.model.attribute(part.raw, node, "shape") else {
-            return;
-        };
-        let sizes: Option<Vec<Dim>> = shape
-            .iter()
-            .map(|dim| u64::try_from(*dim).ok().map(Dim::Known))
-            .collect();
-        if let Some(bytes) = sizes.and_then(|dims| bytes_of(dtype, &dims)) {
-            part.builder.state_storage_bytes(part.tensors[value], bytes);
         }
     }
 
@@ -229,13 +205,4 @@ impl Part<'_> {
     fn tensor(&self, operand: Operand) -> Option<TensorId> {
         Some(self.tensors[self.raw.value(operand)?])
     }
-}
-
-/// Bytes of known dimensions.
-fn bytes_of(dtype: DType, dims: &[Dim]) -> Option<u64> {
-    let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
-        Dim::Known(size) => Some(product.saturating_mul(*size)),
-        _ => None,
-    })?;
-    (dtype != DType::Unknown).then(|| dtype.bytes(elements))
 }

@@ -1,0 +1,114 @@
+//! Sources that are read as one, because they say more together: the texts of one XLA dump with its module, the slices of
+//! one table.
+//!
+//! In: paths. Out: groups of them, and the answer of a group. Deliberately not here: what belongs together, which
+//! the importers know.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::files::{FileError, input_of};
+use super::folder::{read_sliced, slices_among};
+use crate::import::{Imported, Input, join, recognise, together};
+use crate::progress::Progress;
+
+/// The importer whose files may belong together.
+const JOINED: &str = "xla";
+
+/// Sources that may be read as one.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// Their positions.
+    pub(super) members: Vec<usize>,
+    /// Whether they are slices of one table.
+    is_sliced: bool,
+}
+
+/// Groups of sources that are read as one, every other by itself, in the order of their first members. `None` stands for a
+/// source that is no file.
+pub(super) fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
+    let tables = if paths.iter().flatten().count() > 1 {
+        slices_among(paths, progress)
+    } else {
+        Vec::new()
+    };
+    let mut rest = paths.to_vec();
+    for position in tables.iter().flatten() {
+        rest[*position] = None;
+    }
+    let sliced: Vec<usize> = tables.iter().flatten().copied().collect();
+    let group = |is_sliced: bool| move |members: Vec<usize>| Group { members, is_sliced };
+    let mut groups: Vec<Group> = tables.into_iter().map(group(true)).collect();
+    let others = dumps(&rest, progress).into_iter();
+    groups.extend(others.filter(|members| !sliced.contains(&members[0])).map(group(false)));
+    groups.sort_unstable_by_key(|group| group.members.iter().min().copied());
+    groups
+}
+
+/// A group as one; `None` where its members are to be read one by one.
+///
+/// # Errors
+/// [`FileError`], of any of them.
+pub(super) fn read_together(
+    group: &Group,
+    paths: &[&Path],
+    progress: &Progress<'_>,
+) -> Result<Option<Imported>, FileError> {
+    match paths.len() {
+        0 | 1 => Ok(None),
+        _ if group.is_sliced => read_sliced(paths, progress).map(Some),
+        _ => read_joined(paths, progress),
+    }
+}
+
+/// Dumps of XLA that are read as one, and every other source by itself.
+pub(super) fn dumps(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Vec<usize>> {
+    let mut folders: BTreeMap<&Path, (Vec<usize>, Vec<Input<'static>>)> = BTreeMap::new();
+    let n_files = paths.iter().flatten().count();
+    for (position, path) in paths.iter().enumerate() {
+        let Some(path) = path.filter(|path| n_files > 1 && path.is_file()) else {
+            continue;
+        };
+        let Some(mut input) = input_of(path, progress).ok().and_then(Result::ok) else {
+            continue;
+        };
+        if recognise(&mut input).is_some_and(|row| row.name == JOINED) {
+            // Two files that were named are meant, wherever they lie.
+            let folder = path.parent().filter(|_| n_files > 2).unwrap_or(Path::new(""));
+            let (positions, inputs) = folders.entry(folder).or_default();
+            positions.push(position);
+            inputs.push(input);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut is_grouped = vec![false; paths.len()];
+    for (positions, inputs) in folders.values_mut() {
+        for group in together(inputs) {
+            let group: Vec<usize> = group.into_iter().map(|member| positions[member]).collect();
+            for member in &group {
+                is_grouped[*member] = true;
+            }
+            groups.push(group);
+        }
+    }
+    groups.extend(
+        (0..paths.len())
+            .filter(|position| !is_grouped[*position])
+            .map(|alone| vec![alone]),
+    );
+    groups.sort_unstable();
+    groups
+}
+
+/// Files as one; `None` where they do not belong together after all.
+///
+/// # Errors
+/// [`FileError`], of any of them.
+pub(super) fn read_joined(paths: &[&Path], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
+    let mut inputs = Vec::with_capacity(paths.len());
+    for path in paths {
+        inputs.push(input_of(path, progress)?.map_err(|reason| FileError::import(path, reason))?);
+    }
+    let first = paths.first().copied().unwrap_or(Path::new(""));
+    join(&mut inputs, progress).map_err(|reason| FileError::import(first, reason))
+}
