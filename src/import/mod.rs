@@ -8,6 +8,7 @@ mod allocation_trace;
 mod ascend_profiler;
 mod block_program;
 mod budget;
+mod byte_order_mark;
 mod chrome_trace;
 mod dim_text;
 mod dtr_log;
@@ -31,6 +32,7 @@ mod text_proto;
 mod tflite;
 mod torch_snapshot;
 mod translate;
+mod unknown;
 mod wire;
 mod xla;
 

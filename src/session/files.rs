@@ -50,9 +50,11 @@ pub enum FileError {
         known: String,
     },
     /// A folder in which nothing can be read.
-    #[error(
-        "{name}: none of the {files} files in the folder is of a format that can be read; `highwater inspect --help` lists them"
-    )]
+    #[error("{name}: {}; README.md lists what can be read", match files {
+        0 => "there is no file in the folder".to_owned(),
+        1 => "the one file in the folder is of no format that can be read".to_owned(),
+        _ => format!("none of the {files} files in the folder is of a format that can be read"),
+    })]
     EmptyFolder {
         /// The folder as the user named it.
         name: String,
@@ -105,6 +107,21 @@ fn read_as(
         SourceSpec::Path(path) => read_path(path, row, progress),
         SourceSpec::As { source, format } => read_as(source, importer(format), progress),
     }
+}
+
+/// Reads sources one by one, each with its title; those that say more together are one.
+///
+/// # Errors
+/// [`FileError`] of the first that cannot be read.
+pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
+    if let Some(imported) = read_joined(sources, progress)? {
+        let titles: Vec<String> = sources.iter().map(SourceSpec::title).collect();
+        return Ok(vec![(titles.join(" + "), imported)]);
+    }
+    let sources = sources.iter();
+    sources
+        .map(|source| Ok((source.title(), read_source(source, progress)?)))
+        .collect()
 }
 
 /// Two files that say more together than one by one, as one; `None` where they are no such pair.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::files::{read_joined, read_source};
+use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
-use super::worker::Loaded;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
@@ -35,21 +35,21 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         merge.add(imported.source, imported.measured, &prefix);
     }
     let mut diagnostics = Diagnostics::new();
-    for report in &reports {
-        diagnostics.extend(&report.diagnostics);
+    for (report, source) in reports.iter().zip(sources) {
+        if sources.len() > 1 && !is_joined {
+            diagnostics.extend(&report.diagnostics.placed_in(&source.title()));
+        } else {
+            diagnostics.extend(&report.diagnostics);
+        }
     }
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
     }
-    number_names(&mut merge.graphs);
     let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
     let (source, measured, left) = merge.finish();
-    for (kind, count) in left {
-        diagnostics.warning(
-            format!("{count} {kind} are not shown beside what is; open them alone"),
-            "",
-        );
+    for sentence in left {
+        diagnostics.warning(sentence, "");
     }
     Ok(Loaded {
         workload: Arc::new(Workload { name, source, measured }),
@@ -105,18 +105,4 @@ fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
         );
     }
     graphs.extend(added);
-}
-
-fn number_names(graphs: &mut [GraphEntry]) {
-    for later in 1..graphs.len() {
-        let (before, rest) = graphs.split_at_mut(later);
-        let name = rest[0].name.clone();
-        let mut number = 2;
-        let mut candidate = name.clone();
-        while before.iter().any(|entry| entry.name == candidate) {
-            candidate = format!("{name} ({number})");
-            number += 1;
-        }
-        rest[0].name = candidate;
-    }
 }
