@@ -48,7 +48,7 @@ pub use comparison::{Best, Comparison, Lane};
 pub use dumped::dumped_plan;
 pub use error::AnalysisError;
 pub use explain::Remark;
-pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect};
+pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect, inspect_with};
 pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use recorded::{RecordingFigures, recording_figures};

@@ -93,6 +93,20 @@ impl Diagnostics {
         all
     }
 
+    /// The same messages with the name of their file before their places: equal messages of several files stay one.
+    #[must_use]
+    pub fn placed_in(&self, file: &str) -> Self {
+        let mut all = self.clone();
+        for entry in &mut all.entries {
+            entry.place = match entry.place.as_str() {
+                "" => file.to_owned(),
+                place if place == file => file.to_owned(),
+                place => format!("{file}: {place}"),
+            };
+        }
+        all
+    }
+
     /// Shapes that stayed unknown: counted as 0 bytes. `example` is the first tensor's name.
     pub fn unknown_shapes(&mut self, example: &str, count: u64) {
         self.push_counted(Diagnostic {

@@ -166,6 +166,12 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A number with its noun: `1 op`, `2 ops`, `10 000 ops`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
 impl fmt::Display for Bytes {
     /// Readable text with three significant figures after the binary unit: `2.574 GiB`, `512 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,11 +5,15 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::peak_live;
+use crate::progress::{Cancel, Cancelled, Progress};
 use crate::rewrite::name_reuse::program_figures;
 use crate::units::{Bytes, Step};
 use crate::workload::{
     AllocationTrace, BlockProgram, Dumped, GraphEntry, Lifetimes, ProblemEntry, Source, StampedOption, Workload,
 };
+
+/// What progress is called.
+const STAGE: &str = "counting";
 
 /// The name under which the batch of a program of blocks is given.
 const BATCH: &str = "batch";
@@ -86,25 +90,23 @@ pub struct DumpFigures {
 
 /// Counts everything once. O(graph).
 pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
+    let cancel = Cancel::new();
+    // Nobody else holds the flag, so nothing is ever cancelled.
+    inspect_with(workload, bindings, &Progress::silent(&cancel)).unwrap_or_default()
+}
+
+/// The same with progress, for what may be large.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn inspect_with(
+    workload: &Workload,
+    bindings: &Bindings,
+    progress: &Progress<'_>,
+) -> Result<Inspection, Cancelled> {
     let mut inspection = Inspection::default();
     match &workload.source {
-        Source::Graphs(entries) => {
-            for entry in entries {
-                let position = inspection.graphs.len();
-                for (idx, graph) in std::iter::once(&entry.graph).chain(&entry.bodies).enumerate() {
-                    let name = if idx == 0 { &entry.name } else { graph.name() };
-                    let figures = figures(name, graph, bindings, &mut inspection.diagnostics);
-                    inspection.graphs.push(figures);
-                }
-                if let Some(dumped) = &entry.dumped {
-                    let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
-                    inspection.lifetimes.extend(arenas);
-                    let main = &mut inspection.graphs[position];
-                    main.tensors = dumped.tensors.unwrap_or(main.tensors);
-                    inspection.dumps.push((position, dump_figures(entry, dumped, bindings)));
-                }
-            }
-        }
+        Source::Graphs(entries) => inspect_graphs(entries, bindings, &mut inspection, progress)?,
         Source::Problems(entries) => {
             let entries = entries.iter();
             inspection.lifetimes.extend(entries.map(|entry| problem_figures(entry)));
@@ -132,11 +134,39 @@ pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
             }
         }
     }
-    for recording in workload.recordings() {
+    let recordings = workload.recordings();
+    for (position, recording) in recordings.iter().enumerate() {
+        progress.set(STAGE, position as u64, recordings.len() as u64)?;
         inspection.lifetimes.extend(lifetime_entries(recording));
         inspection.recordings.push(recording_figures(recording));
     }
-    inspection
+    Ok(inspection)
+}
+
+/// Graphs, the bodies of their control flow, and what dumps say of them.
+fn inspect_graphs(
+    entries: &[GraphEntry],
+    bindings: &Bindings,
+    inspection: &mut Inspection,
+    progress: &Progress<'_>,
+) -> Result<(), Cancelled> {
+    for (done, entry) in entries.iter().enumerate() {
+        progress.set(STAGE, done as u64, entries.len() as u64)?;
+        let position = inspection.graphs.len();
+        for (idx, graph) in std::iter::once(&entry.graph).chain(&entry.bodies).enumerate() {
+            let name = if idx == 0 { &entry.name } else { graph.name() };
+            let figures = figures(name, graph, bindings, (&mut inspection.diagnostics, progress))?;
+            inspection.graphs.push(figures);
+        }
+        if let Some(dumped) = &entry.dumped {
+            let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
+            inspection.lifetimes.extend(arenas);
+            let main = &mut inspection.graphs[position];
+            main.tensors = dumped.tensors.unwrap_or(main.tensors);
+            inspection.dumps.push((position, dump_figures(entry, dumped, bindings)));
+        }
+    }
+    Ok(())
 }
 
 fn problem_figures(entry: &ProblemEntry) -> LifetimeFigures {
@@ -217,22 +247,31 @@ fn trace_figures(trace: &AllocationTrace) -> LifetimeFigures {
     }
 }
 
-fn figures(name: &str, graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> GraphFigures {
+/// Between any two of its stages the flag is looked at: each is linear in the graph.
+fn figures(
+    name: &str,
+    graph: &Graph,
+    bindings: &Bindings,
+    (diagnostics, progress): (&mut Diagnostics, &Progress<'_>),
+) -> Result<GraphFigures, Cancelled> {
     let sizes = graph.sizes(bindings);
+    progress.check()?;
     let unbound = graph.unbound_symbols(bindings);
     for symbol in &unbound {
         diagnostics.unbound_symbol(symbol);
     }
     let is_bound = unbound.is_empty();
     let naive = lifetimes(graph, &sizes, View::Naive);
+    progress.check()?;
     let aliased = lifetimes(graph, &sizes, View::Aliased);
+    progress.check()?;
     if naive.total().get() == u64::MAX {
         diagnostics.warning(
             "the sizes exceed 2^64 - 1 bytes and are counted as that; check the shapes".to_owned(),
             name,
         );
     }
-    GraphFigures {
+    Ok(GraphFigures {
         name: name.to_owned(),
         ops: graph.ops().len() as u64,
         tensors: count_results(graph),
@@ -246,7 +285,7 @@ fn figures(name: &str, graph: &Graph, bindings: &Bindings, diagnostics: &mut Dia
         aliased_peak: is_bound.then(|| aliased.peak()),
         unknown_shapes: count_unknown(graph, bindings, diagnostics),
         symbols: graph.symbols(),
-    }
+    })
 }
 
 fn count_results(graph: &Graph) -> u64 {

@@ -5,8 +5,10 @@
 //! terminal; Ctrl-C stops the work and leaves no half-written file.
 
 mod args;
+mod choice;
 mod compare;
 mod config;
+mod dims;
 mod inspect;
 mod opening;
 mod plan;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, RematArgs};
+use super::choice::choose;
 use super::compare::{fill_presets, import_diagnostics, sources};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
@@ -45,12 +46,14 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if let Some(limit) = &args.thrash_limit {
         lowered.dtr.thrash_limit = thrash_limit(limit)?;
     }
-    let tape = tape(args, &request, &lowered)?;
+    let (tape, of_choice) = tape(args, &request, &lowered)?;
+    let mut diagnostics = import_diagnostics(&loaded, &settings);
+    diagnostics.extend(&of_choice);
     let asked = Asked {
         tape: &tape,
         lowered: &lowered,
         unlimited: unlimited_peak(&tape, lowered.dtr.heuristic, progress)?,
-        diagnostics: import_diagnostics(&loaded, &settings),
+        diagnostics,
     };
     if !args.sweep.is_empty() {
         return sweep(args, &asked, progress);
@@ -135,8 +138,8 @@ fn request(loaded: &Loaded, settings: &Settings) -> Request {
     }
 }
 
-/// What runs: a tape of the file, or of one of its graphs.
-fn tape(args: &RematArgs, request: &Request, lowered: &Lowered) -> anyhow::Result<Tape> {
+/// What runs: a tape of the file, or of one of its graphs; and what is said of the others.
+fn tape(args: &RematArgs, request: &Request, lowered: &Lowered) -> anyhow::Result<(Tape, Diagnostics)> {
     let workload = &request.workload;
     let tapes: Vec<Tape> = if workload.tapes().is_empty() {
         if workload.graphs().is_empty() {
@@ -151,18 +154,13 @@ fn tape(args: &RematArgs, request: &Request, lowered: &Lowered) -> anyhow::Resul
         workload.tapes().iter().map(|tape| Tape::clone(tape)).collect()
     };
     let names: Vec<String> = tapes.iter().map(|tape| tape.name.clone()).collect();
-    let chosen = match &args.graph {
-        None => tapes.into_iter().next(),
-        Some(wanted) => tapes.into_iter().find(|tape| tape.name == *wanted),
-    };
-    chosen.with_context(|| {
-        format!(
-            "{}: there is no graph \"{}\"; the file holds: {}",
-            workload.name,
-            args.graph.as_deref().unwrap_or(""),
-            names.join(", ")
-        )
-    })
+    let choice = choose(&workload.name, &names, args.graph.as_deref(), |_| true)?;
+    let mut diagnostics = Diagnostics::new();
+    if let Some(remark) = choice.remark() {
+        diagnostics.info(remark, &choice.name);
+    }
+    let tape = tapes.into_iter().nth(choice.position);
+    Ok((tape.context("the choice is among the tapes")?, diagnostics))
 }
 
 /// A part of the peak, or bytes: a bare number with a point, or of at most 1, is a part.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReuseArgs};
+use super::choice::{Choice, choose};
+use super::dims::unused_dims;
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
@@ -19,7 +21,7 @@ use crate::rewrite::name_reuse::{
 };
 use crate::session::read_source;
 use crate::units::Bytes;
-use crate::workload::{BlockProgram, GraphEntry, Source};
+use crate::workload::{BlockProgram, GraphEntry, Source, Workload};
 
 /// The name of the dimension that -1 stands for.
 const BATCH: &str = "batch";
@@ -37,7 +39,13 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let bindings = bindings(&settings)?;
     let source = args.common.opening.source(&args.file)?;
     let imported = read_source(&source, progress)?;
-    let subject = subject(args, &source.title(), imported.source, &bindings)?;
+    let workload = Workload::new(source.title(), imported.source);
+    let mut diagnostics = imported.diagnostics;
+    diagnostics.extend(&unused_dims(&workload, &bindings));
+    let (subject, choice) = subject(args, &workload.name, workload.source, &bindings)?;
+    if let Some(remark) = choice.remark() {
+        diagnostics.info(remark, &choice.name);
+    }
     let question = ReuseQuestion {
         program: &subject.program,
         request: &request,
@@ -49,7 +57,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
         print_json(&WireReuse::new(&question, &report))?;
     } else {
         print_log(&report.reuse.log)?;
-        print(&text(&question, &report, &imported.diagnostics))?;
+        print(&text(&question, &report, &diagnostics))?;
     }
     Ok(if report.reuse.exception.is_some() {
         Verdict::No
@@ -125,37 +133,24 @@ struct Subject {
     fetched: Vec<Box<str>>,
 }
 
-fn subject(args: &ReuseArgs, file: &str, source: Source, bindings: &Bindings) -> anyhow::Result<Subject> {
+fn subject(args: &ReuseArgs, file: &str, source: Source, bindings: &Bindings) -> anyhow::Result<(Subject, Choice)> {
     match source {
         Source::Blocks(programs) => {
-            let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
-            let chosen = choose(args, &names)?;
-            Ok(Subject {
-                program: Arc::clone(&programs[chosen]),
+            let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
+            let choice = choose(file, &names, args.graph.as_deref(), |_| true)?;
+            let subject = Subject {
+                program: Arc::clone(&programs[choice.position]),
                 fetched: Vec::new(),
-            })
+            };
+            Ok((subject, choice))
         }
         Source::Graphs(entries) => {
-            let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-            of_graph(&entries[choose(args, &names)?], bindings)
+            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+            let choice = choose(file, &names, args.graph.as_deref(), |_| true)?;
+            Ok((of_graph(&entries[choice.position], bindings)?, choice))
         }
         _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),
     }
-}
-
-/// The position of the name that was asked for.
-fn choose(args: &ReuseArgs, names: &[&str]) -> anyhow::Result<usize> {
-    let found = match &args.graph {
-        None => (!names.is_empty()).then_some(0),
-        Some(wanted) => names.iter().position(|name| name == wanted),
-    };
-    found.with_context(|| {
-        format!(
-            "the file has no graph \"{}\"; it holds: {}",
-            args.graph.as_deref().unwrap_or(""),
-            names.join(", ")
-        )
-    })
 }
 
 fn of_graph(entry: &GraphEntry, bindings: &Bindings) -> anyhow::Result<Subject> {

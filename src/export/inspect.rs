@@ -152,6 +152,29 @@ impl WireInspection {
     }
 }
 
+/// What was read of several files.
+#[derive(Serialize, Debug)]
+pub struct WireFiles {
+    files: Vec<WireFile>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireFile {
+    file: String,
+    #[serde(flatten)]
+    inspection: WireInspection,
+}
+
+impl WireFiles {
+    /// The wire form of answers, each with the name of its file.
+    pub fn new(answers: Vec<(String, WireInspection)>) -> Self {
+        let files = answers.into_iter();
+        Self {
+            files: files.map(|(file, inspection)| WireFile { file, inspection }).collect(),
+        }
+    }
+}
+
 fn wire_graphs(inspection: &Inspection) -> Vec<WireGraph> {
     let mut graphs: Vec<WireGraph> = inspection.graphs.iter().map(wire_graph).collect();
     for (position, dump) in &inspection.dumps {
@@ -183,10 +206,27 @@ fn wire_dump(dump: &DumpFigures) -> WireDump {
 }
 
 fn texts(pairs: &[(String, String)]) -> serde_json::Map<String, Json> {
-    let pairs = pairs.iter();
-    pairs
-        .map(|(key, value)| (key.clone(), Json::from(value.as_str())))
-        .collect()
+    object(
+        pairs
+            .iter()
+            .map(|(key, value)| (key.as_str(), Json::from(value.as_str()))),
+    )
+}
+
+/// An object of these pairs. A key that stands again with another value gets a number, so that nothing is lost: `key`,
+/// `key (2)`, `key (3)` in the order of the pairs.
+fn object<'a>(pairs: impl Iterator<Item = (&'a str, Json)>) -> serde_json::Map<String, Json> {
+    let mut object = serde_json::Map::new();
+    for (key, value) in pairs {
+        let mut name = key.to_owned();
+        let mut number = 2;
+        while object.get(&name).is_some_and(|known| *known != value) {
+            name = format!("{key} ({number})");
+            number += 1;
+        }
+        object.insert(name, value);
+    }
+    object
 }
 
 fn wire_recording(figures: &RecordingFigures) -> WireRecording {
@@ -223,11 +263,12 @@ fn wire_recording(figures: &RecordingFigures) -> WireRecording {
             })
             .collect(),
         settings: texts(&figures.settings),
-        counts: figures
-            .counts
-            .iter()
-            .map(|(what, count)| (what.clone(), Json::from(*count)))
-            .collect(),
+        counts: object(
+            figures
+                .counts
+                .iter()
+                .map(|(what, count)| (what.as_str(), Json::from(*count))),
+        ),
     }
 }
 
@@ -250,5 +291,24 @@ fn wire_graph(figures: &GraphFigures) -> WireGraph {
         unknown_shape_tensors: figures.unknown_shapes,
         dynamic: !figures.symbols.is_empty(),
         dumped: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_stands_twice_loses_nothing() {
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let facts = texts(&[
+            pair("a", "1"),
+            pair("a", "2"),
+            pair("b", "1"),
+            pair("a", "2"),
+            pair("a", "3"),
+        ]);
+        let facts: Vec<String> = facts.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(facts, [r#"a="1""#, r#"a (2)="2""#, r#"b="1""#, r#"a (3)="3""#]);
     }
 }

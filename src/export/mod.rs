@@ -23,7 +23,7 @@ pub use check_report::CheckReport;
 pub use comparison::WireComparison;
 pub use config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, to_json};
 pub use config_schema::config_schema;
-pub use inspect::{WireDiagnostic, WireInspection};
+pub use inspect::{WireDiagnostic, WireFiles, WireInspection};
 pub use json_value::{json_of, value_of};
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;

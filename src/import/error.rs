@@ -27,12 +27,10 @@ pub enum ImportError {
         what: String,
     },
     /// No importer recognises the content.
-    #[error("the content is none of the formats that can be read ({known}); {advice}")]
+    #[error("the content is of none of the formats that can be read: {advice}")]
     UnknownFormat {
-        /// Names of the formats.
-        known: String,
-        /// What to do.
-        advice: &'static str,
+        /// What it looks like, and what to do.
+        advice: String,
     },
     /// A compressed file grows beyond the limit.
     #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use super::byte_order_mark::{is_marked, unmarked, unmarked_head};
+use super::near_miss::near_miss;
+use super::unknown::unknown;
 use super::{
     ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
-    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, unknown, xla,
+    megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
 };
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -275,6 +278,17 @@ fn import_plain(
         Some(row) => row,
         None => choose(input)?,
     };
+    if is_marked(input.head()) {
+        return import_with(row, &mut unmarked(input)?, progress);
+    }
+    import_with(row, input, progress)
+}
+
+fn import_with(
+    row: &'static Importer,
+    input: &mut Input<'_>,
+    progress: &Progress<'_>,
+) -> Result<Imported, ImportError> {
     let mut diagnostics = Diagnostics::new();
     let read = (row.import)(input, progress, &mut diagnostics);
     if read.is_err() {
@@ -291,6 +305,14 @@ fn import_plain(
 }
 
 fn choose(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
+    // One mark and no more: what stands behind it is text.
+    match unmarked_head(input).filter(|_| is_marked(input.head())) {
+        Some(behind) => choose_plain(&behind),
+        None => choose_plain(input),
+    }
+}
+
+fn choose_plain(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
     let matching: Vec<&Importer> = IMPORTERS.iter().filter(|row| (row.detect)(input)).collect();
     let by_extension = |row: &&&'static Importer| {
         let name = input.name().to_ascii_lowercase();
@@ -301,16 +323,9 @@ fn choose(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
     if let Some(row) = matching.iter().find(by_extension).or(matching.first()) {
         return Ok(row);
     }
-    if let Some(error) = unknown::near_miss(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
+    if let Some(error) = near_miss(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
         return Err(error);
     }
     let known: Vec<&str> = IMPORTERS.iter().map(|row| row.name).collect();
-    Err(ImportError::UnknownFormat {
-        known: known.join(", "),
-        advice: if input.is_empty() {
-            "the file is empty"
-        } else {
-            "export the model as ONNX, or convert it to the JSON described in docs/format.md"
-        },
-    })
+    Err(unknown(input, &known))
 }

@@ -1,117 +1,101 @@
-//! Files that no importer takes: whether they are of a known format in a form that is not read.
-//!
-//! In: the head of a file, and what recognises formats. Out: an error that names the form, where another form of the same
-//! text would be recognised: UTF-16, or columns that are divided by semicolons or tabs. Nothing is converted: a semicolon
-//! mostly comes with decimal commas, which change numbers.
+//! What is said of content that no importer recognises: what it looks like, and what to do.
 
 use super::{ImportError, Input};
 
-/// What is wrong with a file that would else be known; `None` where nothing is.
-pub(super) fn near_miss(input: &Input<'_>, is_known: &dyn Fn(&Input<'_>) -> bool) -> Option<ImportError> {
+/// First bytes of files that people take for models or recordings, what they are, and what to do with them.
+const KNOWN_STARTS: &[(&[u8], &str)] = &[
+    (b"\x89PNG", "it is a picture (PNG)"),
+    (b"\xff\xd8\xff", "it is a picture (JPEG)"),
+    (b"%PDF", "it is a document (PDF)"),
+    (
+        b"\x89HDF",
+        "it is HDF5, in which Keras keeps weights; write the graph with assets/exporters/tf_export.py",
+    ),
+    (
+        b"PK\x03\x04",
+        "it is a ZIP archive, as .pt, .pth and .keras files of weights are; unpack it and open what is in it, or write the \
+         graph with a script of assets/exporters",
+    ),
+    (b"7z\xbc\xaf", "it is a 7z archive; unpack it and open what is in it"),
+    (
+        b"\xfd7zXZ",
+        "it is compressed with xz; unpack it and open what is in it",
+    ),
+    (b"BZh", "it is compressed with bzip2; unpack it and open what is in it"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "it is compressed with zstd; unpack it and open what is in it",
+    ),
+    (b"\x7fELF", "it is a program (ELF)"),
+    (
+        b"SQLite format 3\0",
+        "it is an SQLite database without a table of memory that the Ascend profilers or msmemscope write",
+    ),
+    (b"\xff\xfe", "it is text in UTF-16; save it as UTF-8"),
+    (b"\xfe\xff", "it is text in UTF-16; save it as UTF-8"),
+];
+
+/// The error for content that is of none of the formats of these names.
+pub(super) fn unknown(input: &Input<'_>, known: &[&str]) -> ImportError {
+    ImportError::UnknownFormat {
+        advice: advice(input, known),
+    }
+}
+
+fn advice(input: &Input<'_>, known: &[&str]) -> String {
     let head = input.head();
-    if let Some(text) = from_utf16(head) {
-        let is_table = is_known_as(input, text.as_bytes(), is_known);
-        let advice = if is_table || is_known_as(input, text.replace(['\t', ';'], ",").as_bytes(), is_known) {
-            "the content is known otherwise: save the file as UTF-8"
+    if input.is_empty() {
+        return "the file is empty; write or copy it again".to_owned();
+    }
+    if head.iter().all(|byte| *byte == 0) {
+        let all = if head.len() as u64 == input.len() {
+            "holds"
         } else {
-            "save the file as UTF-8"
+            "begins with"
         };
-        return Some(ImportError::at(
-            "the text is UTF-16, which is not read,",
-            "byte 0",
-            advice,
-        ));
+        return format!(
+            "the file {all} {} zero bytes and nothing else; it was not written out, copy it again",
+            head.len()
+        );
     }
-    for (divider, what, advice) in [
-        (
-            b';',
-            "the columns are divided by semicolons, as some spreadsheets write them,",
-            "export the table with commas, and with points in numbers",
-        ),
-        (
-            b'\t',
-            "the columns are divided by tabs",
-            "export the table with commas between the columns",
-        ),
-    ] {
-        let first_line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        if !first_line.contains(&divider) {
-            continue;
-        }
-        let with_commas: Vec<u8> = head
-            .iter()
-            .map(|byte| if *byte == divider { b',' } else { *byte })
-            .collect();
-        if is_known_as(input, &with_commas, is_known) {
-            return Some(ImportError::at(what, "line 1", advice));
-        }
+    if let Some((_, advice)) = KNOWN_STARTS.iter().find(|(start, _)| head.starts_with(start)) {
+        return (*advice).to_owned();
     }
-    None
-}
-
-fn is_known_as(input: &Input<'_>, head: &[u8], is_known: &dyn Fn(&Input<'_>) -> bool) -> bool {
-    Input::from_bytes(input.name(), head).is_ok_and(|other| is_known(&other))
-}
-
-/// The text of a head in UTF-16, told by its mark or by a zero in every other byte; `None` where it is none.
-fn from_utf16(head: &[u8]) -> Option<String> {
-    let (is_big, body) = match head {
-        [0xff, 0xfe, body @ ..] => (false, body),
-        [0xfe, 0xff, body @ ..] => (true, body),
-        [first, 0, second, 0, ..] if is_letter(*first) && is_letter(*second) => (false, head),
-        [0, first, 0, second, ..] if is_letter(*first) && is_letter(*second) => (true, head),
-        _ => return None,
-    };
-    let units = body.chunks_exact(2).map(|pair| {
-        let pair = [pair[0], pair[1]];
-        if is_big {
-            u16::from_be_bytes(pair)
-        } else {
-            u16::from_le_bytes(pair)
-        }
-    });
-    // The head may end within a character.
-    let text: String = char::decode_utf16(units)
-        .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect();
-    // Two bytes of a mark may begin anything.
-    let n_strange = text
-        .chars()
-        .take(200)
-        .filter(|char| !(char.is_ascii_graphic() || char.is_whitespace()))
-        .count();
-    (!text.is_empty() && n_strange < 20).then_some(text)
-}
-
-const fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_graphic() || byte.is_ascii_whitespace()
+    let text = head.trim_ascii_start();
+    let names = known.join(", ");
+    if matches!(text.first(), Some(b'{' | b'[')) {
+        return format!(
+            "it looks like JSON, but has the keys of no known form; docs/format.md describes the forms, --open-as reads it as \
+             one of {names}"
+        );
+    }
+    format!(
+        "export the model as ONNX, or convert it to the JSON described in docs/format.md; --open-as reads it as one of {names}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(bytes: &[u8]) -> Option<String> {
-        let input = Input::from_bytes("x.csv", bytes).expect("memory can be read");
-        let is_known = |input: &Input<'_>| input.head().starts_with(b"id,lower,upper");
-        near_miss(&input, &is_known).map(|error| error.to_string())
+    fn said(bytes: &[u8]) -> String {
+        let input = Input::from_bytes("x", bytes).expect("memory can be read");
+        unknown(&input, &["native", "onnx"]).to_string()
     }
 
     #[test]
-    fn known_tables_in_another_form_are_told() {
-        let semicolons = said(b"id;lower;upper\n1;2,5;3\n").expect("told");
-        assert!(semicolons.contains("semicolons"), "{semicolons}");
-        assert!(said(b"id\tlower\tupper\n").is_some_and(|text| text.contains("tabs")));
-        assert_eq!(said(b"a;b;c\n"), None);
-        assert_eq!(said(b""), None);
-        for text in ["id,lower,upper\n", "{\"a\": 1}"] {
-            let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-            let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-            let marked = [&[0xff, 0xfe][..], &little].concat();
-            for bytes in [little, big, marked] {
-                assert!(said(&bytes).is_some_and(|text| text.contains("UTF-8")), "{text}");
-            }
+    fn it_says_what_the_content_is() {
+        for (bytes, expected) in [
+            (&b""[..], "empty"),
+            (&[0; 9], "9 zero bytes"),
+            (b"\x89PNG\r\n", "picture"),
+            (b"PK\x03\x04....", ".keras"),
+            (b"\xff\xfea\0", "UTF-16"),
+            (b" {\"a\": 1}", "JSON"),
+            (b"hello", "native, onnx"),
+        ] {
+            let said = said(bytes);
+            assert!(said.contains(expected), "{said}");
         }
-        assert_eq!(said(&[0xff, 0xfe, 0x01, 0x9c, 0xe2, 0x9c].repeat(40)), None);
     }
 }

@@ -56,9 +56,11 @@ pub enum FileError {
         known: String,
     },
     /// A folder in which nothing can be read.
-    #[error(
-        "{name}: none of the {files} files in the folder is of a format that can be read; `highwater inspect --help` lists them"
-    )]
+    #[error("{name}: {}; README.md lists what can be read", match files {
+        0 => "there is no file in the folder".to_owned(),
+        1 => "the one file in the folder is of no format that can be read".to_owned(),
+        _ => format!("none of the {files} files in the folder is of a format that can be read"),
+    })]
     EmptyFolder {
         /// The folder as the user named it.
         name: String,

@@ -6,8 +6,8 @@
 //! saved_model.pb, variables/...                        a SavedModel: that file alone
 //! ```
 //!
-//! In: a path. Out: the files to read, and how many were passed over. Invariants: links to folders are not followed, and
-//! depth and number are limited, so that a wrong folder is no trap.
+//! In: a path. Out: the files to read, and what was passed over, counted with an example. Invariants: links to folders are
+//! not followed, and depth and number are limited, so that a wrong folder is no trap.
 
 use std::collections::VecDeque;
 use std::io::BufReader;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use super::files::{FileError, input_of, open, read_path};
 use super::merge::Merge;
 use super::together::{self, read_joined};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::import::{
     Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise,
 };
@@ -37,18 +37,19 @@ pub(super) fn read_folder(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, FileError> {
-    let files = files_of(folder, progress)?;
+    let Found { files, passed } = files_of(folder, progress)?;
     let known = recognised(&files, row, progress)?;
     let mut diagnostics = passed_over(&files, &known);
+    diagnostics.extend(&passed.diagnostics());
     let n_known = known.len();
     let known = without_twins(known);
     if known.len() < n_known {
-        diagnostics.info(
-            format!(
-                "{} texts of XLA stand beside the .hlo.pb of the same dump, which holds more; open them alone to see them",
-                n_known - known.len()
-            ),
-            "",
+        diagnostics.counted(
+            Severity::Info,
+            "a text of XLA stands beside the .hlo.pb of the same dump, which holds more; open it alone to see it"
+                .to_owned(),
+            &folder.display().to_string(),
+            (n_known - known.len()) as u64,
         );
     }
     let Some((first, format)) = known.first().cloned() else {
@@ -76,7 +77,10 @@ pub(super) fn read_folder(
             None => again.extend(group.iter().map(|position| vec![*position])),
             Some(Ok(imported)) => {
                 n_read += 1;
-                diagnostics.extend(&imported.diagnostics);
+                diagnostics.extend(&match label.as_str() {
+                    "" => imported.diagnostics,
+                    label => imported.diagnostics.placed_in(label),
+                });
                 merge.add(imported.source, imported.measured, &label);
             }
             Some(Err(error)) if progress.check().is_err() => return Err(error),
@@ -92,11 +96,8 @@ pub(super) fn read_folder(
         return Err(error);
     }
     let (source, measured, left) = merge.finish();
-    for (kind, count) in left {
-        diagnostics.warning(
-            format!("{count} {kind} are not shown beside what is; open them alone"),
-            "",
-        );
+    for sentence in left {
+        diagnostics.warning(sentence, "");
     }
     Ok(Imported {
         format: if is_one_format { format.name } else { "folder" },
@@ -113,12 +114,11 @@ fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Dia
     if n_passed > 0 {
         let passed = files.iter().find(|path| known.iter().all(|(known, _)| known != *path));
         let example = passed.map_or_else(String::new, |path| path.display().to_string());
-        diagnostics.info(
-            format!(
-                "{n_passed} of the {} files in the folder are of no format that can be read",
-                files.len()
-            ),
+        diagnostics.counted(
+            Severity::Info,
+            "a file of the folder is of no format that can be read".to_owned(),
             &example,
+            n_passed as u64,
         );
     }
     if files.len() >= MOST_FILES {
@@ -297,12 +297,50 @@ pub(super) fn read_sliced(paths: &[&Path], progress: &Progress<'_>) -> Result<Im
     }
 }
 
+/// What lies below a folder.
+#[derive(Debug, Default)]
+struct Found {
+    /// Regular files, sorted by their paths.
+    files: Vec<PathBuf>,
+    passed: Passed,
+}
+
+/// What is passed over in a folder: how many there are of a kind, and the first.
+#[derive(Debug, Default)]
+struct Passed {
+    links: Vec<PathBuf>,
+    deep: Vec<PathBuf>,
+    closed: Vec<PathBuf>,
+}
+
+impl Passed {
+    fn diagnostics(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::new();
+        let deep =
+            format!("a folder lies more than {MOST_LEVELS} levels down and is not looked into; open it by itself");
+        for (folders, message) in [
+            (
+                &self.links,
+                "a link to a folder is not followed; open the folder that it names by itself",
+            ),
+            (&self.deep, deep.as_str()),
+            (&self.closed, "a folder cannot be read; check who may read it"),
+        ] {
+            if let Some(first) = folders.first() {
+                let place = first.display().to_string();
+                diagnostics.counted(Severity::Warning, message.to_owned(), &place, folders.len() as u64);
+            }
+        }
+        diagnostics
+    }
+}
+
 /// The regular files below a folder, each with its path from there, sorted.
 ///
 /// # Errors
 /// What the operating system says of the folder itself; folders within that cannot be read are passed over.
-fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Vec<PathBuf>, FileError> {
-    let mut found = Vec::new();
+fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
+    let mut found = Found::default();
     let mut waiting = vec![(folder.to_owned(), 0_usize)];
     while let Some((path, level)) = waiting.pop() {
         let entries = match std::fs::read_dir(&path) {
@@ -314,7 +352,10 @@ fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Vec<PathBuf>, File
                     reason,
                 });
             }
-            Err(_) => continue,
+            Err(_) => {
+                found.passed.closed.push(path);
+                continue;
+            }
         };
         // The system's order of names is none to rely on.
         let mut entries: Vec<std::fs::DirEntry> = entries.flatten().collect();
@@ -325,18 +366,31 @@ fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Vec<PathBuf>, File
                 .map_err(|cancelled| FileError::import(folder, cancelled.into()))?;
             let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
             let Ok(kind) = entry.file_type() else { continue };
-            if is_hidden || found.len() >= MOST_FILES {
+            if is_hidden || found.files.len() >= MOST_FILES {
                 continue;
             }
-            if kind.is_dir() && level + 1 < MOST_LEVELS {
-                waiting.push((entry.path(), level + 1));
-            } else if std::fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
-                found.push(entry.path());
+            if kind.is_dir() {
+                if level + 1 < MOST_LEVELS {
+                    waiting.push((entry.path(), level + 1));
+                } else {
+                    found.passed.deep.push(entry.path());
+                }
+                continue;
+            }
+            match std::fs::metadata(entry.path()) {
+                Ok(metadata) if metadata.is_file() => found.files.push(entry.path()),
+                Ok(metadata) if metadata.is_dir() => found.passed.links.push(entry.path()),
+                _ => {}
             }
         }
     }
-    found.sort();
-    Ok(without_parts(found))
+    found.files.sort();
+    let Passed { links, deep, closed } = &mut found.passed;
+    for folders in [links, deep, closed] {
+        folders.sort();
+    }
+    found.files = without_parts(found.files);
+    Ok(found)
 }
 
 /// Of a folder with a file that stands for all of it, that file alone.
@@ -393,7 +447,7 @@ mod tests {
             std::fs::write(root.join(name), "x").expect("a file");
         }
         let cancel = Cancel::new();
-        let files = files_of(root, &Progress::silent(&cancel)).expect("readable");
+        let files = files_of(root, &Progress::silent(&cancel)).expect("readable").files;
         let inside: Vec<String> = files
             .iter()
             .map(|path| path.strip_prefix(root).expect("inside").display().to_string())
@@ -401,6 +455,37 @@ mod tests {
         assert_eq!(inside, ["a.csv", "model/saved_model.pb", "rank1/out/b.csv"]);
         assert_eq!(label(root, &files[2], false), "rank1/out b");
         assert_eq!(label(root, &files[0], false), "a");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_passed_over_is_counted_with_an_example() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        let deep = root.join("1/2/3/4/5/6/7/8/9");
+        std::fs::create_dir_all(&deep).expect("folders");
+        std::fs::write(deep.join("x.csv"), "x").expect("a file");
+        std::fs::write(root.join("a.csv"), "x").expect("a file");
+        std::os::unix::fs::symlink(root.join("1"), root.join("one")).expect("a link");
+        std::os::unix::fs::symlink(root.join("a.csv"), root.join("b.csv")).expect("a link");
+        let cancel = Cancel::new();
+        let found = files_of(root, &Progress::silent(&cancel)).expect("readable");
+        assert_eq!(found.files, [root.join("a.csv"), root.join("b.csv")]);
+        let said: Vec<(String, String, u64)> = found
+            .passed
+            .diagnostics()
+            .entries()
+            .iter()
+            .map(|entry| (entry.message.clone(), entry.place.clone(), entry.count))
+            .collect();
+        assert!(
+            said[0].0.contains("link") && said[0].1.ends_with("/one") && said[0].2 == 1,
+            "{said:?}"
+        );
+        assert!(
+            said[1].0.contains("8 levels") && said[1].1.ends_with("/7/8"),
+            "{said:?}"
+        );
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! Sources become one workload.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::files::read_source;
+use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
-use super::together::{groups, read_together};
-use super::worker::Loaded;
+use super::together::read_all;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
@@ -21,47 +19,33 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     let mut merge = Merge::default();
     let mut reports = vec![SourceReport::default(); sources.len()];
     let mut diagnostics = Diagnostics::new();
-    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
-    let groups = groups(&paths, progress);
-    for group in &groups {
-        let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
-        let joined = read_together(group, &members, progress).map_err(|error| error.to_string())?;
-        if let Some(imported) = joined {
-            let prefix = match groups.len() {
-                1 => String::new(),
-                _ => sources[group.members[0]].title(),
-            };
-            for position in &group.members {
-                reports[*position] = SourceReport::new(&imported);
-            }
-            diagnostics.extend(&imported.diagnostics);
-            merge.add(imported.source, imported.measured, &prefix);
-            continue;
-        }
-        for position in &group.members {
-            let imported = read_source(&sources[*position], progress).map_err(|error| error.to_string())?;
-            let prefix = if sources.len() == 1 {
-                String::new()
-            } else {
-                sources[*position].title()
-            };
-            diagnostics.extend(&imported.diagnostics);
+    let read = read_all(sources, progress).map_err(|error| error.to_string())?;
+    let is_alone = read.len() == 1;
+    for part in read {
+        let imported = part.imported;
+        for position in &part.members {
             reports[*position] = SourceReport::new(&imported);
-            merge.add(imported.source, imported.measured, &prefix);
         }
+        let prefix = if is_alone {
+            String::new()
+        } else {
+            sources[part.members[0]].title()
+        };
+        diagnostics.extend(&if is_alone {
+            imported.diagnostics
+        } else {
+            imported.diagnostics.placed_in(&prefix)
+        });
+        merge.add(imported.source, imported.measured, &prefix);
     }
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
     }
-    number_names(&mut merge.graphs);
     let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
     let (source, measured, left) = merge.finish();
-    for (kind, count) in left {
-        diagnostics.warning(
-            format!("{count} {kind} are not shown beside what is; open them alone"),
-            "",
-        );
+    for sentence in left {
+        diagnostics.warning(sentence, "");
     }
     Ok(Loaded {
         workload: Arc::new(Workload { name, source, measured }),
@@ -70,14 +54,6 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         reports,
         diagnostics,
     })
-}
-
-/// The file that a source is, unless a format was asked for: then it is read as that.
-fn path_of(source: &SourceSpec) -> Option<&Path> {
-    match source {
-        SourceSpec::Path(path) => Some(path),
-        _ => None,
-    }
 }
 
 /// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of
@@ -125,18 +101,4 @@ fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
         );
     }
     graphs.extend(added);
-}
-
-fn number_names(graphs: &mut [GraphEntry]) {
-    for later in 1..graphs.len() {
-        let (before, rest) = graphs.split_at_mut(later);
-        let name = rest[0].name.clone();
-        let mut number = 2;
-        let mut candidate = name.clone();
-        while before.iter().any(|entry| entry.name == candidate) {
-            candidate = format!("{name} ({number})");
-            number += 1;
-        }
-        rest[0].name = candidate;
-    }
 }

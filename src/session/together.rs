@@ -7,13 +7,68 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::files::{FileError, input_of};
+use super::document::SourceSpec;
+use super::files::{FileError, input_of, read_source};
 use super::folder::{read_sliced, slices_among};
 use crate::import::{Imported, Input, join, recognise, together};
 use crate::progress::Progress;
 
 /// The importer whose files may belong together.
 const JOINED: &str = "xla";
+
+/// What one source holds, or several that say more together.
+#[derive(Debug)]
+pub(super) struct ReadPart {
+    /// Positions of the sources.
+    pub(super) members: Vec<usize>,
+    /// What they hold.
+    pub(super) imported: Imported,
+}
+
+/// Reads sources in the order of their first members, those that say more together as one.
+///
+/// # Errors
+/// [`FileError`] of the first that cannot be read.
+pub(super) fn read_all(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<ReadPart>, FileError> {
+    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    let mut read = Vec::with_capacity(sources.len());
+    for group in groups(&paths, progress) {
+        let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
+        if let Some(imported) = read_together(&group, &members, progress)? {
+            let members = group.members;
+            read.push(ReadPart { members, imported });
+            continue;
+        }
+        for position in group.members {
+            read.push(ReadPart {
+                members: vec![position],
+                imported: read_source(&sources[position], progress)?,
+            });
+        }
+    }
+    Ok(read)
+}
+
+/// The same, each with the titles of its sources.
+///
+/// # Errors
+/// As [`read_all`].
+pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
+    let title = |part: &ReadPart| {
+        let titles: Vec<String> = part.members.iter().map(|position| sources[*position].title()).collect();
+        titles.join(" + ")
+    };
+    let read = read_all(sources, progress)?.into_iter();
+    Ok(read.map(|part| (title(&part), part.imported)).collect())
+}
+
+/// The file that a source is, unless a format was asked for: then it is read as that.
+fn path_of(source: &SourceSpec) -> Option<&Path> {
+    match source {
+        SourceSpec::Path(path) => Some(path),
+        _ => None,
+    }
+}
 
 /// Sources that may be read as one.
 #[derive(Debug)]

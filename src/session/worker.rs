@@ -5,7 +5,7 @@
 //! is a closure, so this file knows no GUI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -13,138 +13,16 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, write_whole};
+use super::jobs::{Answer, Job, ReadConfig};
 use super::load::load;
-use super::name_reuse::{NamesQuestion, NamesReport, names_report};
-use super::planner::{PlannerRow, PlannerSubject, run_row, subject_of};
-use super::report::SourceReport;
-use super::sweep::{SweepSubject, sweep_points, sweep_subject};
-use crate::analysis::{Comparison, Request, SweepPoint, SweepTask, compare};
-use crate::diagnostics::Diagnostics;
-use crate::export::{ConfigDocument, read_config};
-use crate::options::SeenFiles;
-use crate::plan::Strategy;
+use super::name_reuse::names_report;
+use super::planner::{PlannerSubject, run_row, subject_of};
+use super::sweep::{sweep_points, sweep_subject};
+use crate::analysis::{Request, compare};
+use crate::export::read_config;
 use crate::progress::{Cancel, Progress};
-use crate::sim::{DevicePicture, picture};
+use crate::sim::picture;
 use crate::timeline::Timeline;
-use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Workload};
-
-/// Work to do.
-#[derive(Debug)]
-pub enum Job {
-    /// Read sources and make a workload.
-    Load {
-        /// What to read.
-        sources: Vec<SourceSpec>,
-        /// Whether to add evaluation graphs.
-        with_evaluation: bool,
-    },
-    /// Simulate every policy.
-    Compare(Box<Request>),
-    /// Write a file whole or not at all.
-    Write {
-        /// Where.
-        path: PathBuf,
-        /// What.
-        bytes: Vec<u8>,
-    },
-    /// Find what the planner's table of a graph is about.
-    PlannerSubject {
-        /// The answer on the screen.
-        comparison: Arc<Comparison>,
-        /// The graph.
-        graph: GraphIdx,
-        /// What the table on the screen is about; kept where it is the same.
-        known: Option<Arc<PlannerSubject>>,
-    },
-    /// Run one strategy for the planner's table.
-    PlannerRow(Arc<PlannerSubject>, &'static Strategy),
-    /// Make the tape of a graph, for running it under many budgets.
-    SweepSubject(Box<Request>, GraphIdx),
-    /// Run a tape under some budgets.
-    SweepPoints(Arc<SweepSubject>, Vec<SweepTask>),
-    /// Reuse names at both levels.
-    NameReuse(Box<NamesQuestion>),
-    /// Work out what the device holds at a step of a lane, by position.
-    DevicePicture {
-        /// The answer on the screen.
-        comparison: Arc<Comparison>,
-        /// Which of its lanes.
-        lane: usize,
-        /// When.
-        step: Step,
-    },
-    /// Read a configuration file.
-    ReadConfig(PathBuf),
-    /// Look at the paths that options name.
-    Look(Vec<String>),
-}
-
-/// What a load found.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The graphs.
-    pub workload: Arc<Workload>,
-    /// What was read, in order; configurations among the sources stand apart.
-    pub sources: Vec<SourceSpec>,
-    /// Configurations that were named among the sources.
-    pub configs: Vec<ReadConfig>,
-    /// What was read of each source, by position.
-    pub reports: Vec<SourceReport>,
-    /// Oddities of all sources.
-    pub diagnostics: Diagnostics,
-}
-
-/// A configuration that was read from a file.
-#[derive(Clone, Debug)]
-pub struct ReadConfig {
-    /// The file as the user named it.
-    pub name: String,
-    /// What it says.
-    pub config: ConfigDocument,
-    /// What could not be read, and what is odd.
-    pub remarks: Diagnostics,
-}
-
-/// What the worker says.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// How far the current job is.
-    Progress {
-        /// The stage's name.
-        stage: &'static str,
-        /// 0.0 to 1.0.
-        fraction: f32,
-    },
-    /// Sources were read.
-    Loaded(Loaded),
-    /// Policies were simulated.
-    Compared(Arc<Comparison>, Arc<Timeline>),
-    /// The same, with searches for plans cut short; the whole follows.
-    Preview(Arc<Comparison>, Arc<Timeline>),
-    /// What the planner's table is about, with its lower bound; `None` where the graph has no arena.
-    PlannerSubject(Option<(Arc<PlannerSubject>, Bytes)>),
-    /// A strategy has made its plan.
-    Planned(PlannerRow),
-    /// What is swept; `None` where there is nothing to sweep.
-    SweepSubject(Option<Arc<SweepSubject>>),
-    /// Some points of the sweep.
-    Swept(Vec<SweepPoint>),
-    /// Names were reused; `None` where there is neither a graph nor a program.
-    NamesReused(Option<Arc<NamesReport>>),
-    /// What the device holds.
-    DevicePicture(Box<DevicePicture>),
-    /// A file was written.
-    Written(PathBuf),
-    /// Configuration files were read.
-    ConfigsRead(Vec<ReadConfig>),
-    /// What stands at the paths.
-    Looked(SeenFiles),
-    /// The job failed; a sentence for the user.
-    Failed(String),
-    /// The job was cancelled.
-    Cancelled,
-}
 
 struct Order {
     generation: u64,

@@ -11,7 +11,7 @@ use highwater::units::Step;
 use highwater::workload::{Recording, Source, TotalKind, Workload};
 use serde_json::Value;
 
-use crate::support::{name, read, shared};
+use crate::support::{files, name, read, shared};
 
 /// A number of units as whole bytes.
 fn bytes(value: &Value, unit: f64) -> u64 {
@@ -31,10 +31,7 @@ fn tables_equal_the_oracle() {
     let mut compared = 0;
     for (file, expected) in expected.as_object().expect("an object of files") {
         let path = folder.join(file);
-        let Ok(content) = std::fs::read(&path) else {
-            eprintln!("skipped: {file} is not there");
-            continue;
-        };
+        let content = std::fs::read(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
         let imported = read(&name(&path), &content).unwrap_or_else(|error| panic!("{file}: {error}"));
         assert_eq!(imported.format, "ascend_profiler", "{file}");
         let workload = Workload::new(file.clone(), imported.source);
@@ -42,9 +39,18 @@ fn tables_equal_the_oracle() {
             assert_eq!(recording.check(), Ok(()), "{file}");
         }
         let inspection = inspect(&workload, &Bindings::new());
-        compared += compare(file, expected, &workload, &inspection);
+        let of_file = compare(file, expected, &workload, &inspection);
+        assert!(of_file > 0, "{file}: nothing was compared");
+        compared += of_file;
     }
     assert!(compared > 0, "nothing was compared");
+    for file in files(&folder, ".csv") {
+        assert!(
+            expected.get(name(&file)).is_some(),
+            "expected.json has no figures of {}",
+            name(&file)
+        );
+    }
 }
 
 /// The number of comparisons.
@@ -77,6 +83,8 @@ fn compare(file: &str, expected: &Value, workload: &Workload, inspection: &Inspe
             compared += 1;
         }
         assert_eq!(inspection.lifetimes.len(), components.len(), "{file}");
+        let rows: u64 = inspection.lifetimes.iter().map(|entry| entry.count).sum();
+        assert_eq!(Some(rows), expected["rows"].as_u64(), "{file}: rows");
     }
     if let Some(value) = expected.get("peak_live_KB_of_listed_allocations") {
         blocks(file, expected, recordings);
@@ -101,7 +109,7 @@ fn compare(file: &str, expected: &Value, workload: &Workload, inspection: &Inspe
 
 fn blocks(file: &str, expected: &Value, recordings: &[std::sync::Arc<Recording>]) {
     let blocks = || recordings.iter().flat_map(|recording| &recording.blocks);
-    let negative = expected["negative_size_rows"].as_u64().unwrap_or(0);
+    let negative = expected["negative_size_rows"].as_u64().expect("the oracle counts them");
     assert_eq!(
         Some(blocks().count() as u64 + negative),
         expected["rows"].as_u64(),
@@ -140,6 +148,10 @@ fn events(file: &str, expected: &Value, recordings: &[std::sync::Arc<Recording>]
     let Some(events) = expected.get("events").and_then(Value::as_object) else {
         return 0;
     };
+    assert!(
+        expected["peak_by_pool_device"].is_object(),
+        "{file}: the oracle has peaks"
+    );
     for (event, count) in events {
         let Some((kind, pool)) = event.split_once('/') else {
             continue;
@@ -167,6 +179,7 @@ fn static_graphs(file: &str, expected: &Value, workload: &Workload, inspection: 
     };
     let peaks = peaks.as_object().expect("peaks by graph");
     assert_eq!(problems.len(), peaks.len(), "{file}");
+    assert_eq!(Some(problems.len() as u64), expected["graphs"].as_u64(), "{file}");
     for (graph, peak) in peaks {
         let entry = inspection.lifetimes.iter().find(|entry| entry.name == *graph);
         let entry = entry.unwrap_or_else(|| panic!("{file}: {graph} is missing"));

@@ -5,15 +5,14 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::cli::{fails, json, run};
-use crate::support;
 
 /// A file in a folder of its own.
-struct File {
+pub(crate) struct File {
     _folder: tempfile::TempDir,
-    path: String,
+    pub(crate) path: String,
 }
 
-fn file(name: &str, text: &str) -> File {
+pub(crate) fn file(name: &str, text: &str) -> File {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
@@ -29,7 +28,7 @@ fn sample(name: &str) -> String {
 }
 
 #[track_caller]
-fn text(arguments: &[&str], code: i32) -> String {
+pub(crate) fn text(arguments: &[&str], code: i32) -> String {
     let output = run(arguments);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{error}");
@@ -37,7 +36,7 @@ fn text(arguments: &[&str], code: i32) -> String {
 }
 
 #[track_caller]
-fn says(text: &str, parts: &[&str]) {
+pub(crate) fn says(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "lacks \"{part}\":\n{text}");
     }
@@ -369,73 +368,4 @@ fn the_samples_say_what_they_are_for() {
     );
     let kept = json(&["plan", &sample("small_plan.csv"), "--format", "json"], 0);
     assert!(free["footprint_bytes"].as_u64() < kept["footprint_bytes"].as_u64());
-}
-
-#[test]
-fn the_engines_plan_of_the_corpus_stands_beside_ours() {
-    let Some(folder) = support::shared("corpus/fetched/ge_dumps") else {
-        return;
-    };
-    let path = folder.join("resnet50_ge_plan.json").to_string_lossy().into_owned();
-    let dumped = json(&["plan", &path, "--strategy", "as_dumped", "--format", "json"], 0);
-    assert_eq!(
-        (&dumped["footprint_bytes"], &dumped["lower_bound_bytes"]),
-        (&Json::from(4_522_496), &Json::from(3_612_672))
-    );
-    let best = json(&["plan", &path, "--format", "json"], 0);
-    assert_eq!(
-        (&best["footprint_bytes"], &best["optimal"]),
-        (&Json::from(3_612_672), &Json::from(true))
-    );
-}
-
-/// A dump of three tensors: `c` begins when `a` has ended.
-fn dump(offsets: [&str; 3]) -> String {
-    let op = |name: &str, input: &str, offset: &str| {
-        format!(
-            "op {{ name: '{name}' type: 'Op' {input} {offset} output_desc {{ dtype: DT_INT8 shape {{ dim: 100 }} }} }}\n"
-        )
-    };
-    let [a, b, c] = offsets.map(|offset| match offset {
-        "" => String::new(),
-        offset => format!("output_i: {offset}"),
-    });
-    let ops = [
-        op("a", "", &a),
-        op("b", "input: 'a:0'", &b),
-        op("c", "input: 'b:0'", &c),
-    ];
-    format!("graph {{ name: 'g' {} }}", ops.concat())
-}
-
-#[test]
-fn a_dumped_plan_is_shown_to_the_byte_and_checked() {
-    let plan = |offsets: [&str; 3], more: &[&str]| {
-        let dump = file("ge_proto_1.txt", &dump(offsets));
-        let mut arguments = vec!["plan", dump.path.as_str(), "--strategy", "as_dumped"];
-        arguments.extend(more);
-        let output = run(&arguments);
-        let code = output.status.code().unwrap_or(-1);
-        let said = [output.stdout, output.stderr].concat();
-        (code, String::from_utf8(said).unwrap())
-    };
-    let (code, answer) = plan(["0", "512", "0"], &["--format", "json"]);
-    let answer: Json = serde_json::from_str(&answer).unwrap();
-    assert_eq!((code, &answer["footprint_bytes"]), (0, &Json::from(612)));
-    assert_eq!(
-        (&answer["buffers"], &answer["verified"]),
-        (&Json::from(3), &Json::from(true))
-    );
-    let (code, answer) = plan(["0", "512", "0"], &["--format", "csv"]);
-    assert_eq!(code, 0);
-    says(&answer, &["b:0,1,3,100,512\n"]);
-    // Offsets of no usual alignment are taken as they are.
-    assert_eq!(plan(["0", "100", "0"], &[]).0, 0);
-    let (code, answer) = plan(["0", "99", "0"], &[]);
-    assert_eq!(code, 1);
-    says(&answer, &["NOT A VALID PLAN", "\"a:0\" and \"b:0\""]);
-    let (code, answer) = plan(["0", "", "0"], &[]);
-    assert_eq!(code, 2);
-    says(&answer, &["no offset for 1 of 3 buffers", "\"b:0\""]);
-    assert_eq!(plan(["", "", ""], &[]).0, 2);
 }

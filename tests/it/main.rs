@@ -11,7 +11,10 @@
 mod ascend_corpus;
 mod beside;
 mod cli;
+mod cli_compare;
+mod cli_inspect;
 mod cli_plan;
+mod cli_plan_dumped;
 mod device_view;
 mod effects;
 mod exporters;

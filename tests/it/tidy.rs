@@ -157,6 +157,27 @@ fn the_readme_lists_every_format() {
 }
 
 #[test]
+fn every_format_is_explained() {
+    let text = read(&root().join("docs/formats.md"));
+    for importer in highwater::import::IMPORTERS {
+        let heading = format!("\n## {}\n", importer.name);
+        let Some(start) = text.find(&heading) else {
+            panic!("docs/formats.md has no section {}", importer.name);
+        };
+        let section = &text[start + heading.len()..];
+        let section = &section[..section.find("\n## ").unwrap_or(section.len())];
+        for word in ["Read: ", "Counted: "] {
+            assert!(
+                section.contains(word),
+                "docs/formats.md, {}: no \"{word}\"",
+                importer.name
+            );
+        }
+    }
+    assert!(read(&root().join("README.md")).contains("docs/formats.md"));
+}
+
+#[test]
 fn every_dependency_has_its_reason() {
     let manifest = read(&root().join("Cargo.toml"));
     let reasons = read(&root().join("ARCHITECTURE.md"));

@@ -3,7 +3,7 @@
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it these tests print "skipped". Whatever lies in the
 //! folders and has expected figures is read.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use highwater::analysis::{RecordingFigures, inspect};
 use highwater::graph::Bindings;
@@ -13,7 +13,10 @@ use serde_json::Value as Json;
 
 use crate::support::{files, name, read, shared};
 
-/// Compares figures and keeps what differs.
+/// What the oracle means where it counts nothing of a kind.
+static ZERO: LazyLock<Json> = LazyLock::new(|| Json::from(0));
+
+/// Compares figures and keeps what differs; a figure that the oracle lacks is a fault too.
 struct Checked {
     file: String,
     faults: Vec<String>,
@@ -22,12 +25,19 @@ struct Checked {
 impl Checked {
     fn check(&mut self, what: &str, ours: u64, expected: &Json) {
         match expected.as_u64() {
-            Some(expected) if ours != expected => {
-                self.faults
-                    .push(format!("{}: {what} {ours}, expected {expected}", self.file));
-            }
-            _ => {}
+            Some(expected) if ours == expected => {}
+            Some(expected) => self.fault(&format!("{what} {ours}, expected {expected}")),
+            None => self.fault(&format!("the oracle says nothing of {what}; we say {ours}")),
         }
+    }
+
+    /// A number that is left out where it is 0.
+    fn check_or_zero(&mut self, what: &str, ours: u64, expected: &Json) {
+        self.check(what, ours, if expected.is_null() { &ZERO } else { expected });
+    }
+
+    fn fault(&mut self, what: &str) {
+        self.faults.push(format!("{}: {what}", self.file));
     }
 }
 
@@ -63,6 +73,8 @@ fn snapshots_are_the_oracles() {
     for file in files(&folder, "").into_iter().filter(|file| file.is_file()) {
         let oracle = &expected[name(&file).trim_end_matches(".gz")];
         if oracle.is_null() {
+            let is_snapshot = [".pickle", ".pkl"].iter().any(|ending| name(&file).contains(ending));
+            assert!(!is_snapshot, "expected.json has no figures of {}", name(&file));
             continue;
         }
         n_files += 1;
@@ -73,6 +85,14 @@ fn snapshots_are_the_oracles() {
         match read(&name(&file), &std::fs::read(&file).unwrap()) {
             Ok(imported) => {
                 assert_eq!(imported.format, "torch_snapshot");
+                let mut said = imported.diagnostics.entries().iter().map(|entry| &entry.message);
+                let adds_up = !said.any(|message| message.contains("do not add up"));
+                assert_eq!(
+                    Some(adds_up),
+                    oracle["block_size_sum_equals_segment"].as_bool(),
+                    "{}: blocks add up to segments",
+                    name(&file)
+                );
                 let (recordings, figures) = recordings(imported);
                 compare_snapshot(&mut checked, (&recordings, &figures), oracle);
             }
@@ -100,18 +120,34 @@ fn compare_snapshot(
     ] {
         checked.check(what, sum(figures, |one| count(one, what)), &oracle[key]);
     }
-    for (state, expected) in oracle["states"].as_object().into_iter().flatten() {
+    let states = oracle["states"].as_object().expect("the oracle counts states");
+    for (state, expected) in states {
         let ours = sum(figures, |one| count(one, &format!("blocks {state}")));
         checked.check(&format!("blocks {state}"), ours, expected);
     }
+    let of_segments = figures.iter().filter(|one| count(one, "segments") > 0);
+    let devices: Vec<String> = of_segments.map(|one| one.name.clone()).collect();
+    let wanted = oracle["devices"].as_array().expect("the oracle lists devices").iter();
+    let wanted: Vec<String> = wanted.map(|device| format!("device{device}")).collect();
+    assert_eq!(devices, wanted, "{}", checked.file);
+    for key in oracle["settings"]
+        .as_object()
+        .expect("the oracle lists settings")
+        .keys()
+    {
+        let is_shown = figures
+            .iter()
+            .any(|one| one.settings.iter().any(|(ours, _)| ours == key));
+        assert!(is_shown, "{}: setting {key}", checked.file);
+    }
     let reserved = sum(figures, |one| one.reserved_at_end.get());
     checked.check("reserved at the end", reserved, &oracle["total_size"]);
-    for (device, trace) in oracle["traces"].as_object().into_iter().flatten() {
+    for (device, trace) in oracle["traces"].as_object().expect("the oracle lists traces") {
         let wanted = format!("device{device}");
         let Some(position) = figures.iter().position(|one| one.name == wanted) else {
-            let has_any = trace["actions"].as_object().is_some_and(|actions| !actions.is_empty());
-            if has_any {
-                checked.faults.push(format!("{}: no {wanted}", checked.file));
+            let actions = trace["actions"].as_object().expect("the oracle counts actions");
+            if !actions.is_empty() {
+                checked.fault(&format!("no {wanted}"));
             }
             continue;
         };
@@ -125,7 +161,7 @@ fn compare_snapshot(
 }
 
 fn compare_device(checked: &mut Checked, (recording, figures): (&Recording, &RecordingFigures), oracle: &Json) {
-    for (action, expected) in oracle["actions"].as_object().into_iter().flatten() {
+    for (action, expected) in oracle["actions"].as_object().expect("the oracle counts actions") {
         checked.check(action, count(figures, action), expected);
     }
     let peak = figures.peak_seen.0.get();
@@ -137,7 +173,7 @@ fn compare_device(checked: &mut Checked, (recording, figures): (&Recording, &Rec
         figures.older_freed,
         &oracle["frees_of_blocks_older_than_trace"],
     );
-    checked.check("allocations", figures.blocks, &oracle["actions"]["alloc"]);
+    checked.check_or_zero("allocations", figures.blocks, &oracle["actions"]["alloc"]);
     let active = count(figures, "bytes active_allocated");
     checked.check("active", active, &oracle["device_active_allocated"]);
     // The oracle takes requested bytes from held ones here.
@@ -168,9 +204,7 @@ fn profiler_traces_are_the_oracles() {
     let mut n_files = 0;
     for file in files(&folder, ".trace.json.gz") {
         let expected = name(&file).replace(".trace.json.gz", ".expected.json");
-        let Ok(expected) = std::fs::read(folder.join(expected)) else {
-            continue;
-        };
+        let expected = std::fs::read(folder.join(expected)).expect("every trace has expected figures");
         let oracle: Json = serde_json::from_slice(&expected).unwrap();
         n_files += 1;
         let mut checked = Checked {
@@ -181,6 +215,11 @@ fn profiler_traces_are_the_oracles() {
         assert_eq!(imported.format, "chrome_trace");
         let (recordings, figures) = recordings(imported);
         checked.check("events", count(&figures[0], "events of the file"), &oracle["n_events"]);
+        let first = &oracle["example"]["args"];
+        let is_first = |block: &&highwater::workload::RecordedBlock| block.address == first["Addr"].as_u64();
+        let named_first = recordings[0].blocks.iter().find(is_first);
+        let bytes = named_first.map_or(0, |block| block.bytes.get());
+        checked.check("first block", bytes, &first["Bytes"]);
         let memory = sum(&figures, |one| count(one, "memory events"));
         checked.check("memory events", memory, &oracle["n_memory_events"]);
         checked.check("peak", figures[0].peak.0.get(), &oracle["peak_delta_bytes"]);

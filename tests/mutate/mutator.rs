@@ -39,8 +39,14 @@ const TOKENS: &[&[u8]] = &[
 ];
 
 impl Mutator {
-    pub(crate) const fn new(seed: u64) -> Self {
-        Self(seed | 1)
+    /// The damage of one round of a sample.
+    pub(crate) fn of(name: &str, round: u32) -> Self {
+        let seed = name.bytes().fold(0x9e37_79b9_u64, |seed, byte| {
+            seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+        });
+        // Neighbouring rounds must not look alike.
+        let mixed = (seed ^ u64::from(round)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self((mixed ^ (mixed >> 29)) | 1)
     }
 
     fn next(&mut self) -> u64 {

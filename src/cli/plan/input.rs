@@ -8,8 +8,11 @@ use anyhow::bail;
 
 use crate::analysis::{arena_order, dumped_plan};
 use crate::cli::args::{LifetimesView, PlanArgs};
+use crate::cli::choice::{self, Choice};
+use crate::cli::dims::unused_dims;
 use crate::cli::settings::parse_bindings;
-use crate::graph::{Graph, Role, Sizes};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
 use crate::units::{Bytes, Step};
@@ -20,103 +23,148 @@ use crate::workload::{
 /// Divisor of offsets and sizes where the file is no problem with its own.
 const DEFAULT_ALIGNMENT: u64 = 512;
 
+/// What is placed, and what is said of it.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// The buffers.
+    pub(super) entry: ProblemEntry,
+    /// Which of the file's entries that is.
+    pub(super) choice: Choice,
+    /// What is odd about it.
+    pub(super) diagnostics: Diagnostics,
+}
+
 /// The buffers of the chosen graph or problem.
-pub(super) fn entry(args: &PlanArgs, workload: Workload) -> anyhow::Result<ProblemEntry> {
+pub(super) fn chosen(args: &PlanArgs, workload: Workload) -> anyhow::Result<Chosen> {
+    let bindings = parse_bindings(&args.dim)?;
+    let mut diagnostics = unused_dims(&workload, &bindings);
+    let (choice, entry) = entry(args, workload, &bindings, &mut diagnostics)?;
+    if entry.problem.buffers.is_empty() {
+        diagnostics.info(
+            "there is nothing to place: no result needs memory of its own in an arena".to_owned(),
+            &entry.name,
+        );
+    } else if entry.problem.buffers.iter().all(|buffer| buffer.size == Bytes::ZERO) {
+        diagnostics.info(
+            "there is nothing to place: every buffer has 0 bytes".to_owned(),
+            &entry.name,
+        );
+    }
+    Ok(Chosen {
+        entry,
+        choice,
+        diagnostics,
+    })
+}
+
+fn entry(
+    args: &PlanArgs,
+    workload: Workload,
+    bindings: &Bindings,
+    diagnostics: &mut Diagnostics,
+) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(DEFAULT_ALIGNMENT);
+    let file = workload.name;
     match workload.source {
         Source::Problems(entries) => {
-            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-            let chosen = choose(args, &workload.name, &names)?;
-            let entry = entries.into_iter().nth(chosen).map(Arc::unwrap_or_clone);
-            Ok(with_flags(args, entry.unwrap_or_default()))
+            let choice = choose(args, &file, entries.iter().map(|entry| &entry.name), |_| true)?;
+            let entry = entries.into_iter().nth(choice.position).map(Arc::unwrap_or_clone);
+            Ok((choice, with_flags(args, entry.unwrap_or_default())))
         }
         Source::Lifetimes(entries) => {
-            let names: Vec<String> = entries.iter().map(|(name, _)| name.clone()).collect();
-            let (name, lifetimes) = &entries[choose(args, &workload.name, &names)?];
+            let choice = choose(args, &file, entries.iter().map(|(name, _)| name), |_| true)?;
+            let (name, lifetimes) = &entries[choice.position];
             let ids: Vec<String> = (0..lifetimes.items.len()).map(|item| item.to_string()).collect();
-            Ok(ProblemEntry {
-                name: name.clone(),
-                ids: ids.iter().map(String::as_str).collect(),
-                problem: Problem::from_lifetimes(lifetimes, alignment),
-                ..ProblemEntry::default()
-            })
+            let ids = ids.iter().map(String::as_str).collect();
+            Ok((choice, of_lifetimes(name, ids, lifetimes, alignment)))
         }
         Source::Traces(entries) => {
-            let names: Vec<String> = entries.iter().map(|trace| trace.name.clone()).collect();
-            let chosen = &entries[choose(args, &workload.name, &names)?];
-            Ok(of_trace(chosen, alignment))
+            let choice = choose(args, &file, entries.iter().map(|trace| &trace.name), |_| true)?;
+            let placed = of_trace(&entries[choice.position], alignment);
+            Ok((choice, placed))
         }
         Source::Tapes(entries) => {
-            let names: Vec<String> = entries.iter().map(|tape| tape.name.clone()).collect();
-            let tape = &entries[choose(args, &workload.name, &names)?];
+            let choice = choose(args, &file, entries.iter().map(|tape| &tape.name), |_| true)?;
+            let tape = &entries[choice.position];
             let lifetimes = tape.lifetimes();
-            let names = lifetimes
-                .items
-                .iter()
-                .map(|item| &*tape.tensors[item.tensor.0 as usize].name);
-            Ok(ProblemEntry {
-                name: tape.name.clone(),
-                ids: names.collect(),
-                problem: Problem::from_lifetimes(&lifetimes, alignment),
-                ..ProblemEntry::default()
-            })
+            let items = lifetimes.items.iter();
+            let ids = items.map(|item| &*tape.tensors[item.tensor.0 as usize].name).collect();
+            Ok((choice, of_lifetimes(&tape.name, ids, &lifetimes, alignment)))
         }
         Source::Recordings(entries) => {
-            let names: Vec<String> = entries.iter().map(|recording| recording.name.clone()).collect();
-            let chosen = &entries[choose(args, &workload.name, &names)?];
+            let names = entries.iter().map(|recording| &recording.name);
+            let choice = choose(args, &file, names, |position| !entries[position].blocks.is_empty())?;
+            let chosen = &entries[choice.position];
             if chosen.blocks.is_empty() {
                 bail!(
-                    "{}: the recording {} lists no block, so there is nothing to place; the file holds: {}",
-                    workload.name,
+                    "{file}: \"{}\" is a curve without blocks, so there is nothing to place; `inspect` shows it{}",
                     chosen.name,
-                    names.join(", ")
+                    match entries.iter().find(|other| !other.blocks.is_empty()) {
+                        Some(other) => format!(", and --graph \"{}\" has blocks", other.name),
+                        None => String::new(),
+                    }
                 );
             }
-            Ok(of_recording(chosen, alignment))
+            let placed = of_recording(chosen, alignment);
+            Ok((choice, placed))
         }
         Source::Blocks(_) => bail!(
-            "{}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces and problems",
-            workload.name
+            "{file}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces, recordings and problems"
         ),
-        Source::Graphs(entries) => of_graphs(args, &workload.name, &entries, alignment),
+        Source::Graphs(entries) => of_graphs(args, &file, &entries, (bindings, diagnostics)),
     }
 }
 
 /// The chosen graph, or the arena that a compiler dumped with it: by its own name, or where its plan is asked for.
-fn of_graphs(args: &PlanArgs, file: &str, entries: &[GraphEntry], alignment: u64) -> anyhow::Result<ProblemEntry> {
+fn of_graphs(
+    args: &PlanArgs,
+    file: &str,
+    entries: &[GraphEntry],
+    (bindings, diagnostics): (&Bindings, &mut Diagnostics),
+) -> anyhow::Result<(Choice, ProblemEntry)> {
     let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
     let all: Vec<Arc<ProblemEntry>> = entries.iter().flat_map(|entry| -> Vec<_> { arenas(entry) }).collect();
-    let names = entries.iter().map(|entry| entry.name.clone());
-    let names: Vec<String> = names.chain(all.iter().map(|arena| arena.name.clone())).collect();
-    let chosen = choose(args, file, &names)?;
-    let Some(graph) = entries.get(chosen) else {
-        let arena = all.into_iter().nth(chosen - entries.len()).map(Arc::unwrap_or_clone);
-        return Ok(with_flags(args, arena.unwrap_or_default()));
+    let names = entries.iter().map(|entry| &entry.name);
+    let mut choice = choose(args, file, names.chain(all.iter().map(|arena| &arena.name)), |_| true)?;
+    let Some(graph) = entries.get(choice.position) else {
+        let arena = all.into_iter().nth(choice.position - entries.len());
+        return Ok((
+            choice,
+            with_flags(args, arena.map(Arc::unwrap_or_clone).unwrap_or_default()),
+        ));
     };
     if args.strategy == AS_DUMPED {
         let mut arenas = arenas(graph).into_iter();
         if let Some(arena) = arenas.find(|arena| arena.recorded.is_some()) {
-            return Ok(with_flags(args, Arc::unwrap_or_clone(arena)));
+            let name = std::mem::replace(&mut choice.name, arena.name.clone());
+            choice.others.retain(|other| *other != arena.name);
+            choice.others.insert(0, name);
+            return Ok((choice, with_flags(args, Arc::unwrap_or_clone(arena))));
         }
     }
-    of_graph(args, graph, alignment)
+    let placed = of_graph(args, graph, bindings, diagnostics)?;
+    Ok((choice, placed))
 }
 
-/// The position of the name that was asked for.
-fn choose(args: &PlanArgs, file: &str, names: &[String]) -> anyhow::Result<usize> {
-    let found = match &args.graph {
-        None if !names.is_empty() => Some(0),
-        None => bail!("{file}: there is nothing to place"),
-        Some(wanted) => names.iter().position(|name| name == wanted),
-    };
-    let Some(found) = found else {
-        bail!(
-            "{file}: there is no graph \"{}\"; the file holds: {}",
-            args.graph.as_deref().unwrap_or(""),
-            names.join(", ")
-        );
-    };
-    Ok(found)
+/// The entry that was asked for, else the first that can be placed.
+fn choose<'a>(
+    args: &PlanArgs,
+    file: &str,
+    names: impl Iterator<Item = &'a String>,
+    is_usable: impl Fn(usize) -> bool,
+) -> anyhow::Result<Choice> {
+    let names: Vec<String> = names.cloned().collect();
+    choice::choose(file, &names, args.graph.as_deref(), is_usable)
+}
+
+/// Live ranges without a graph.
+fn of_lifetimes(name: &str, ids: Names, lifetimes: &Lifetimes, alignment: u64) -> ProblemEntry {
+    ProblemEntry {
+        name: name.to_owned(),
+        ids,
+        problem: Problem::from_lifetimes(lifetimes, alignment),
+        ..ProblemEntry::default()
+    }
 }
 
 /// A problem file as the flags want it. The plan that it carries is judged by what could be planned freely: against
@@ -174,10 +222,15 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
     }
 }
 
-fn of_graph(args: &PlanArgs, entry: &GraphEntry, alignment: u64) -> anyhow::Result<ProblemEntry> {
+fn of_graph(
+    args: &PlanArgs,
+    entry: &GraphEntry,
+    bindings: &Bindings,
+    diagnostics: &mut Diagnostics,
+) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
-    let bindings = parse_bindings(&args.dim)?;
-    let unbound = graph.unbound_symbols(&bindings);
+    let alignment = args.alignment.unwrap_or(DEFAULT_ALIGNMENT);
+    let unbound = graph.unbound_symbols(bindings);
     if !unbound.is_empty() {
         let flags: Vec<String> = unbound.iter().map(|name| format!("--dim {name}=N")).collect();
         bail!(
@@ -190,7 +243,11 @@ fn of_graph(args: &PlanArgs, entry: &GraphEntry, alignment: u64) -> anyhow::Resu
         LifetimesView::Naive => View::Naive,
         LifetimesView::Aliased => View::Aliased,
     };
-    let sizes = graph.sizes(&bindings);
+    let sizes = graph.sizes(bindings);
+    let mut unknown = graph.unknown_activations(&sizes);
+    if let Some(first) = unknown.next() {
+        diagnostics.unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
+    }
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         add_inputs(graph, &sizes, &mut lifetimes);

@@ -21,6 +21,7 @@ use crate::progress::{Cancel, Progress};
 use crate::session::read_source;
 use crate::units::Bytes;
 use crate::workload::{ProblemEntry, Source, Workload};
+use input::Chosen;
 
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -32,7 +33,13 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     if args.shapes_keep_alive == YesNo::No {
         workload = workload.without_shape_reads();
     }
-    let entry = input::entry(args, workload)?;
+    let Chosen {
+        entry,
+        choice,
+        diagnostics: of_entry,
+    } = input::chosen(args, workload)?;
+    let mut diagnostics = imported.diagnostics;
+    diagnostics.extend(&of_entry);
     if args.events {
         return events(args, strategy, &entry, progress);
     }
@@ -51,7 +58,8 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         defect: defect.as_ref(),
         capacity,
         edges: &edges,
-        diagnostics: &imported.diagnostics,
+        others: &choice.others,
+        diagnostics: &diagnostics,
     };
     match args.format {
         Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
@@ -61,7 +69,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             if args.format == Format::Json {
                 print_json(&wire)?;
             } else {
-                print(&text::text(&answer, &wire))?;
+                print(&text::text(&answer, &wire, &choice))?;
             }
         }
         format => return Err(format.refusal()),

@@ -1,14 +1,24 @@
 //! The answer of `plan` for people: figures, what is proved, and how the strategies compare.
 
 use super::explain;
+use crate::cli::choice::Choice;
 use crate::cli::text::{Table, diagnostics};
 use crate::export::{PlanAnswer, WirePlan, WireStrategy};
-use crate::plan::Fit;
+use crate::plan::{AS_DUMPED, Fit};
 use crate::units::{Bytes, Nanos, percent_text};
 
 /// The whole text.
-pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
-    let mut out = figures(wire);
+pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) -> String {
+    let mut out = match choice.remark() {
+        Some(remark) => format!("{remark}\n\n"),
+        None => String::new(),
+    };
+    if answer.is_empty() {
+        out.push_str(&format!("nothing to place in \"{}\"\n\n", answer.entry.name));
+        out.push_str(&diagnostics(answer.diagnostics));
+        return out;
+    }
+    out.push_str(&figures(answer, wire));
     out.push('\n');
     out.push_str(&verdict(answer, wire));
     if !wire.strategies.is_empty() {
@@ -43,7 +53,7 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     out
 }
 
-fn figures(wire: &WirePlan) -> String {
+fn figures(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     let mut table = Table::new(&["plan", wire.strategy, ">"]);
     let mut size = |what: &str, bytes: u64| {
         table.row(vec![what.to_owned(), Bytes(bytes).to_string(), Bytes(bytes).exact()]);
@@ -57,9 +67,14 @@ fn figures(wire: &WirePlan) -> String {
         size("capacity", capacity);
     }
     let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
-    fact("over the bound", over_bound(wire.over_bound_percent));
+    // What is no plan has no distance from the best, and nobody passes bytes on in it.
+    if let Some(percent) = wire.over_bound_percent {
+        fact("over the bound", percent_text(percent));
+    }
     fact("buffers", wire.buffers.to_string());
-    fact("reuse edges", wire.reuse_edges.to_string());
+    if answer.defect.is_none() {
+        fact("reuse edges", wire.reuse_edges.to_string());
+    }
     fact("search nodes", wire.nodes.to_string());
     fact("time", Nanos(wire.elapsed_ns).to_string());
     table.text()
@@ -73,18 +88,21 @@ fn over_bound(percent: Option<f64>) -> String {
 /// How sure the answer is, one sentence a line.
 fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     let planned = answer.planned;
-    let mut lines = Vec::new();
     if let Some(defect) = &wire.defect {
-        lines.push(format!("NOT A VALID PLAN: {defect}"));
-    } else {
-        let optimality = if wire.optimal {
-            "proven optimal: no plan is smaller".to_owned()
+        let whose = if planned.strategy == AS_DUMPED {
+            "the offsets are those of the file; another --strategy places the buffers anew\n"
         } else {
-            let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
-            format!("within {over} of the bound, so at most that much above the smallest plan there can be")
+            ""
         };
-        lines.push(format!("{optimality}; checked: no two live buffers share a byte"));
+        return format!("NOT A VALID PLAN: {defect}\n{whose}");
     }
+    let optimality = if wire.optimal {
+        "proven optimal: no plan is smaller".to_owned()
+    } else {
+        let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
+        format!("within {over} of the bound, so at most that much above the smallest plan there can be")
+    };
+    let mut lines = vec![format!("{optimality}; checked: no two live buffers share a byte")];
     let capacity = answer.capacity.unwrap_or_default();
     lines.extend(answer.fit().map(|fit| match fit {
         Fit::Fits => format!("fits in {capacity}"),

@@ -51,6 +51,8 @@ pub struct PlanAnswer<'a> {
     pub capacity: Option<Bytes>,
     /// Its reuse edges.
     pub edges: &'a [ReuseEdge],
+    /// What the file holds besides what was placed.
+    pub others: &'a [String],
     /// Oddities of the file.
     pub diagnostics: &'a Diagnostics,
 }
@@ -64,6 +66,12 @@ impl PlanAnswer<'_> {
             (capacity, Some(_)) if planned.plan.footprint <= capacity => Some(Fit::NotFound),
             (capacity, _) => Some(planned.fit(capacity)),
         }
+    }
+
+    /// Whether there is no byte to place.
+    pub fn is_empty(&self) -> bool {
+        let mut buffers = self.entry.problem.buffers.iter();
+        buffers.all(|buffer| buffer.size == Bytes::ZERO)
     }
 
     /// Whether no plan can be smaller.
@@ -91,6 +99,8 @@ impl PlanAnswer<'_> {
 #[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WirePlan {
     pub strategy: &'static str,
+    pub name: String,
+    pub others: Vec<String>,
     pub buffers: u64,
     pub lower_bound_bytes: u64,
     pub proved_bound_bytes: u64,
@@ -124,6 +134,8 @@ impl WirePlan {
         let fit = answer.fit();
         Self {
             strategy: planned.strategy,
+            name: answer.entry.name.clone(),
+            others: answer.others.to_vec(),
             buffers: answer.entry.problem.buffers.len() as u64,
             lower_bound_bytes: planned.lower_bound.get(),
             proved_bound_bytes: planned.proved_bound.get(),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::document::SourceSpec;
+use super::super::jobs::{Answer, Loaded, ReadConfig};
 use super::super::samples::SAMPLES;
-use super::super::worker::{Answer, Loaded, ReadConfig};
 use super::{Busy, Notice, Session};
 use crate::analysis::Comparison;
 use crate::timeline::Timeline;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::device::DeviceAt;
-use super::super::worker::{Answer, Job};
+use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
 use crate::analysis::LaneId;
 use crate::units::Step;

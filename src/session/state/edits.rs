@@ -6,7 +6,7 @@ use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
 use super::super::history::Settings;
-use super::super::worker::{Job, ReadConfig};
+use super::super::jobs::{Job, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneSet, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use super::super::jobs::{Answer, Job};
 use super::super::name_reuse::{NamesQuestion, NamesReport};
-use super::super::worker::{Answer, Job};
 use super::{Notice, Session};
 use crate::graph::Bindings;
 use crate::options::lower;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::super::jobs::{Answer, Job};
 use super::super::planner::PlannerTable;
-use super::super::worker::{Answer, Job};
 use super::{Notice, Session};
 use crate::analysis::LaneId;
 use crate::options::keys;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::super::document::Document;
+use super::super::jobs::{Answer, Job};
 use super::super::sweep::SweepTable;
-use super::super::worker::{Answer, Job};
 use super::{Notice, Session};
 use crate::analysis::{LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes};
 use crate::options::keys;

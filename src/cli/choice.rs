@@ -1,0 +1,106 @@
+//! Which of several graphs, problems or recordings of a file a command takes, and what is said of the others.
+//!
+//! In: the names that the file holds, and perhaps the one that `--graph` asks for. Out: a position, and the names that
+//! are left out. Invariant: a command that takes one of several says so.
+
+use anyhow::bail;
+
+/// Most names that a sentence lists.
+const MOST_NAMES: usize = 12;
+
+/// What a command takes of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Its position among the names.
+    pub(super) position: usize,
+    /// Its name.
+    pub(super) name: String,
+    /// What the file holds besides, in its order.
+    pub(super) others: Vec<String>,
+}
+
+impl Choice {
+    /// What is left out, and how to have it; `None` where nothing is.
+    pub(super) fn remark(&self) -> Option<String> {
+        let listed = match self.others.as_slice() {
+            [] => return None,
+            [other] => format!("another one, \"{other}\""),
+            others => format!("{} others: {}", others.len(), list(others)),
+        };
+        Some(format!(
+            "this is about \"{}\"; the file holds {listed}; choose with --graph NAME",
+            self.name
+        ))
+    }
+}
+
+/// The entry of the name that was asked for, else the first that has something to take, else the first.
+///
+/// # Errors
+/// There is no entry, or none of that name.
+pub(super) fn choose(
+    file: &str,
+    names: &[String],
+    wanted: Option<&str>,
+    is_usable: impl Fn(usize) -> bool,
+) -> anyhow::Result<Choice> {
+    if names.is_empty() {
+        bail!("{file}: the file holds no graph, problem or recording");
+    }
+    let found = match wanted {
+        None => Some((0..names.len()).find(|position| is_usable(*position)).unwrap_or(0)),
+        Some(wanted) => names.iter().position(|name| name == wanted),
+    };
+    let Some(position) = found else {
+        bail!(
+            "{file}: there is no graph \"{}\" in it; it holds {}",
+            wanted.unwrap_or(""),
+            list(names)
+        );
+    };
+    let others = names.iter().enumerate().filter(|(other, _)| *other != position);
+    Ok(Choice {
+        position,
+        name: names[position].clone(),
+        others: others.map(|(_, name)| name.clone()).collect(),
+    })
+}
+
+/// Names, the first of very many.
+pub(super) fn list(names: &[String]) -> String {
+    let mut text = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST_NAMES {
+        text.push_str(&format!(" and {} more", names.len() - MOST_NAMES));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let first = choose("f", &names, None, |_| true).expect("there is one");
+        let remark = first.remark().expect("two are left out");
+        assert!(
+            remark.contains("2 others: b, c") && remark.contains("--graph"),
+            "{remark}"
+        );
+        let usable = choose("f", &names, None, |position| position == 1).expect("there is one");
+        assert_eq!((usable.position, usable.name.as_str()), (1, "b"));
+        let alone = choose("f", &names[..1], None, |_| false).expect("there is one");
+        assert_eq!(alone.remark(), None);
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_an_error_with_those_that_are() {
+        let names: Vec<String> = (0..20).map(|number| format!("g{number}")).collect();
+        let error = choose("f", &names, Some("x"), |_| true)
+            .expect_err("no such name")
+            .to_string();
+        assert!(error.contains("\"x\"") && error.contains("g11 and 8 more"), "{error}");
+        assert!(choose("f", &[], None, |_| true).is_err());
+    }
+}

@@ -1,0 +1,300 @@
+//! The answer of `compare` for people: a table of lanes, budgets, estimates, explanations, findings.
+
+use std::sync::Arc;
+
+use crate::analysis::{Comparison, LaneId, RunRemat};
+use crate::cli::args::CompareArgs;
+use crate::cli::text::{Table, diagnostics};
+use crate::diagnostics::Diagnostics;
+use crate::options::Finding;
+use crate::sim::StaticMemoryPolicy;
+use crate::timeline::Timeline;
+use crate::units::{Bytes, Step};
+
+pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
+    let mut out = heading(comparison);
+    out.push('\n');
+    if comparison.is_measured() {
+        out.push_str(&measured_table(comparison).text());
+    } else {
+        out.push_str(&table(comparison).text());
+        let has_recordings = comparison.simulated_lanes().count() < comparison.lanes.len();
+        if has_recordings {
+            out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
+            out.push_str(&measured_table(comparison).text());
+        }
+    }
+    out.push('\n');
+    out.push_str(&budgets(comparison));
+    for lane in &comparison.lanes {
+        let Some(story) = &lane.out_of_memory_story else {
+            continue;
+        };
+        out.push_str(&format!("{}\n", comparison.lane_title(lane.id)));
+        for sentence in story.sentences() {
+            out.push_str(&format!("  {sentence}\n"));
+        }
+    }
+    if let Some(best) = &comparison.best {
+        out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
+    }
+    if let Some(alike) = &comparison.alike {
+        out.push_str(alike);
+        out.push('\n');
+    }
+    if let Some(note) = comparison.scratch.note() {
+        out.push_str(&format!("{note} Overhead is an estimate.\n"));
+    }
+    for estimate in &comparison.estimates {
+        out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
+    }
+    if args.explain {
+        out.push_str(&explanations(comparison));
+    }
+    if args.map {
+        let timeline = Timeline::new(comparison);
+        for (position, lane) in comparison.lanes.iter().enumerate() {
+            out.push_str(&format!("\n{}\n", comparison.lane_title(lane.id)));
+            out.push_str(&timeline.lanes[position].ascii(100, 20));
+        }
+    }
+    let mut all = import.clone();
+    all.extend(&comparison.diagnostics);
+    let oddities = diagnostics(&all) + &findings_text(findings);
+    if !oddities.is_empty() {
+        out.push('\n');
+        out.push_str(&oddities);
+    }
+    out
+}
+
+/// Runs under memory budgets, each once; empty where there is none.
+fn budgets(comparison: &Comparison) -> String {
+    let mut table = Table::new(&[
+        "run",
+        "evicted by",
+        ">budget",
+        "status",
+        ">planner's peak",
+        ">evictions",
+        ">computed anew",
+        ">overhead",
+    ]);
+    let mut seen: Vec<Arc<RunRemat>> = Vec::new();
+    let lanes = comparison.lanes.iter().filter_map(|lane| lane.rewrite.as_ref());
+    for run in lanes.flat_map(|rewrite| rewrite.remat.iter().flatten()) {
+        if run.answer.budget.is_none() || seen.iter().any(|known| Arc::ptr_eq(known, run)) {
+            continue;
+        }
+        seen.push(Arc::clone(run));
+        let anew = run.sequence.slots.iter().filter(|slot| slot.is_anew).count();
+        table.row(vec![
+            run.tape.tape.name.clone(),
+            run.answer.heuristic.label.to_owned(),
+            run.answer.budget.map_or_else(String::new, |bytes| bytes.to_string()),
+            run.answer.status.name().replace('_', " "),
+            run.answer.peak.to_string(),
+            run.answer.counts.evictions.to_string(),
+            format!("{anew} ops, {}", run.answer.remat_compute),
+            format!("x{:.3}", run.answer.overhead()),
+        ]);
+    }
+    if seen.is_empty() {
+        return String::new();
+    }
+    format!("{}\n", table.text())
+}
+
+/// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
+fn what_runs(comparison: &Comparison) -> String {
+    let graphs = comparison.workload.graphs().iter();
+    let graphs = graphs.map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()));
+    let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
+    let names = names.join(", ");
+    let steps = comparison.axis.n_steps;
+    if let Some(tape) = comparison.workload.tapes().first() {
+        let ops = tape.ops.iter().filter(|op| !op.is_source).count();
+        return format!(
+            "{} ({ops} ops) under policy {}, {steps} steps",
+            tape.name,
+            comparison.configured.number()
+        );
+    }
+    if !comparison.workload.programs().is_empty() {
+        let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
+        return format!("{steps} ops; {}", blocks.collect::<Vec<_>>().join(", "));
+    }
+    if comparison.is_measured() {
+        return format!("{steps} events, measured: nothing is simulated");
+    }
+    match comparison.trace() {
+        Some(_) if names.is_empty() => format!("trace of {steps} commands"),
+        Some(_) => format!("trace of {steps} commands; {names}"),
+        None => format!("{}, {steps} steps; graphs: {names}", runs(comparison.axis.runs.len())),
+    }
+}
+
+/// Where the peaks come from, policy by policy.
+fn explanations(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for lane in &comparison.lanes {
+        let label = match lane.id {
+            LaneId::Measured(_) => "",
+            _ if comparison.compares_passes() => "",
+            _ => lane.policy.row().label,
+        };
+        let title = comparison.lane_title(lane.id);
+        let comma = if label.is_empty() { "" } else { ", " };
+        out.push_str(&format!("\n{title}{comma}{label}\n"));
+        for remark in &lane.explanation {
+            out.push_str(&format!("  {}\n", remark.text));
+        }
+    }
+    out
+}
+
+fn heading(comparison: &Comparison) -> String {
+    let occupied = match comparison.occupied {
+        Bytes::ZERO => String::new(),
+        bytes => format!(" left; others hold {bytes} on device {}", comparison.device_id),
+    };
+    format!(
+        "{}\n{}\ndevice {} with {}{occupied}\n",
+        comparison.workload.name,
+        what_runs(comparison),
+        comparison.device.name,
+        comparison.device.memory(),
+    )
+}
+
+/// What recordings of real runs held.
+fn measured_table(comparison: &Comparison) -> Table {
+    let at = if comparison.is_measured() {
+        ">at event"
+    } else {
+        ">at step"
+    };
+    let mut table = Table::new(&[
+        "recording",
+        ">peak reserved",
+        ">exact",
+        at,
+        ">peak live",
+        ">exact",
+        at,
+        ">fragm.",
+        "",
+    ]);
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    for lane in &comparison.lanes {
+        let Some(recording) = comparison.recording(lane.id) else {
+            continue;
+        };
+        let summary = &lane.summary;
+        let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
+        let (reserved, live) = (recording.states_reserved(), recording.states_live());
+        let shares = recording.states_use_of_reserved();
+        table.row(vec![
+            comparison.lane_title(lane.id),
+            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, summary.peak_reserved.exact()),
+            when(reserved, step(summary.peak_reserved_step)),
+            when(live, summary.peak_live.to_string()),
+            when(live, summary.peak_live.exact()),
+            when(live, step(summary.peak_live_step)),
+            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
+            if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
+        ]);
+    }
+    table
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
+    let mut table = Table::new(&[
+        of_lanes,
+        "",
+        ">peak reserved",
+        ">exact",
+        ">at step",
+        ">features",
+        ">weights",
+        ">variables",
+        ">in/out",
+        ">peak live",
+        ">fragm.",
+        ">mallocs",
+        ">pages",
+        ">est. overhead",
+        "",
+    ]);
+    for lane in comparison.simulated_lanes() {
+        let row = lane.policy.row();
+        let summary = &lane.summary;
+        let mut marks = Vec::new();
+        if lane.policy == StaticMemoryPolicy::StaticExtend {
+            marks.push(comparison.params.arena_behaviour.label());
+        }
+        if lane.policy == comparison.configured && !comparison.compares_passes() {
+            marks.push("in force");
+        }
+        if comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
+            marks.push("best");
+        }
+        if summary.unloads > 0 {
+            marks.push("unloads graphs");
+        }
+        if summary.out_of_memory {
+            marks.push("OUT OF MEMORY");
+        }
+        if lane.refusals.is_some() {
+            marks.push("REFUSES REQUESTS");
+        }
+        let (number, label) = match (lane.id, &lane.title) {
+            (LaneId::Pass(position), Some(title)) => ((position + 1).to_string(), title.clone()),
+            _ => (row.number.to_string(), row.label.to_owned()),
+        };
+        table.row(vec![
+            number,
+            label,
+            summary.peak_reserved.to_string(),
+            summary.peak_reserved.exact(),
+            summary
+                .peak_reserved_step
+                .map_or(String::new(), |step| step.to_string()),
+            summary.reserved.features.to_string(),
+            summary.reserved.weights.to_string(),
+            summary.reserved.variables.to_string(),
+            summary.reserved.io.to_string(),
+            summary.peak_live.to_string(),
+            format!("{:.1} %", summary.fragmentation * 100.0),
+            summary.device_mallocs.to_string(),
+            summary.pages_mapped.to_string(),
+            summary.estimated_overhead.to_string(),
+            marks.join(", "),
+        ]);
+    }
+    table
+}
+
+fn runs(n: usize) -> String {
+    match n {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    }
+}
+
+/// Findings, one a line.
+fn findings_text(findings: &[Finding]) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        out.push_str(&format!(
+            "{}: {} {} ({})\n",
+            finding.severity,
+            finding.rule,
+            finding.message,
+            finding.options.join(", ")
+        ));
+    }
+    out
+}

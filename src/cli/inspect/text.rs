@@ -1,0 +1,251 @@
+//! The answer of `inspect` for people: a table for each graph and recording, lists of what is many.
+
+use crate::analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
+use crate::cli::choice::list;
+use crate::cli::text::{Table, diagnostics};
+use crate::diagnostics::Diagnostics;
+use crate::units::{Bytes, Step, counted, grouped};
+
+/// More recordings than this stand in one table, a line each.
+const MOST_IN_DETAIL: usize = 6;
+
+/// The whole text; `import` is what the importer found odd.
+pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &Diagnostics) -> String {
+    let mut out = format!("{name} ({format})\n");
+    for graph in &inspection.graphs {
+        out.push('\n');
+        out.push_str(&graph_text(graph));
+    }
+    for (position, dump) in &inspection.dumps {
+        out.push('\n');
+        out.push_str(&dump_text(&inspection.graphs[*position].name, dump));
+    }
+    out.push_str(&lifetimes(inspection));
+    out.push_str(&recordings(&inspection.recordings));
+    let mut all = import.clone();
+    all.extend(&inspection.diagnostics);
+    if !all.entries().is_empty() {
+        out.push('\n');
+        out.push_str(&diagnostics(&all));
+    }
+    out
+}
+
+/// Live ranges that no recording below tells by itself.
+fn lifetimes(inspection: &Inspection) -> String {
+    let is_told = |entry: &&LifetimeFigures| inspection.recordings.iter().any(|one| one.name == entry.name);
+    let mut entries = inspection.lifetimes.iter().filter(|entry| !is_told(entry)).peekable();
+    if entries.peek().is_none() {
+        return String::new();
+    }
+    let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact", ">all in sum"]);
+    for entry in entries {
+        table.row(vec![
+            entry.name.clone(),
+            grouped(entry.count),
+            entry.peak.to_string(),
+            entry.peak.exact(),
+            entry.total.exact(),
+        ]);
+    }
+    format!("\n{}", table.text())
+}
+
+/// Recordings, those that hold nothing in one line.
+fn recordings(all: &[RecordingFigures]) -> String {
+    let (empty, full): (Vec<&RecordingFigures>, Vec<&RecordingFigures>) =
+        all.iter().partition(|one| all.len() > 1 && holds_nothing(one));
+    let mut out = String::new();
+    if full.len() > MOST_IN_DETAIL {
+        out.push_str(&format!("\n{}", many_recordings(&full)));
+    } else {
+        for recording in full {
+            out.push_str(&format!("\n{}", recording_text(recording)));
+        }
+    }
+    if !empty.is_empty() {
+        let names: Vec<String> = empty.iter().map(|one| one.name.clone()).collect();
+        let count = counted(names.len() as u64, "recording");
+        out.push_str(&format!("\n{count} of 0 B all the time: {}\n", list(&names)));
+    }
+    out
+}
+
+fn holds_nothing(recording: &RecordingFigures) -> bool {
+    let blocks = recording.blocks + recording.older_blocks + recording.regions + recording.ops;
+    let mut stated = recording.totals.iter().map(|(_, bytes, _)| *bytes);
+    blocks == 0 && recording.reserved.0 == Bytes::ZERO && stated.all(|bytes| bytes == Bytes::ZERO)
+}
+
+/// One line each.
+fn many_recordings(recordings: &[&RecordingFigures]) -> String {
+    let mut table = Table::new(&[
+        "recording",
+        ">events",
+        ">blocks",
+        ">peak live",
+        ">exact",
+        ">at event",
+        ">peak reserved",
+        ">exact",
+        ">at event",
+    ]);
+    for recording in recordings {
+        let mut row = vec![
+            recording.name.clone(),
+            grouped(u64::from(recording.steps)),
+            grouped(recording.blocks + recording.older_blocks),
+        ];
+        for (bytes, step) in [recording.peak, recording.reserved] {
+            match step {
+                Some(step) => row.extend([bytes.to_string(), bytes.exact(), step.to_string()]),
+                None => row.extend(["not stated".to_owned(), String::new(), String::new()]),
+            }
+        }
+        table.row(row);
+    }
+    table.text()
+}
+
+/// What a dump says beyond its graph.
+fn dump_text(graph: &str, dump: &DumpFigures) -> String {
+    let mut out = format!("stated by the dump for {graph}\n");
+    let mut line = |key: &str, value: &str| out.push_str(&format!("  {key}: {value}\n"));
+    if !dump.maker.is_empty() {
+        let plan = format!(
+            "by {}, {} with an offset, the last ends at {} ({})",
+            dump.maker,
+            counted(dump.offsets, "tensor"),
+            dump.extent,
+            dump.extent.exact()
+        );
+        line("plan", &plan);
+    }
+    for (key, value) in &dump.facts {
+        line(key, value);
+    }
+    for option in &dump.options {
+        let value = if option.value.is_empty() {
+            "(empty)"
+        } else {
+            &option.value
+        };
+        let place = match option.count {
+            0 | 1 => String::new(),
+            count => format!(" (on {count} ops)"),
+        };
+        line(&format!("option {}", option.key), &format!("{value}{place}"));
+    }
+    out
+}
+
+/// A measured run.
+fn recording_text(recording: &RecordingFigures) -> String {
+    let mut table = Table::new(&["recording", &recording.name, ">"]);
+    let mut row = |what: &str, value: String, exact: String| table.row(vec![what.to_owned(), value, exact]);
+    row("recorded by", recording.recorder.clone(), String::new());
+    row("events", grouped(u64::from(recording.steps)), String::new());
+    match recording.duration {
+        Some(duration) => row("duration", duration.to_string(), String::new()),
+        None => row("order", "that of the file; no times are used".to_owned(), String::new()),
+    }
+    if recording.blocks + recording.older_blocks > 0 {
+        block_rows(recording, &mut row);
+    }
+    if recording.regions > 0 {
+        let (text, exact) = size(recording.reserved);
+        row("peak reserved", text, exact);
+        row(
+            "segments taken from the device",
+            grouped(recording.regions),
+            String::new(),
+        );
+    }
+    if recording.ops > 0 {
+        row("measured ops", grouped(recording.ops), String::new());
+    }
+    for (kind, bytes, step) in &recording.totals {
+        let (text, exact) = size((*bytes, *step));
+        row(&format!("peak {} that the file states", kind.name()), text, exact);
+    }
+    for (key, value) in &recording.settings {
+        row(key, value.clone(), String::new());
+    }
+    table.text()
+}
+
+/// What its blocks hold; blocks that are older than the recording are told apart where there are any.
+fn block_rows(recording: &RecordingFigures, row: &mut impl FnMut(&str, String, String)) {
+    let has_older = recording.older_blocks > 0;
+    let begun = if has_older { "blocks that begin in it" } else { "blocks" };
+    row(begun, grouped(recording.blocks), String::new());
+    if has_older {
+        let older = grouped(recording.older_blocks);
+        row("blocks older than it", older, recording.older_bytes.exact());
+    }
+    if recording.appeared_blocks > 0 {
+        let count = grouped(recording.appeared_blocks);
+        row("blocks whose beginning it does not show", count, String::new());
+    }
+    let live = recording.live_at_end.exact();
+    row("blocks not freed at its end", grouped(recording.never_freed), live);
+    let (text, exact) = size(recording.peak);
+    row("peak live", text, exact);
+    if has_older {
+        let (text, exact) = size(recording.peak_seen);
+        row("peak of the blocks that begin in it", text, exact);
+    }
+}
+
+fn size((bytes, step): (Bytes, Option<Step>)) -> (String, String) {
+    match step {
+        Some(step) => (format!("{bytes} at event {step}"), bytes.exact()),
+        None => (bytes.to_string(), bytes.exact()),
+    }
+}
+
+fn graph_text(graph: &GraphFigures) -> String {
+    let mut table = Table::new(&["graph", &graph.name, ">"]);
+    let mut count = |what: &str, number: u64| table.row(vec![what.to_owned(), grouped(number), String::new()]);
+    count("ops", graph.ops);
+    count("tensors", graph.tensors);
+    let mut size = |what: &str, bytes: Option<Bytes>| {
+        let (short, exact) = bytes.map_or(("unknown".to_owned(), String::new()), |b| (b.to_string(), b.exact()));
+        table.row(vec![what.to_owned(), short, exact]);
+    };
+    size("weights", Some(graph.weights));
+    size("optimizer state", Some(graph.state));
+    size("inputs", graph.inputs);
+    size("activations", graph.activations);
+    for (what, peak) in [
+        ("peak live", graph.naive_peak),
+        ("peak live, memory shared by views", graph.aliased_peak),
+    ] {
+        table.row(peak_row(what, peak));
+    }
+    if !graph.symbols.is_empty() {
+        table.row(vec![
+            "symbolic dims".to_owned(),
+            graph.symbols.join(", "),
+            String::new(),
+        ]);
+    }
+    if graph.unknown_shapes > 0 {
+        table.row(vec![
+            "unknown shapes".to_owned(),
+            grouped(graph.unknown_shapes),
+            String::new(),
+        ]);
+    }
+    table.text()
+}
+
+fn peak_row(what: &str, peak: Option<(Bytes, Option<Step>)>) -> Vec<String> {
+    match peak {
+        None => vec![what.to_owned(), "unknown".to_owned(), String::new()],
+        Some((bytes, step)) => {
+            let at = step.map_or(String::new(), |step| format!(" at step {step}"));
+            vec![what.to_owned(), format!("{bytes}{at}"), bytes.exact()]
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `highwater compare`: fields, exit codes, what it says of estimates.
+
+use serde_json::Value as Json;
+
+use crate::cli::{json, run};
+
+#[test]
+fn compare_has_the_fields_of_the_contract() {
+    let answer = json(&["compare", "sample:resnet50", "--format", "json"], 0);
+    let numbers: Vec<u64> = answer["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["policy"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, [0, 2, 3, 4]);
+    for row in answer["policies"].as_array().unwrap() {
+        for field in [
+            "policy",
+            "label",
+            "peak_reserved_bytes",
+            "peak_reserved_step",
+            "peak_live_bytes",
+            "fragmentation",
+            "device_mallocs",
+            "device_frees",
+            "reallocations",
+            "pages_mapped",
+            "unloads",
+            "out_of_memory",
+            "estimated_overhead_ns",
+            "lower_bound",
+            "internal_waste_bytes",
+            "largest_free_bytes",
+            "virtual_bytes",
+            "pages_allocated",
+            "pages_unmapped",
+            "stitches",
+            "recycles",
+            "synchronizations",
+            "splits",
+            "merges",
+            "clears",
+            "cleared_bytes",
+        ] {
+            assert!(!row[field].is_null(), "{field}");
+        }
+        let parts = &row["reserved"];
+        let sum: u64 = ["features", "weights", "variables", "io"]
+            .iter()
+            .map(|part| parts[part].as_u64().unwrap())
+            .sum();
+        assert_eq!(row["peak_reserved_bytes"].as_u64(), Some(sum));
+        for field in ["first_divergence_step", "reach_rate", "external_fragmentation"] {
+            assert!(row.as_object().unwrap().contains_key(field), "{field}");
+        }
+        let behaviour = (row["policy"] == 2).then_some("engine");
+        assert_eq!(row["arena_behaviour"].as_str(), behaviour);
+        let causes = row["overhead"].as_array().unwrap();
+        let time: u64 = causes.iter().map(|cause| cause["estimated_ns"].as_u64().unwrap()).sum();
+        assert_eq!(row["estimated_overhead_ns"].as_u64(), Some(time));
+        assert!(
+            causes
+                .iter()
+                .all(|cause| cause["cause"].is_string() && cause["count"].as_u64() > Some(0))
+        );
+    }
+    assert_eq!(answer["effective_policy"], 0);
+    assert_eq!(answer["best"]["policy"], 2);
+    let again = run(&["compare", "sample:resnet50", "--format", "json"]);
+    let first = run(&["compare", "sample:resnet50", "--format", "json"]);
+    assert_eq!(again.stdout, first.stdout, "two runs are equal byte for byte");
+}
+
+#[test]
+fn compare_says_no_where_the_answer_is_no() {
+    let small = [
+        "compare",
+        "sample:resnet50",
+        "--device-memory",
+        "1GiB",
+        "--format",
+        "json",
+    ];
+    let answer = json(&small, 1);
+    assert_eq!(answer["policies"][0]["out_of_memory"], true);
+    assert!(answer["best"].is_null());
+    let conflict = [
+        "compare",
+        "sample:mobilenet",
+        "--set",
+        "memory_config.static_memory_policy=3",
+        "--env",
+        "GE_USE_STATIC_MEMORY=2",
+        "--format",
+        "json",
+    ];
+    assert_eq!(json(&conflict, 1)["effective_policy"], 4);
+    let chosen = json(
+        &["compare", "sample:mobilenet", "--policies", "0,1", "--format", "json"],
+        0,
+    );
+    assert_eq!(chosen["policies"].as_array().unwrap().len(), 2);
+    let other = json(
+        &["compare", "sample:mobilenet", "--policies", "2", "--format", "json"],
+        0,
+    );
+    assert_eq!(other["policies"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn one_static_graph_says_that_the_policies_are_alike() {
+    let answer = json(&["compare", "sample:mobilenet", "--format", "json"], 0);
+    assert!(
+        answer["alike"]
+            .as_str()
+            .unwrap()
+            .contains("several graphs or changing shapes")
+    );
+}
+
+#[test]
+fn compare_names_estimates_and_what_others_hold() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("mix.json");
+    std::fs::write(&list, r#"{"black-list": {"to-add": ["Conv"]}} // convolutions stay"#).expect("a file");
+    let list = format!("modify_mixlist={}", list.display());
+    let mixed = [
+        "compare",
+        "sample:mobilenet",
+        "--set",
+        "precision_mode=allow_mix_precision",
+    ];
+    let occupied = [
+        "--set",
+        "simulation.occupied_memory=0:2GiB,1:4GiB",
+        "--env",
+        "DEVICE_ID=1",
+    ];
+    let plain = json(&[&mixed[..2], &["--format", "json"]].concat(), 0);
+    let narrow = json(&[&mixed[..], &occupied, &["--format", "json"]].concat(), 0);
+    let kept = json(&[&mixed[..], &["--set", &list, "--format", "json"]].concat(), 0);
+    assert_eq!(
+        (&plain["estimates"], &plain["occupied_bytes"]),
+        (&serde_json::json!([]), &serde_json::json!(0))
+    );
+    assert_eq!(
+        (&narrow["device_id"], &narrow["occupied_bytes"]),
+        (&serde_json::json!(1), &serde_json::json!(4_u64 << 30))
+    );
+    assert_eq!(narrow["device"]["memory_bytes"], 28_u64 << 30);
+    assert_eq!(narrow["estimates"], serde_json::json!(["precision_mode"]));
+    assert_eq!(
+        kept["estimates"],
+        serde_json::json!(["precision_mode", "modify_mixlist"])
+    );
+    let live = |answer: &Json| answer["policies"][0]["peak_live_bytes"].as_u64().expect("bytes");
+    assert!(live(&narrow) < live(&kept) && live(&kept) <= live(&plain));
+    let text = String::from_utf8(run(&[&mixed[..], &occupied].concat()).stdout).expect("text");
+    assert!(
+        text.contains("estimate: precision_mode changes widths by op class"),
+        "{text}"
+    );
+    assert!(
+        text.contains("with 28.00\u{a0}GiB left; others hold 4.000\u{a0}GiB on device 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn compare_says_how_policy_2_acts_and_what_scratch_is() {
+    let base = ["compare", "sample:mobilenet", "--policies", "2"];
+    let settings = [
+        "--set",
+        "simulation.policy_2_behaviour=documented",
+        "--set",
+        "simulation.workspace_estimate=on",
+        "--set",
+        "simulation.malloc_ns=7",
+    ];
+    let text = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+    let (plain, changed) = (text(&base), text(&[&base[..], &settings].concat()));
+    assert!(
+        plain.contains("as the engine does") && plain.contains("kernel scratch not included"),
+        "{plain}"
+    );
+    assert!(
+        changed.contains("as documented") && changed.contains("Kernel scratch is an estimate"),
+        "{changed}"
+    );
+    assert!(
+        changed.contains("estimate: simulation.workspace_estimate gives ops"),
+        "{changed}"
+    );
+    let answer = json(&[&base[..], &settings, &["--format", "json"]].concat(), 0);
+    assert_eq!(answer["scratch"], "estimated");
+    assert_eq!(answer["policies"][0]["arena_behaviour"], "documented");
+    assert_eq!(answer["policies"][0]["lower_bound"], true);
+    let malloc = &answer["policies"][0]["overhead"][0];
+    assert_eq!(malloc["cause"], "malloc");
+    assert_eq!(malloc["estimated_ns"].as_u64(), malloc["count"].as_u64().map(|n| 7 * n));
+}

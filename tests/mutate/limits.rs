@@ -1,0 +1,75 @@
+//! What reading damaged bytes may take, measured on the whole file in the same process.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::reading::{Reading, read};
+use crate::samples::Sample;
+
+/// How much more than the whole file a damaged one may take.
+const TIMES: u64 = 10;
+
+/// Work that is always allowed: damage makes other formats of small files, and messages cost allocations.
+const LEAST_WORK: u64 = 50_000;
+
+/// Allocations and looks that each byte may cost, where the whole file is so small that the floor says little.
+const WORK_A_BYTE: u64 = 4;
+
+/// Bytes that are always allowed.
+const LEAST_BYTES: u64 = 16 << 20;
+
+/// Time that is always allowed; the machine may be doing other work.
+const LEAST_TIME: Duration = Duration::from_millis(400);
+
+/// How often the whole file is read to know its time.
+const CLEAN_READS: usize = 5;
+
+/// What the whole file takes.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    work: u64,
+    bytes: u64,
+    time: Duration,
+}
+
+impl Limits {
+    pub(crate) fn of(sample: &Sample) -> Self {
+        let row = (!sample.is_by_content).then_some(sample.row);
+        let read = || read(row, &sample.name, &sample.bytes).expect("the whole file is read without a panic");
+        let mut reads: Vec<Reading> = (0..CLEAN_READS).map(|_| read()).collect();
+        reads.sort_by_key(|reading| reading.time);
+        let median = &reads[CLEAN_READS / 2];
+        Self {
+            work: median.work,
+            bytes: median.bytes,
+            time: median.time,
+        }
+    }
+
+    /// What a reading of `len` bytes took too much of.
+    pub(crate) fn excess(&self, reading: &Reading, len: usize) -> Option<String> {
+        let most_work = (self.work * TIMES).max(LEAST_WORK + WORK_A_BYTE * len as u64);
+        if reading.work > most_work {
+            return Some(format!(
+                "{} allocations and looks at the progress instead of {}",
+                reading.work, self.work
+            ));
+        }
+        let most_bytes = self.bytes * TIMES + LEAST_BYTES;
+        if reading.bytes > most_bytes {
+            return Some(format!("{} bytes at once instead of {}", reading.bytes, self.bytes));
+        }
+        let most_time = (self.time * 10).max(LEAST_TIME);
+        (reading.time > most_time).then(|| format!("{:?} instead of {:?}", reading.time, self.time))
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:?}, {} bytes, {} allocations and looks",
+            self.time, self.bytes, self.work
+        )
+    }
+}

@@ -1,0 +1,55 @@
+//! A watch over rounds: one that never comes back ends the process with the command that repeats it, instead of holding
+//! up everything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How often the watch looks.
+const GLANCE: Duration = Duration::from_millis(500);
+
+/// After so many looks at the same round it hangs: a minute.
+const MOST_GLANCES: u32 = 120;
+
+/// Ends with the value.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    round: Arc<AtomicU32>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// A watch that says `repeat` with the round in place of ROUND.
+    pub(crate) fn new(repeat: String) -> Self {
+        let round = Arc::new(AtomicU32::new(0));
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (seen, over) = (Arc::clone(&round), Arc::clone(&is_over));
+        let watch = move || {
+            let (mut last, mut glances) = (u32::MAX, 0);
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(GLANCE);
+                let now = seen.load(Ordering::Relaxed);
+                glances = if now == last { glances + 1 } else { 0 };
+                last = now;
+                if glances > MOST_GLANCES {
+                    eprintln!("a round hangs: {}", repeat.replace("ROUND", &now.to_string()));
+                    std::process::abort();
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("watch".to_owned());
+        thread.spawn(watch).expect("a thread can be had");
+        Self { round, is_over }
+    }
+
+    /// A round begins.
+    pub(crate) fn begin(&self, round: u32) {
+        self.round.store(round, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
