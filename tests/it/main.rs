@@ -18,6 +18,7 @@ mod ge_corpus;
 mod name_reuse;
 mod native;
 mod onnx_corpus;
+mod opening;
 mod options;
 mod passes;
 mod plan;
