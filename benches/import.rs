@@ -2,18 +2,22 @@
 //!
 //! `cargo bench --no-default-features --bench import -- pickle` reads a memory snapshot of 10^5 allocations; with
 //! `HIGHWATER_BENCH_OUT=FILE` a snapshot of 10^6 allocations is written there too, for comparing with
-//! `python3 -c 'import pickle, time; ...'` on the same bytes. `-- csv` streams a profiler table of 200 MB. The files are
-//! generated, so nothing of a corpus is needed.
+//! `python3 -c 'import pickle, time; ...'` on the same bytes. `-- csv` streams a profiler table of 1 GiB, which is made as it
+//! is read. `-- protobuf` walks many small nodes, and skips weights by seeking. `-- cancel` says how long an import goes on
+//! after it was asked to stop. The files are generated, so nothing of a corpus is needed.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use highwater::import::{Input, import};
+use highwater::import::{Input, ReadSeek, import};
 use highwater::progress::{Cancel, Progress};
 
 #[expect(dead_code, reason = "the tests of the importer use the rest")]
 #[path = "pickle_writer.rs"]
 mod pickle_writer;
+
+#[path = "import_generated.rs"]
+mod generated;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -40,48 +44,104 @@ fn pickle(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An `operator_memory.csv` of about this many bytes: blocks that overlap, two streams, trailing tabs, CRLF.
-fn operator_memory(bytes: usize) -> String {
-    let mut text = String::with_capacity(bytes + 1024);
-    text.push_str(
-        "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),Active Duration(us),\
-         Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),\
-         Release Total Allocated(MB),Release Total Reserved(MB),Release Total Active(MB),Stream Ptr,Device Type\r\n",
-    );
-    let mut row = 0_u64;
-    while text.len() < bytes {
-        let time = 1_700_000_000_000_000 + row * 7;
-        let end = time + row % 97 * 11 + 1;
-        text.push_str(&format!(
-            "aten::op_{},{}.5,{time}.{:03}\t,{end}.720\t,{end}.310\t,11.250\t,10.750\t,{}.625,2048.0,\
-             {}.625,512.25,2048.0,512.625,{},NPU:0\r\n",
-            row % 311,
-            row % 20_011,
-            row % 1000,
-            900 + row % 91,
-            900 + row % 91,
-            1_000_000_000 + row % 2,
-        ));
-        row += 1;
-    }
-    text
-}
-
-/// A profiler table of 200 MB, read row by row.
+/// A profiler table of a gigabyte, made as it is read.
 fn csv_stream(criterion: &mut Criterion) {
-    let text = operator_memory(200 << 20);
-    let cancel = Cancel::new();
     let mut group = criterion.benchmark_group("csv");
     group.sample_size(10);
-    group.throughput(Throughput::Bytes(text.len() as u64));
-    group.bench_function("operator_memory", |bencher| {
+    let table = generated::Table::operator_memory(1 << 30);
+    group.throughput(Throughput::Bytes(table.len()));
+    group.bench_function("operator_memory of 1 GiB", |bencher| {
+        bencher.iter(|| read_from("operator_memory.csv", table.clone()));
+    });
+    group.finish();
+}
+
+/// Models in protobuf: many small nodes, and weights that are skipped.
+fn protobuf(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("protobuf");
+    group.sample_size(10);
+    let nodes = generated::onnx_nodes(200_000);
+    group.throughput(Throughput::Bytes(nodes.len() as u64));
+    group.bench_function("ONNX of 200,000 nodes", |bencher| {
+        bencher.iter(|| read("nodes.onnx", &nodes));
+    });
+    let nodes = generated::graph_def_nodes(200_000);
+    group.throughput(Throughput::Bytes(nodes.len() as u64));
+    group.bench_function("GraphDef of 200,000 nodes", |bencher| {
+        bencher.iter(|| read("nodes.pb", &nodes));
+    });
+    let weights = generated::onnx_weights(400, 1 << 20);
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    std::io::Write::write_all(&mut file, &weights).expect("the file can be written");
+    group.throughput(Throughput::Bytes(weights.len() as u64));
+    group.bench_function("ONNX with 400 MiB of weights in a file", |bencher| {
         bencher.iter(|| {
-            let mut input = Input::from_bytes("operator_memory.csv", text.as_bytes()).expect("memory can be read");
-            black_box(import(&mut input, &Progress::silent(&cancel)).expect("the table is whole"))
+            let reader = file.try_clone().expect("the file is open");
+            read_from("weights.onnx", std::io::BufReader::new(reader));
         });
     });
     group.finish();
 }
 
-criterion_group!(benches, pickle, csv_stream);
+/// How long a cancelled import goes on (`-- cancel`): asked to stop at 39 moments of its run, the longest is printed.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "benches are about time, and say it"
+)]
+fn cancelled(_: &mut Criterion) {
+    use std::time::{Duration, Instant};
+    if !std::env::args().any(|argument| argument == "cancel") {
+        return;
+    }
+    let snapshot = pickle_writer::synthetic(1_000_000, 4);
+    let table = generated::Table::operator_memory(200 << 20);
+    let trace = generated::chrome_trace(1_000_000);
+    let run = |name: &'static str, of: &(dyn Fn(&Cancel) + Sync)| {
+        let start = Instant::now();
+        of(&Cancel::new());
+        let whole = start.elapsed();
+        let mut longest = Duration::ZERO;
+        for share in 1..40 {
+            let cancel = Cancel::new();
+            let asked = std::thread::scope(|scope| {
+                let asking = scope.spawn(|| {
+                    std::thread::sleep(whole * share / 40);
+                    cancel.cancel();
+                    Instant::now()
+                });
+                of(&cancel);
+                let ended = Instant::now();
+                asking
+                    .join()
+                    .map_or(Duration::ZERO, |asked| ended.saturating_duration_since(asked))
+            });
+            longest = longest.max(asked);
+        }
+        println!("{name}: {whole:?} in all, stops within {longest:?}");
+    };
+    run("snapshot of 10^6 allocations", &|cancel| {
+        until(cancel, "x.pickle", &snapshot);
+    });
+    run("operator_memory of 10^6 rows", &|cancel| {
+        let mut input = Input::new("operator_memory.csv", table.clone()).expect("memory can be read");
+        drop(black_box(import(&mut input, &Progress::silent(cancel))));
+    });
+    run("Chrome trace of 10^6 events", &|cancel| {
+        until(cancel, "x.json", trace.as_bytes());
+    });
+}
+
+fn until(cancel: &Cancel, name: &str, bytes: &[u8]) {
+    let mut input = Input::from_bytes(name, bytes).expect("memory can be read");
+    drop(black_box(import(&mut input, &Progress::silent(cancel))));
+}
+
+fn read_from(name: &str, reader: impl ReadSeek) {
+    let cancel = Cancel::new();
+    let mut input = Input::new(name, reader).expect("the reader reads");
+    black_box(import(&mut input, &Progress::silent(&cancel)).expect("the file is whole"));
+}
+
+criterion_group!(benches, pickle, csv_stream, protobuf, cancelled);
 criterion_main!(benches);

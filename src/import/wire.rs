@@ -125,6 +125,11 @@ impl<'a> Wire<'a> {
     /// A varint inside a message.
     pub(super) fn varint(&mut self, message: Span, what: &'static str) -> Result<u64, ImportError> {
         let start = self.at;
+        // Most numbers are one byte that is at hand.
+        if let Some(byte) = self.at_hand().filter(|byte| byte & 0x80 == 0 && start < message.end) {
+            self.at += 1;
+            return Ok(u64::from(byte));
+        }
         let mut value = 0_u64;
         for shift in (0..70).step_by(7) {
             if self.at >= message.end {
@@ -259,6 +264,13 @@ impl<'a> Wire<'a> {
         Ok(byte)
     }
 
+    /// The next byte, where it stands in the buffer.
+    #[inline]
+    fn at_hand(&self) -> Option<u8> {
+        let offset = self.at.checked_sub(self.buffer_at)?;
+        self.buffer.get(usize::try_from(offset).ok()?).copied()
+    }
+
     /// At least one buffered byte at the position.
     fn available(&mut self, what: &'static str) -> Result<&[u8], ImportError> {
         let buffer_end = self.buffer_at + self.buffer.len() as u64;
@@ -274,7 +286,10 @@ impl<'a> Wire<'a> {
 
     fn refill(&mut self, what: &'static str) -> Result<(), ImportError> {
         self.progress.set("reading", self.at, self.len)?;
-        self.reader.seek(SeekFrom::Start(self.at))?;
+        // A seek throws away what a buffered reader has at hand, so that none is made where the position is right.
+        if self.at != self.buffer_at + self.buffer.len() as u64 || self.buffer.is_empty() {
+            self.reader.seek(SeekFrom::Start(self.at))?;
+        }
         self.buffer.clear();
         self.buffer_at = self.at;
         let mut piece = Read::take(&mut *self.reader, BUFFER_BYTES as u64);

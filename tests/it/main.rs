@@ -23,6 +23,7 @@ mod name_reuse;
 mod native;
 mod onnx;
 mod onnx_corpus;
+mod opening;
 mod options;
 mod oracle;
 mod passes;

@@ -27,6 +27,9 @@ use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal,
 /// Stands for a time, a size or a stream that the file does not state.
 const NONE: u64 = RecordedBlock::NO_STREAM;
 
+/// Rows between two looks at the cancel flag.
+const ROWS_BETWEEN_CHECKS: u64 = 1 << 13;
+
 /// The kinds of curves, in the order of [`Entry::totals`].
 const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
 
@@ -332,8 +335,8 @@ impl Device {
         let mut positions = vec![u32::MAX; n_entries];
         recording.blocks.reserve_exact(n_entries);
         for (step, (time, key)) in (0_u32..).zip(events) {
-            if step.is_multiple_of(1 << 16) {
-                progress.check()?;
+            if u64::from(step).is_multiple_of(ROWS_BETWEEN_CHECKS) {
+                progress.set("pairing", u64::from(step), u64::from(recording.n_steps))?;
             }
             let (row, is_release) = (
                 usize::try_from(key & u64::from(u32::MAX)).unwrap_or(usize::MAX),
@@ -369,6 +372,9 @@ impl Device {
     fn events(&self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Vec<(u64, u64)>, Cancelled> {
         let mut events = Vec::with_capacity(self.entries.len() * 2);
         for (row, entry) in (0_u64..).zip(&self.entries) {
+            if row.is_multiple_of(ROWS_BETWEEN_CHECKS) {
+                progress.check()?;
+            }
             if !is_ordered_by_time {
                 events.push((row, ALLOCATION << 32 | row));
                 continue;

@@ -11,6 +11,8 @@ use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{MarkKind, Recording};
 use pickle_writer::{Py, Writer, frame, segment, synthetic};
 
+mod holes;
+
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     let cancel = Cancel::new();
     let mut diagnostics = Diagnostics::new();

@@ -24,6 +24,21 @@ pub struct Curves {
     pub virtual_space: Vec<Bytes>,
 }
 
+impl Curves {
+    /// Empty curves with room for so many steps: they are as long as that in the end, and never stand in memory twice.
+    fn with_capacity(n_steps: usize) -> Self {
+        let room = || Vec::with_capacity(n_steps);
+        Self {
+            reserved: room(),
+            features: room(),
+            live: room(),
+            rounded: room(),
+            physical: room(),
+            virtual_space: room(),
+        }
+    }
+}
+
 /// What a step shows of the sums.
 #[derive(Clone, Copy)]
 struct Shown {
@@ -72,7 +87,7 @@ impl Curves {
 
 /// Curves with one value a step. O(events + steps).
 pub fn curves(simulation: &Simulation) -> Curves {
-    let mut curves = Curves::default();
+    let mut curves = Curves::with_capacity(simulation.n_steps as usize);
     let mut state = State::default();
     let mut events = simulation.events.iter().peekable();
     for step in 0..simulation.n_steps {

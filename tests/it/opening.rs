@@ -1,0 +1,123 @@
+//! How files come in: pipes, devices, gzip, slices that are named one by one, tables in forms that are not read.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use highwater::progress::{Cancel, Progress};
+use highwater::session::{SourceSpec, load};
+use serde_json::Value as Json;
+
+use crate::cli::fails;
+
+const HEADER: &str = "Name,Size(KB),Allocation Time(us),Release Time(us),Stream Ptr,Device Type\n";
+
+fn written(folder: &tempfile::TempDir, name: &str, content: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).expect("a file");
+    path
+}
+
+fn inspected(argument: &str, input: Option<&[u8]>) -> Json {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .args(["inspect", argument, "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(input.unwrap_or_default()).expect("the program reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn standard_input_is_read_like_a_file() {
+    let table = format!("{HEADER}a,1.5,10,20,7,NPU:0\n");
+    let answer = inspected("-", Some(table.as_bytes()));
+    assert_eq!(answer["format"], "ascend_profiler");
+    assert_eq!(answer["recordings"][0]["peak_live_bytes"], 1536);
+    let model = std::fs::read("sample_traces/mobilenet_v2.onnx").expect("a sample");
+    assert_eq!(
+        inspected("-", Some(&model)),
+        inspected("sample_traces/mobilenet_v2.onnx", None)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_is_read_like_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("model.onnx");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no mkfifo");
+        return;
+    }
+    let model = std::fs::read("sample_traces/mobilenet_v2.onnx").expect("a sample");
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(|| std::fs::write(&pipe, &model));
+        inspected(&pipe.display().to_string(), None)
+    });
+    assert_eq!(answer, inspected("sample_traces/mobilenet_v2.onnx", None));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_or_a_folder_without_files_is_told() {
+    fails(&["inspect", "/dev/null"], "it is a device; name a file or a pipe");
+    fails(&["inspect", "/dev/zero"], "it is a device");
+}
+
+#[test]
+fn tables_in_forms_that_are_not_read_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = format!("{HEADER}a,1.5,10,20,7,NPU:0\n");
+    let utf16: Vec<u8> = table.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, content, expected) in [
+        (
+            "semicolons.csv",
+            table.replace(',', ";").into_bytes(),
+            "divided by semicolons",
+        ),
+        ("tabs.csv", table.replace(',', "\t").into_bytes(), "divided by tabs"),
+        ("wide.csv", utf16, "UTF-16"),
+    ] {
+        let path = written(&folder, name, &content);
+        fails(&["inspect", &path.display().to_string()], expected);
+    }
+    let path = written(&folder, "empty.csv", HEADER.as_bytes());
+    let answer = inspected(&path.display().to_string(), None);
+    assert_eq!(answer["recordings"].as_array().map_or(0, Vec::len), 0);
+    assert!(answer.to_string().contains("the table has no rows"), "{answer}");
+}
+
+#[test]
+fn slices_that_are_opened_together_are_one_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let slice = |number: u32, rows: &str| {
+        let name = format!("operator_memory_slice_{number}_20240101.csv");
+        SourceSpec::Path(written(&folder, &name, format!("{HEADER}{rows}").as_bytes()))
+    };
+    let sources = [
+        slice(1, "b,2,20,30,7,NPU:0\n"),
+        slice(0, "a,1,10,40,7,NPU:0\n"),
+        slice(3, "c,4,25,,7,NPU:0\n"),
+    ];
+    let cancel = Cancel::new();
+    let loaded = load(&sources, false, &Progress::silent(&cancel)).expect("whole tables");
+    let recordings = loaded.workload.recordings();
+    assert_eq!(recordings.len(), 1);
+    assert_eq!(recordings[0].blocks.len(), 3);
+    assert_eq!(recordings[0].peaks().live.0.get(), 7 << 10);
+    assert_eq!(loaded.reports.len(), 3);
+    let said: Vec<&str> = loaded
+        .diagnostics
+        .entries()
+        .iter()
+        .map(|entry| entry.message.as_str())
+        .collect();
+    assert!(said.iter().any(|text| text.contains("number 2")), "{said:?}");
+}
