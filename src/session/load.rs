@@ -1,5 +1,6 @@
 //! Sources become one workload.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::document::SourceSpec;
 use super::files::read_source;
 use super::merge::Merge;
 use super::report::SourceReport;
-use super::together::{groups, read_joined};
+use super::together::{apart, groups, read_joined};
 use super::worker::Loaded;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -22,35 +23,28 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
     let mut reports = Vec::new();
     let mut diagnostics = Diagnostics::new();
     let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
-    for group in groups(&paths) {
+    let mut open: VecDeque<Vec<usize>> = groups(&paths).into();
+    while let Some(group) = open.pop_front() {
         let members: Vec<&Path> = group.iter().filter_map(|position| paths[*position]).collect();
-        let joined = match members.len() {
-            0 | 1 => None,
-            _ => read_joined(&members, progress).map_err(|error| error.to_string())?,
+        let imported = match members.len() {
+            0 | 1 => read_source(&sources[group[0]], progress).map(Some),
+            _ => read_joined(&members, progress),
         };
-        if let Some(imported) = joined {
-            let is_all = group.len() == sources.len();
-            let prefix = if is_all {
-                String::new()
-            } else {
-                sources[group[0]].title()
-            };
-            diagnostics.extend(&imported.diagnostics);
-            reports.extend(group.iter().map(|position| (*position, SourceReport::new(&imported))));
-            merge.add(imported.source, imported.measured, &prefix);
+        let Some(imported) = imported.map_err(|error| error.to_string())? else {
+            let parts = apart(&members).into_iter();
+            parts
+                .rev()
+                .for_each(|part| open.push_front(part.iter().map(|member| group[*member]).collect()));
             continue;
-        }
-        for position in group {
-            let imported = read_source(&sources[position], progress).map_err(|error| error.to_string())?;
-            let prefix = if sources.len() == 1 {
-                String::new()
-            } else {
-                sources[position].title()
-            };
-            diagnostics.extend(&imported.diagnostics);
-            reports.push((position, SourceReport::new(&imported)));
-            merge.add(imported.source, imported.measured, &prefix);
-        }
+        };
+        let prefix = if group.len() == sources.len() {
+            String::new()
+        } else {
+            sources[group[0]].title()
+        };
+        diagnostics.extend(&imported.diagnostics);
+        reports.extend(group.iter().map(|position| (*position, SourceReport::new(&imported))));
+        merge.add(imported.source, imported.measured, &prefix);
     }
     reports.sort_by_key(|(position, _)| *position);
     learn(&mut merge, &mut diagnostics);

@@ -53,6 +53,24 @@ pub(super) fn groups(paths: &[Option<&Path>]) -> Vec<Vec<usize>> {
     groups
 }
 
+/// What is left to try of files that do not belong together after all: two texts without the module, else each by itself.
+pub(super) fn apart(paths: &[&Path]) -> Vec<Vec<usize>> {
+    let all = 0..paths.len();
+    let without = |left: usize| {
+        all.clone()
+            .filter(move |position| *position != left)
+            .collect::<Vec<usize>>()
+    };
+    for left in all.clone().filter(|_| paths.len() > 2) {
+        let pair = without(left);
+        let members: Vec<Option<&Path>> = pair.iter().map(|position| Some(paths[*position])).collect();
+        if groups(&members).len() == 1 {
+            return vec![pair, vec![left]];
+        }
+    }
+    all.map(|alone| vec![alone]).collect()
+}
+
 /// Files as one; `None` where they do not belong together after all.
 ///
 /// # Errors
