@@ -74,7 +74,10 @@ pub(super) fn read_folder(
         };
         match read_together(&paths, row, progress).transpose() {
             // Not of one dump after all.
-            None => again.extend(group.iter().map(|position| vec![*position])),
+            None => {
+                let parts = together::apart(&paths, progress).into_iter();
+                again.extend(parts.map(|part| part.iter().map(|member| group[*member]).collect()));
+            }
             Some(Ok(imported)) => {
                 n_read += 1;
                 diagnostics.extend(&match label.as_str() {

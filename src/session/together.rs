@@ -4,7 +4,7 @@
 //! In: paths. Out: groups of them, and the answer of a group. Deliberately not here: what belongs together, which
 //! the importers know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use super::document::SourceSpec;
@@ -32,18 +32,24 @@ pub(super) struct ReadPart {
 pub(super) fn read_all(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<ReadPart>, FileError> {
     let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
     let mut read = Vec::with_capacity(sources.len());
-    for group in groups(&paths, progress) {
+    let mut open: VecDeque<Group> = groups(&paths, progress).into();
+    while let Some(group) = open.pop_front() {
         let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
-        if let Some(imported) = read_together(&group, &members, progress)? {
-            let members = group.members;
-            read.push(ReadPart { members, imported });
-            continue;
-        }
-        for position in group.members {
-            read.push(ReadPart {
-                members: vec![position],
-                imported: read_source(&sources[position], progress)?,
-            });
+        let imported = match group.members.as_slice() {
+            [alone] => Some(read_source(&sources[*alone], progress)?),
+            _ => read_together(&group, &members, progress)?,
+        };
+        match imported {
+            Some(imported) => read.push(ReadPart {
+                members: group.members,
+                imported,
+            }),
+            None => apart(&members, progress).into_iter().rev().for_each(|part| {
+                open.push_front(Group {
+                    members: part.iter().map(|member| group.members[*member]).collect(),
+                    is_sliced: false,
+                });
+            }),
         }
     }
     Ok(read)
@@ -72,16 +78,16 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
 
 /// Sources that may be read as one.
 #[derive(Debug)]
-pub(super) struct Group {
+struct Group {
     /// Their positions.
-    pub(super) members: Vec<usize>,
+    members: Vec<usize>,
     /// Whether they are slices of one table.
     is_sliced: bool,
 }
 
 /// Groups of sources that are read as one, every other by itself, in the order of their first members. `None` stands for a
 /// source that is no file.
-pub(super) fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
+fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
     let tables = if paths.iter().flatten().count() > 1 {
         slices_among(paths, progress)
     } else {
@@ -104,15 +110,11 @@ pub(super) fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Gr
 ///
 /// # Errors
 /// [`FileError`], of any of them.
-pub(super) fn read_together(
-    group: &Group,
-    paths: &[&Path],
-    progress: &Progress<'_>,
-) -> Result<Option<Imported>, FileError> {
-    match paths.len() {
-        0 | 1 => Ok(None),
-        _ if group.is_sliced => read_sliced(paths, progress).map(Some),
-        _ => read_joined(paths, progress),
+fn read_together(group: &Group, paths: &[&Path], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
+    if group.is_sliced {
+        read_sliced(paths, progress).map(Some)
+    } else {
+        read_joined(paths, progress)
     }
 }
 
@@ -153,6 +155,24 @@ pub(super) fn dumps(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Vec
     );
     groups.sort_unstable();
     groups
+}
+
+/// What is left to try of files that do not belong together after all: two texts without the module, else each by itself.
+pub(super) fn apart(paths: &[&Path], progress: &Progress<'_>) -> Vec<Vec<usize>> {
+    let all = 0..paths.len();
+    let without = |left: usize| {
+        all.clone()
+            .filter(move |position| *position != left)
+            .collect::<Vec<usize>>()
+    };
+    for left in all.clone().filter(|_| paths.len() > 2) {
+        let pair = without(left);
+        let members: Vec<Option<&Path>> = pair.iter().map(|position| Some(paths[*position])).collect();
+        if dumps(&members, progress).len() == 1 {
+            return vec![pair, vec![left]];
+        }
+    }
+    all.map(|alone| vec![alone]).collect()
 }
 
 /// Files as one; `None` where they do not belong together after all.

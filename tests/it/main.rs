@@ -70,3 +70,4 @@ mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
 mod xla_corpus;
+mod xla_together;

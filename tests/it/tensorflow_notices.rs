@@ -172,3 +172,24 @@ fn variables_that_are_only_updated_have_a_size() {
     expected.push(("counter:0".to_owned(), 40));
     assert_eq!(variables(&entry.graph), expected);
 }
+
+/// A handle that is only handed on, through two functions, is as large as what the inner one reads of it.
+#[test]
+fn variables_that_are_handed_on_have_a_size() {
+    let function = |name: &str, body: &str| {
+        format!("function {{ signature {{ name: \"{name}\" input_arg {{ name: \"r\" type: DT_RESOURCE }} }} {body} }} ")
+    };
+    let read = "node_def { name: \"read\" op: \"ReadVariableOp\" input: \"r\" attr { key: \"dtype\" value { type: DT_FLOAT \
+                } } attr { key: \"_output_shapes\" value { list { shape { dim { size: 6 } } } } } }";
+    let call = "node_def { name: \"call\" op: \"inner\" input: \"r\" }";
+    let library = format!("library {{ {}{} }}", function("inner", read), function("outer", call));
+    let handle = node("w", "Placeholder", &[], &["dtype=type: DT_RESOURCE", "shape=shape { }"]);
+    let outer = node(
+        "run",
+        "StatefulPartitionedCall",
+        &["w"],
+        &["f=func { name: \"outer\" }"],
+    );
+    let entry = graph(&[handle, outer, library].concat());
+    assert_eq!(variables(&entry.graph), [("w:0".to_owned(), 24)]);
+}

@@ -5,6 +5,7 @@
 //! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
 //! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
+use super::handed_on::HandedOn;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
 use super::phase;
 use super::shape::Facts;
@@ -23,6 +24,7 @@ pub(super) struct Build<'m> {
     model: &'m Model,
     facts: Facts,
     translator: Translator,
+    handed_on: HandedOn,
     progress: &'m Progress<'m>,
 }
 
@@ -41,19 +43,22 @@ struct Part<'m> {
 
 impl<'m> Build<'m> {
     /// Takes the facts.
-    pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Self {
-        Self {
+    pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Result<Self, ImportError> {
+        Ok(Self {
             model,
             translator: Translator::new(&facts.sym.exprs),
+            handed_on: HandedOn::of(model, &facts, progress)?,
             facts,
             progress,
-        }
+        })
     }
 
     /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
     pub(super) fn graph(&mut self, idx: GraphIdx) -> Result<GraphBuilder, ImportError> {
         let raw = &self.model.graphs[idx.0];
+        self.progress.check()?;
         let phases = phase::of(self.model, raw);
+        self.progress.check()?;
         let mut part = Part {
             idx,
             raw,
@@ -63,6 +68,9 @@ impl<'m> Build<'m> {
             variables: Variables::of(self.model, raw, &phases),
             phases,
         };
+        for (node, _) in self.handed_on.of_graph(idx) {
+            part.variables.mark(node as usize);
+        }
         let is_main = idx == MAIN;
         if is_main {
             part.builder.exprs = self.facts.sym.exprs.clone();
@@ -77,10 +85,17 @@ impl<'m> Build<'m> {
             self.op(&mut part, node)?;
         }
         for node in 0..raw.nodes.len() {
+            self.progress.check()?;
             self.alias(&mut part, node);
             self.controls(&mut part, node);
         }
-        for (variable, bytes) in variable_bytes::of((self.model, raw, idx), &part.variables, &self.facts) {
+        let mut bytes = variable_bytes::of((self.model, raw, idx), &part.variables, &self.facts);
+        for (node, known) in self.handed_on.of_graph(idx) {
+            if let Some(known) = known {
+                bytes.entry(node).or_insert(known);
+            }
+        }
+        for (variable, bytes) in bytes {
             if let Some(value) = raw.values_of(&raw.nodes[variable as usize]).next() {
                 part.builder.state_storage_bytes(part.tensors[value], bytes);
             }

@@ -15,6 +15,7 @@
 mod build;
 mod detect;
 mod fields;
+mod handed_on;
 mod model;
 mod ops;
 mod parse;
@@ -88,7 +89,7 @@ fn entry(
     let model = parsed.model;
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
     facts.report(&model, diagnostics);
-    let mut build = build::Build::new(&model, facts, progress);
+    let mut build = build::Build::new(&model, facts, progress)?;
     let mut bodies = Vec::new();
     for position in 1..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;

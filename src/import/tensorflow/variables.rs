@@ -81,6 +81,13 @@ impl Variables {
             .map(|source| source as usize)
     }
 
+    /// A node is a variable, because of what a function does with it.
+    pub(super) fn mark(&mut self, position: usize) {
+        if let Some(flag) = self.is_variable.get_mut(position) {
+            *flag = true;
+        }
+    }
+
     /// Whether a node is a variable that something reads or writes.
     pub(super) fn is_variable(&self, position: usize) -> bool {
         self.is_variable.get(position) == Some(&true)

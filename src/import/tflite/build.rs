@@ -40,6 +40,8 @@ pub(super) fn graph(
     }
     let graph = builder.finish()?;
     notices::sorted(&graph, diagnostics);
+    notices::texts(&graph, diagnostics);
+    notices::views(&graph, diagnostics);
     Ok((graph, lists.tensors.len))
 }
 

@@ -39,7 +39,7 @@ use self::detect::Form;
 use self::model::Module;
 use self::shape::ShapeNotes;
 use super::wire::Wire;
-use super::{ImportError, Input};
+use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{Dumped, GraphEntry, Source};
@@ -79,7 +79,7 @@ pub(super) fn import(
                 ..Dumped::default()
             };
             remarks(&module, notes, diagnostics);
-            graphs(&module, (&name, len), dumped, progress)
+            graphs(&module, (&name, len), dumped, (progress, diagnostics))
         }
     }
 }
@@ -114,7 +114,7 @@ fn read_proto(
         dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
         dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
     }
-    graphs(&module, (name, len), dumped, progress)
+    graphs(&module, (name, len), dumped, (progress, diagnostics))
 }
 
 fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
@@ -165,7 +165,7 @@ fn graphs(
     module: &Module,
     (file, len): (&str, u64),
     dumped: Dumped,
-    progress: &Progress<'_>,
+    (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
 ) -> Result<Source, ImportError> {
     let mut graphs = Vec::with_capacity(module.computations.len());
     for computation in &module.computations {
@@ -175,6 +175,10 @@ fn graphs(
     let Some(graph) = graphs.pop() else {
         return Err(ImportError::at_byte("the module has no computation", 0));
     };
+    // A buffer assignment states what shares memory; without one it is taken from the kinds of instructions.
+    if dumped.arenas.is_empty() {
+        notices::views(&graph, diagnostics);
+    }
     let name = if module.name.is_empty() { file } else { &module.name };
     Ok(Source::Graphs(vec![GraphEntry {
         name: name.to_owned(),

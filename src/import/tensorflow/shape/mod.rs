@@ -15,6 +15,7 @@ mod call;
 mod cases;
 mod control;
 mod convolution;
+mod decompose;
 mod elementwise;
 mod fact;
 mod generate;
