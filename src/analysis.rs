@@ -4,6 +4,8 @@
 //! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
 
 mod allocation_order;
+mod beside;
+mod comparison;
 mod dumped;
 mod error;
 mod explain;
@@ -34,17 +36,14 @@ mod workspaces;
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Id as _, TensorId};
-use crate::options::{Environment, Estimate, Lowered, Options, SeenFiles, lower};
-use crate::plan::{Effort, Strategy};
+use crate::options::{Environment, Lowered, Options, SeenFiles, lower};
+use crate::plan::Effort;
 use crate::progress::Progress;
-use crate::rewrite::remat::RematStatus;
-use crate::sim::fold::{Curves, Summary};
-use crate::sim::{DeviceSession, POLICIES, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
-use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, SchedulePlan, Workload};
+use crate::sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
+use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use comparison::{Best, Comparison, Lane};
 pub use dumped::dumped_plan;
 pub use error::AnalysisError;
 pub use explain::Remark;
@@ -88,112 +87,6 @@ pub struct Request {
     pub search_nodes: u64,
 }
 
-/// One simulation with its folds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lane {
-    /// What it shows.
-    pub id: LaneId,
-    /// The policy; of a problem's lane the one under which an arena is as large as its plan.
-    pub policy: StaticMemoryPolicy,
-    /// What it is called, where that is neither its policy nor its strategy.
-    pub title: Option<String>,
-    /// What the device has to hold in it, where that differs from lane to lane.
-    pub session: Option<Arc<DeviceSession>>,
-    /// What rewriting did to its graphs, where anything was rewritten.
-    pub rewrite: Option<Arc<LaneRewrite>>,
-    /// How its static arenas are placed.
-    pub strategy: &'static Strategy,
-    /// Whether that was chosen for this lane alone.
-    pub chosen: bool,
-    /// The plans of its static graphs.
-    pub plans: Plans,
-    /// The event log.
-    pub simulation: Simulation,
-    /// Curves, one value a step of the common axis.
-    pub curves: Curves,
-    /// Exact figures.
-    pub summary: Summary,
-    /// The first step whose reserved bytes differ from policy 0; `None` where none does or where policy 0
-    /// was not simulated.
-    pub first_divergence: Option<Step>,
-    /// Where the peak comes from, and where the lane parts from policy 0.
-    pub explanation: Vec<Remark>,
-    /// Why the run ended early, where it did.
-    pub out_of_memory_story: Option<OutOfMemoryStory>,
-    /// Requests of an allocation trace that were refused; the trace goes on after them.
-    pub refusals: Option<Refusals>,
-}
-
-impl Lane {
-    /// Whether some run under a memory budget does not reach its end.
-    pub fn stops_under_budget(&self) -> bool {
-        let rewrites = self.rewrite.iter();
-        let mut runs = rewrites.flat_map(|rewrite| rewrite.remat.iter().flatten());
-        runs.any(|run| run.answer.status != RematStatus::Ok)
-    }
-
-    /// Why the run ended early, in a sentence with figures; `None` where it did not.
-    pub fn out_of_memory_text(&self) -> Option<String> {
-        let failed = self.simulation.out_of_memory.as_ref()?;
-        Some(format!(
-            "policy {} runs out of memory at step {}: {} are asked for while {} of {} are in use",
-            self.policy.number(),
-            failed.step,
-            failed.requested,
-            failed.in_use,
-            self.simulation.device_bytes
-        ))
-    }
-}
-
-/// Which lane needs least, and why it is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Best {
-    /// The policy with the lowest peak that runs to its end; the smallest number on a tie.
-    pub policy: StaticMemoryPolicy,
-    /// A sentence with figures.
-    pub why: String,
-}
-
-/// Every policy's simulation of one session.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
-    /// What runs: the request's graphs, or the forward parts of these.
-    pub workload: Arc<Workload>,
-    /// The common step axis.
-    pub axis: Axis,
-    /// What the device has to hold.
-    pub session: DeviceSession,
-    /// The device, with the memory that the options give it and others leave.
-    pub device: Device,
-    /// Its id.
-    pub device_id: u32,
-    /// Memory that others hold on it.
-    pub occupied: Bytes,
-    /// One lane per policy, ascending.
-    pub lanes: Vec<Lane>,
-    /// The policy that options and environment put in force.
-    pub configured: StaticMemoryPolicy,
-    /// The lane that needs least; `None` where every lane runs out of memory.
-    pub best: Option<Best>,
-    /// Why the lanes are alike, where they are: a sentence with the difference in bytes.
-    pub alike: Option<String>,
-    /// Whether no op states its scratch memory: then peaks are lower bounds, or estimates where `scratch` says so.
-    pub lower_bound: bool,
-    /// What the figures hold of scratch memory.
-    pub scratch: Scratch,
-    /// Names of the scratch memory that is estimated.
-    pub workspaces: EstimatedWorkspaces,
-    /// The requests of an allocation trace, by the number of their tensor; none of anything else.
-    pub requests: Vec<TraceRequest>,
-    /// Sizes and costs that every lane was simulated with.
-    pub params: Params,
-    /// Settings of the user whose effect is an estimate.
-    pub estimates: Vec<Estimate>,
-    /// Oddities of this comparison.
-    pub diagnostics: Diagnostics,
-}
-
 impl Request {
     /// The policies to simulate, ascending.
     fn wanted_policies(&self) -> Vec<StaticMemoryPolicy> {
@@ -218,153 +111,6 @@ impl Request {
     }
 }
 
-impl Comparison {
-    /// The lane of a policy.
-    pub fn lane(&self, policy: StaticMemoryPolicy) -> Option<&Lane> {
-        self.lanes.iter().find(|lane| lane.id == LaneId::Policy(policy))
-    }
-
-    /// Whether this is a placement problem: then lanes are strategies, and there is no device.
-    pub fn is_problem(&self) -> bool {
-        !self.workload.problems().is_empty()
-    }
-
-    /// The allocation trace that this is of: then a step is a command, and a tensor is a request.
-    pub fn trace(&self) -> Option<&AllocationTrace> {
-        self.workload.traces().first().map(|trace| &**trace)
-    }
-
-    /// The pools and static graphs of the trace, in the order of first appearance.
-    pub fn trace_graphs(&self) -> impl Iterator<Item = &str> {
-        let graphs = if self.trace().is_some() {
-            &self.session.graphs[..]
-        } else {
-            &[]
-        };
-        graphs.iter().skip(1).map(|graph| graph.name.as_str())
-    }
-
-    /// A request of the trace by the number of its tensor.
-    pub fn request(&self, tensor: TensorId) -> Option<(&AllocationTrace, &TraceRequest)> {
-        Some((self.trace()?, self.requests.get(tensor.idx())?))
-    }
-
-    /// A block of a recording, where lanes are measured.
-    pub fn recorded_block(&self, graph: GraphIdx, tensor: TensorId) -> Option<(&Recording, &RecordedBlock)> {
-        let recording = self.recording(measured_lane(graph)).filter(|_| self.is_measured())?;
-        Some((recording, recording.blocks.get(tensor.idx())?))
-    }
-
-    /// How many requests of a trace a lane refuses, in a sentence; `None` where it refuses none.
-    pub fn refusal_text(&self, lane: &Lane) -> Option<String> {
-        let refusals = lane.refusals?;
-        let first = trace::command_text(self.trace()?, refusals.first);
-        let number = lane.policy.number();
-        Some(match refusals.count {
-            1 => format!("policy {number} refuses a request: {first}"),
-            count => format!("policy {number} refuses {count} requests, the first is {first}"),
-        })
-    }
-
-    /// Whether there is a capacity to compare peaks with: the device's, or the one that a problem's file states.
-    pub fn has_capacity(&self) -> bool {
-        self.workload
-            .problems()
-            .first()
-            .is_none_or(|entry| entry.capacity.is_some())
-    }
-
-    /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the
-    /// first on a tie.
-    pub fn main_lane(&self) -> Option<usize> {
-        if self.compares_passes() || self.is_measured() {
-            return (!self.lanes.is_empty()).then_some(0);
-        }
-        if !self.is_problem() {
-            let configured = LaneId::Policy(self.configured);
-            return self.lanes.iter().position(|lane| lane.id == configured);
-        }
-        let lanes = self.lanes.iter().enumerate();
-        lanes
-            .min_by_key(|(position, lane)| (lane.summary.peak_reserved, *position))
-            .map(|(position, _)| position)
-    }
-
-    /// What the device of a lane has to hold: the session with the lane's plans.
-    pub fn lane_session(&self, lane: usize) -> DeviceSession {
-        lanes::with_plans(self.session_of(lane), &self.lanes[lane].plans, self.is_problem())
-    }
-
-    /// What the device has to hold in a lane, before anything is placed.
-    pub fn session_of(&self, lane: usize) -> &DeviceSession {
-        let own = self.lanes.get(lane).and_then(|lane| lane.session.as_deref());
-        own.unwrap_or(&self.session)
-    }
-
-    /// Whether lanes differ in what was rewritten, and not in their policy.
-    pub fn compares_passes(&self) -> bool {
-        self.lanes.iter().any(|lane| matches!(lane.id, LaneId::Pass(_)))
-    }
-
-    /// Whether every lane is a recording of a real run: then nothing is simulated.
-    pub fn is_measured(&self) -> bool {
-        let mut lanes = self.lanes.iter();
-        !self.lanes.is_empty() && lanes.all(|lane| matches!(lane.id, LaneId::Measured(_)))
-    }
-
-    /// The recording of a lane that shows one.
-    pub fn recording(&self, lane: LaneId) -> Option<&Recording> {
-        let LaneId::Measured(position) = lane else { return None };
-        let with_content = self.workload.recordings().iter().filter(|one| one.has_content());
-        with_content.map(|one| &**one).nth(usize::from(position))
-    }
-
-    /// What a lane is called: its policy, or its position and strategy.
-    pub fn lane_title(&self, id: LaneId) -> String {
-        match id {
-            LaneId::Policy(policy) => format!("policy {}", policy.number()),
-            LaneId::Problem(position) => {
-                let lane = self.lanes.iter().find(|lane| lane.id == id);
-                let label = lane.map_or("", |lane| lane.strategy.label);
-                format!("lane {}: {label}", u32::from(position) + 1)
-            }
-            LaneId::Pass(position) | LaneId::Measured(position) => {
-                let lane = self.lanes.iter().find(|lane| lane.id == id);
-                let title = lane.and_then(|lane| lane.title.as_deref()).unwrap_or("");
-                format!("lane {}: {title}", u32::from(position) + 1)
-            }
-        }
-    }
-
-    /// The name of a tensor of a graph, of an estimated workspace, of a problem's buffer, or of a trace's request; empty
-    /// where it has none.
-    pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {
-        if let Some(entry) = self.workload.problems().first() {
-            return entry.ids.get(tensor.idx());
-        }
-        if let Some((trace, request)) = self.request(tensor) {
-            return trace.name(request.lifetime.name);
-        }
-        if let Some(program) = self.workload.programs().first() {
-            let block = program.blocks.get(graph.idx());
-            let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
-            return variable.map_or("", |(name, _)| &**name);
-        }
-        if let Some(tape) = self.workload.tapes().first() {
-            return tape.tensors.get(tensor.idx()).map_or("", |tensor| &tensor.name);
-        }
-        if let Some((recording, block)) = self.recorded_block(graph, tensor) {
-            return recording.text(block.name);
-        }
-        self.workspaces.tensor_name(&self.workload, (graph, tensor))
-    }
-}
-
-/// The lane of a recording by the graph that its blocks are said to be of.
-fn measured_lane(graph: GraphIdx) -> LaneId {
-    LaneId::Measured(u8::try_from(graph.0).unwrap_or(u8::MAX))
-}
-
 /// Runs the pipeline: schedule, live ranges, plans, one simulation per policy, folds.
 ///
 /// # Errors
@@ -387,10 +133,14 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         return measured::compare_recordings(request, &lowered, progress);
     }
     let (running, diagnostics) = running_request(request, &lowered)?;
-    if running.lanes != LaneSet::Policies {
-        return passes::compare_passes(&running, (&lowered, diagnostics), progress);
-    }
-    policies::compare_policies((request, running), lowered, diagnostics, progress)
+    let strategy = lowered.strategy;
+    let mut comparison = if running.lanes == LaneSet::Policies {
+        policies::compare_policies((request, running), lowered, diagnostics, progress)?
+    } else {
+        passes::compare_passes(&running, (&lowered, diagnostics), progress)?
+    };
+    beside::add_recordings(&mut comparison, strategy, progress)?;
+    Ok(comparison)
 }
 
 /// The request with the graphs that run and the values that the options give to dimensions.

@@ -17,8 +17,9 @@ use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Reques
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Id as _, TensorId};
 use crate::options::Lowered;
+use crate::plan::Strategy;
 use crate::progress::{Cancelled, Progress};
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, recorded_log};
+use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, recorded_log};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{
     Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, RecordedTotal, Recording, Run, TotalKind,
@@ -62,12 +63,13 @@ pub(super) fn compare_recordings(
     let mut lanes = Vec::new();
     for (position, recording) in (0_u8..).zip(shown) {
         let own = &steps.of_event[usize::from(position)];
-        lanes.push(lane(
-            (position, recording),
-            (own, steps.n_steps),
-            (request, lowered),
-            progress,
-        )?);
+        let place = LanePlace {
+            position,
+            graph: GraphIdx(u32::from(position)),
+            strategy: lowered.strategy,
+            params: &lowered.params,
+        };
+        lanes.push(lane((&place, recording), (own, steps.n_steps), progress)?);
     }
     if !steps.is_by_time && shown.len() > 1 {
         diagnostics.info(
@@ -161,27 +163,38 @@ fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<Co
     })
 }
 
-fn lane(
-    (position, recording): (u8, &Recording),
+/// Where a recording stands among the lanes.
+pub(super) struct LanePlace<'a> {
+    /// Its number among the recordings that hold anything.
+    pub(super) position: u8,
+    /// The graph that its blocks are said to be of: behind those of the workload.
+    pub(super) graph: GraphIdx,
+    /// What lanes are placed by; a recording is not.
+    pub(super) strategy: &'static Strategy,
+    pub(super) params: &'a Params,
+}
+
+/// The lane of a recording. `steps` names the step of each event, which may be that of other events too.
+pub(super) fn lane(
+    (place, recording): (&LanePlace<'_>, &Recording),
     (steps, n_steps): (&[u32], u32),
-    (_, lowered): (&Request, &Lowered),
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let log = recorded_log(recording, (steps, n_steps), progress)?;
-    let parts = (LaneId::Measured(position), lowered.strategy, Plans::new());
-    let mut lane = with_folds(log.simulation, parts, &lowered.params);
+    let parts = (LaneId::Measured(place.position), place.strategy, Plans::new());
+    let mut lane = with_folds(log.simulation, parts, place.params);
     // What calls cost was not measured, and is not estimated for a run that was.
     lane.summary.estimated_overhead = Nanos(0);
     lane.summary.overhead.clear();
     lane.title = Some(recording.name.clone());
-    lane.session = Some(Arc::new(session((position, recording), (steps, n_steps))));
+    lane.session = Some(Arc::new(session((place.graph, recording), (steps, n_steps))));
     let source = state_curves(&mut lane, recording, (steps, n_steps));
     lane.explanation = remarks(&lane, recording, (source, log.n_stacked));
     Ok(lane)
 }
 
 /// The blocks of a recording as the live ranges of one run.
-fn session((position, recording): (u8, &Recording), (steps, n_steps): (&[u32], u32)) -> DeviceSession {
+fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (&[u32], u32)) -> DeviceSession {
     let at = |step: Step| steps.get(step.idx()).copied().unwrap_or(n_steps);
     let items = recording.blocks.iter().enumerate().map(|(number, block)| {
         let birth = at(block.birth);
@@ -205,14 +218,13 @@ fn session((position, recording): (u8, &Recording), (steps, n_steps): (&[u32], u
         },
         ..BoundGraph::default()
     };
-    let graph = GraphIdx(u32::from(position));
     let nobody = |name: &str| LoadedGraph {
         name: name.to_owned(),
         is_static: false,
         has_collectives: false,
         weights: Vec::new(),
     };
-    let mut graphs: Vec<LoadedGraph> = (0..position).map(|_| nobody("")).collect();
+    let mut graphs: Vec<LoadedGraph> = (0..graph.0).map(|_| nobody("")).collect();
     graphs.push(nobody(&recording.name));
     DeviceSession {
         graphs,

@@ -123,7 +123,6 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
     Ok(compare(&alone, progress)?
-        .lanes
-        .iter()
+        .simulated_lanes()
         .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))
 }

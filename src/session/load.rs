@@ -79,7 +79,7 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
         };
         diagnostics.info(
             format!(
-                "{} of {} ops have measured times, and {} of scratch memory in sum, from {}{unmatched}; open the recording alone to see it as a lane",
+                "{} of {} ops have measured times, and {} of scratch memory in sum, from {}{unmatched}",
                 learned.ops.len(),
                 entry.graph.ops().len(),
                 learned.scratch,

@@ -92,7 +92,7 @@ pub static SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "lenet",
-        title: "LeNet training in TensorFlow, with times and scratch memory of a traced run",
+        title: "LeNet training in TensorFlow, simulated and as a traced run measured it",
         files: &[LENET, LENET_RUN],
         dims: &[],
         iterations: 1,

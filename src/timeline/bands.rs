@@ -46,12 +46,7 @@ pub struct Bands {
 
 impl Bands {
     pub(super) fn new(comparison: &Comparison) -> Self {
-        let names: Vec<String> = comparison
-            .session
-            .graphs
-            .iter()
-            .map(|graph| graph.name.clone())
-            .collect();
+        let names = names(comparison);
         let many = comparison.axis.runs.iter().any(|run| run.run.iteration > 0);
         let changing = changing_symbols(&comparison.axis.runs);
         let runs = comparison.axis.runs.iter().map(|run| {
@@ -105,6 +100,15 @@ impl Bands {
         let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
         self.phases.get(low..high).unwrap_or(&[])
     }
+}
+
+/// The names of graphs; recordings side by side share the axis, so it has the name of none.
+fn names(comparison: &Comparison) -> Vec<String> {
+    if comparison.is_measured() && comparison.lanes.len() > 1 {
+        return vec![format!("{} recordings", comparison.lanes.len())];
+    }
+    let graphs = comparison.session.graphs.iter();
+    graphs.map(|graph| graph.name.clone()).collect()
 }
 
 /// Consecutive steps of a run that are no op's own turn.

@@ -72,12 +72,10 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
 /// The same with its life as a lane has it.
 pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
     let tensor = selected.tensor;
-    // Of recordings every lane has blocks of its own.
-    let lane = if comparison.is_measured() {
-        selected.graph.idx()
-    } else {
-        lane
-    };
+    // Every recording has blocks of its own.
+    let measured = comparison.measured_lane(selected.graph);
+    let own = measured.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
+    let lane = own.unwrap_or(lane);
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
         graph: graph_name(comparison, (lane, selected.graph.idx())),
@@ -254,7 +252,6 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
         let times = &recording.times;
         let time = times.get(op.idx()).zip(times.first());
         facts.time = time.map(|(time, first)| Nanos(time.0 - first.0));
-        "event".clone_into(&mut facts.op);
     }
     if let Some(trace) = comparison.trace() {
         let command = trace.commands.get(op.idx());

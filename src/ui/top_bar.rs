@@ -88,12 +88,15 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     } else if session.is_stale() {
         ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
     } else if let Some((comparison, _)) = session.answer() {
-        ui.weak(format!(
-            "{} run{}, {} steps",
-            comparison.axis.runs.len(),
-            if comparison.axis.runs.len() == 1 { "" } else { "s" },
-            crate::units::grouped(u64::from(comparison.axis.n_steps))
-        ));
+        let steps = crate::units::grouped(u64::from(comparison.axis.n_steps));
+        let n_runs = comparison.axis.runs.len();
+        let n_lanes = comparison.lanes.len();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        ui.weak(if comparison.is_measured() {
+            format!("{n_lanes} recording{}, {steps} events", plural(n_lanes))
+        } else {
+            format!("{n_runs} run{}, {steps} steps", plural(n_runs))
+        });
     }
 }
 

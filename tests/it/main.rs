@@ -9,6 +9,7 @@
 )]
 
 mod ascend_corpus;
+mod beside;
 mod cli;
 mod cli_compare;
 mod cli_inspect;

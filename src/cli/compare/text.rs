@@ -9,8 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
-use crate::units::{Bytes, Step};
-use crate::workload::Recording;
+use crate::units::{Bytes, Step, counted};
 
 pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
     let mut out = heading(comparison);
@@ -19,6 +18,14 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
         out.push_str(&measured_table(comparison).text());
     } else {
         out.push_str(&table(comparison).text());
+        if comparison
+            .lanes
+            .iter()
+            .any(|lane| matches!(lane.id, LaneId::Measured(_)))
+        {
+            out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
+            out.push_str(&measured_table(comparison).text());
+        }
     }
     out.push('\n');
     out.push_str(&budgets(comparison));
@@ -126,7 +133,10 @@ fn what_runs(comparison: &Comparison) -> String {
     match comparison.trace() {
         Some(_) if names.is_empty() => format!("trace of {steps} commands"),
         Some(_) => format!("trace of {steps} commands; {names}"),
-        None => format!("{} runs, {steps} steps; graphs: {names}", comparison.axis.runs.len()),
+        None => {
+            let runs = counted(comparison.axis.runs.len() as u64, "run");
+            format!("{runs}, {}; graphs: {names}", counted(steps.into(), "step"))
+        }
     }
 }
 
@@ -134,10 +144,10 @@ fn what_runs(comparison: &Comparison) -> String {
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        let label = if comparison.compares_passes() || comparison.is_measured() {
-            ""
-        } else {
-            lane.policy.row().label
+        let label = match lane.id {
+            LaneId::Measured(_) => "",
+            _ if comparison.compares_passes() => "",
+            _ => lane.policy.row().label,
         };
         let title = comparison.lane_title(lane.id);
         let comma = if label.is_empty() { "" } else { ", " };
@@ -165,24 +175,30 @@ fn heading(comparison: &Comparison) -> String {
 
 /// What recordings of real runs held.
 fn measured_table(comparison: &Comparison) -> Table {
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    let event_or_step = if comparison.is_measured() {
+        ">at event"
+    } else {
+        ">at step"
+    };
     let mut table = Table::new(&[
         "recording",
         ">peak reserved",
         ">exact",
-        ">at event",
+        event_or_step,
         ">peak live",
         ">exact",
-        ">at event",
+        event_or_step,
         ">fragm.",
         "",
     ]);
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     for lane in &comparison.lanes {
+        let Some(recording) = comparison.recording(lane.id) else {
+            continue;
+        };
         let summary = &lane.summary;
-        let recording = comparison.recording(lane.id);
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
-        let reserved = recording.is_some_and(Recording::states_reserved);
-        let live = recording.is_some_and(Recording::states_live);
+        let (reserved, live) = (recording.states_reserved(), recording.states_live());
         table.row(vec![
             comparison.lane_title(lane.id),
             when(reserved, summary.peak_reserved.to_string()),
@@ -198,6 +214,7 @@ fn measured_table(comparison: &Comparison) -> Table {
     table
 }
 
+/// What was simulated, lane by lane.
 fn table(comparison: &Comparison) -> Table {
     let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
     let mut table = Table::new(&[
@@ -217,7 +234,7 @@ fn table(comparison: &Comparison) -> Table {
         ">est. overhead",
         "",
     ]);
-    for lane in &comparison.lanes {
+    for lane in comparison.simulated_lanes() {
         let row = lane.policy.row();
         let summary = &lane.summary;
         let mut marks = Vec::new();

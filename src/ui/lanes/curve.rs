@@ -9,7 +9,7 @@ use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2}
 use super::canvas::{Quads, SMALL, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, remat};
-use crate::analysis::Lane;
+use crate::analysis::{Lane, LaneId};
 use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
@@ -109,13 +109,14 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let mut quads = Quads::default();
     let columns = |curve: &Curve| curve.columns(&viewport, width);
     let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
-    add_curve(
-        &mut quads,
-        &reserved,
-        &scale,
-        (Some(theme.reserved_fill), theme.reserved),
-    );
-    add_curve(&mut quads, &live, &scale, (Some(theme.live_fill), theme.live));
+    let (states_reserved, states_live) = input.comparison.states(frame.lane);
+    if states_reserved {
+        let colors = (Some(theme.reserved_fill), theme.reserved);
+        add_curve(&mut quads, &reserved, &scale, colors);
+    }
+    if states_live {
+        add_curve(&mut quads, &live, &scale, (Some(theme.live_fill), theme.live));
+    }
     if lane.physical.max() > 0 {
         add_curve(&mut quads, &columns(&lane.physical), &scale, (None, theme.physical));
     }
@@ -207,7 +208,12 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
     };
     let figure = format!("peak {}", summary.peak_reserved);
     let at = format!("{figure} {word} step {step}");
-    let op = step_facts(input.comparison, step).map_or_else(String::new, |facts| facts.op_text().to_owned());
+    // The run may have come by this step for another op than the graph's.
+    let facts = match lane.id {
+        LaneId::Measured(_) => None,
+        _ => step_facts(input.comparison, step),
+    };
+    let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
     let full = (!op.is_empty()).then(|| format!("{at} ({op})"));
     full.into_iter().chain([at, figure]).collect()
 }
@@ -273,16 +279,20 @@ fn paint_reading(
     let in_pages = physical.map(|bytes| (bytes, theme.physical));
     let in_use = lane.remat.as_ref().map(|remat| remat.usage.at(step.0));
     let counted = in_use.map(|bytes| (bytes, theme.usage));
-    for (bytes, color) in [(reserved, theme.reserved), (live, theme.live)]
-        .into_iter()
-        .chain(in_pages)
-        .chain(counted)
-    {
+    let (states_reserved, states_live) = input.comparison.states(frame.lane);
+    let of_reserved = states_reserved.then_some((reserved, theme.reserved));
+    let of_live = states_live.then_some((live, theme.live));
+    for (bytes, color) in of_reserved.into_iter().chain(of_live).chain(in_pages).chain(counted) {
         painter.add(CircleShape::filled(pos2(x, scale.y(bytes)), 3.0, color));
     }
     let pages = physical.map_or_else(String::new, |bytes| format!("{} in pages, ", Bytes(bytes)));
     let planner = in_use.map_or_else(String::new, |bytes| format!(", {} planned", Bytes(bytes)));
-    let words = format!("{} reserved, {pages}{} live{planner}", Bytes(reserved), Bytes(live));
+    let taken = format!("{} reserved, ", Bytes(reserved));
+    let words = match (states_reserved, states_live) {
+        (true, true) => format!("{taken}{pages}{} live{planner}", Bytes(live)),
+        (true, false) => format!("{taken}live is not recorded"),
+        (false, _) => format!("{} live, reserved is not recorded", Bytes(live)),
+    };
     let is_right = x < scale.rect.center().x;
     let (dx, anchor) = if is_right {
         (8.0, Align2::LEFT_BOTTOM)

@@ -3,7 +3,7 @@
 use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
-use crate::analysis::{Lane, Scratch};
+use crate::analysis::{Lane, LaneId, Scratch};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LaneRemat, RematVerdict};
 use crate::ui::theme::Theme;
@@ -81,13 +81,11 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
             width,
         }
     };
-    let bound = if input.comparison.scratch == Scratch::Missing {
-        "≥\u{a0}"
-    } else {
-        ""
-    };
+    let is_measured = matches!(lane.id, LaneId::Measured(_));
+    let is_bound = input.comparison.scratch == Scratch::Missing && !is_measured;
+    let bound = if is_bound { "≥\u{a0}" } else { "" };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
-    if input.comparison.scratch == Scratch::Missing {
+    if is_bound {
         exact.push_str("\nA lower bound: no op states its scratch memory");
     }
     let peak = format!("{bound}{}", summary.peak_reserved);
@@ -95,7 +93,7 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
     if input.comparison.is_problem() {
         return all;
     }
-    if input.comparison.is_measured() {
+    if is_measured {
         let live = measured_live(lane, input);
         all.extend(live.map(|(text, exact)| make(Rank::Costs, text, theme.text_weak, exact)));
         return all;

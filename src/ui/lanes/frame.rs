@@ -104,9 +104,6 @@ pub(super) struct LaneFrame {
     pub(super) response: Response,
 }
 
-/// The height of a map that has nothing to show.
-const LEAST_MAP: f32 = 24.0;
-
 impl LaneFrame {
     pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
@@ -116,8 +113,10 @@ impl LaneFrame {
             pos2(rect.left() + GUTTER, header.bottom()),
             pos2(rect.right() - MARGIN, rect.bottom() - GAP),
         );
+        // A recording of curves alone has nothing to map, and no events.
+        let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
-            _ if input.comparison.is_problem() => 0.0,
+            _ if is_curve || input.comparison.is_problem() => 0.0,
             height if height < LOW_BODY => TICKS.1,
             _ => TICKS.0,
         };
@@ -127,11 +126,8 @@ impl LaneFrame {
             (Some(_), false) => REMAT.0,
         };
         let strip = ticks + remat;
-        // A recording of curves alone has nothing to map.
-        let is_curve = input.comparison.is_measured() && input.timeline.lanes[lane].blocks.start.is_empty();
         let split = if is_curve {
-            // As low as an axis may be.
-            body.bottom() - LEAST_MAP
+            body.bottom()
         } else {
             (body.top() + (body.height() - strip) * 0.44 + strip).round()
         };
@@ -149,7 +145,7 @@ impl LaneFrame {
             curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - strip)),
             ticks: Rect::from_min_max(pos2(body.left(), split - strip), pos2(body.right(), split - remat)),
             remat: Rect::from_min_max(pos2(body.left(), split - remat), pos2(body.right(), split)),
-            map: Rect::from_min_max(pos2(body.left(), split + 2.0), body.max),
+            map: Rect::from_min_max(pos2(body.left(), (split + 2.0).min(body.bottom())), body.max),
             response,
         }
     }

@@ -124,7 +124,7 @@ impl<'a> Name<'a> {
         let is_problem = matches!(lane.id, LaneId::Problem(_));
         // Lanes that are named by what they show, and not by their policy.
         let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Measured(_));
-        let (number, label) = number_and_words(lane);
+        let (number, label) = number_and_words(lane, input);
         let mut badges = 0.0;
         if let Some((text, is_badge)) = certainty(lane).filter(|_| is_problem) {
             badges += if is_badge {
@@ -182,7 +182,7 @@ impl<'a> Name<'a> {
             return;
         }
         let row = lane.policy.row();
-        let (number, label) = number_and_words(lane);
+        let (number, label) = number_and_words(lane, input);
         let explanation = match lane.id {
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
@@ -217,11 +217,13 @@ impl<'a> Name<'a> {
 }
 
 /// The number of a lane's policy and its words; of a pass its position and title.
-fn number_and_words(lane: &Lane) -> (String, &str) {
+fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a str) {
     match lane.id {
         LaneId::Pass(position) | LaneId::Measured(position) => {
             let title = lane.title.as_deref().unwrap_or("");
-            ((u32::from(position) + 1).to_string(), title)
+            let is_beside = matches!(lane.id, LaneId::Measured(_)) && !input.comparison.is_measured();
+            let mark = if is_beside { "m" } else { "" };
+            (format!("{mark}{}", u32::from(position) + 1), title)
         }
         _ => (lane.policy.row().number.to_string(), lane.policy.row().label),
     }

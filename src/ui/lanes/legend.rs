@@ -31,7 +31,9 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
         known.map(|graph| graph.name.as_str())
     };
     let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
-    owners_ui(ui, input, &words);
+    if !words.is_empty() {
+        owners_ui(ui, input, &words);
+    }
     events_ui(ui, input);
     remat_ui(ui, input);
 }

@@ -34,6 +34,9 @@ pub(super) fn paint(
         return [(0, 0); 3];
     };
     let (rect, theme) = (frame.map, input.theme);
+    if rect.height() < 1.0 {
+        return [(0, 0); 3];
+    }
     let lane = &input.timeline.lanes[frame.lane];
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);

@@ -204,7 +204,7 @@ impl LanesState {
     /// The lane whose lifetimes are shown.
     fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
-        let first = usize::from(input.timeline.has_lane_rows());
+        let first = usize::from(input.comparison.compares_passes());
         self.rows_lane.unwrap_or(first).min(last)
     }
 

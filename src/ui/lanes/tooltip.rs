@@ -165,10 +165,16 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     let step = Step(step.max(0.0) as u32);
     ui.strong(format!("step {step}"));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
-    let is_measured = input.comparison.is_measured();
-    let mut rows = vec![(if is_measured { "recording" } else { "graph" }, facts.graph.clone())];
+    let is_measured = input.comparison.is_measured_lane(frame.lane);
+    let is_alone = input.comparison.is_measured();
+    let mut rows = vec![if is_alone {
+        let id = input.comparison.lanes[frame.lane].id;
+        ("recording", input.comparison.lane_title(id))
+    } else {
+        ("graph", facts.graph.clone())
+    }];
     // Of what is computed anew each lane says its own.
-    if !facts.is_anew && !is_measured {
+    if !facts.is_anew && !is_alone {
         rows.push(("op", facts.op_text().to_owned()));
     }
     rows.push(("phase", facts.phase.name().to_owned()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
-use crate::analysis::{Comparison, Lane};
+use crate::analysis::{Comparison, Lane, LaneId};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::sim::RegionKind;
@@ -173,13 +173,21 @@ fn peak_ui(
     };
     ui.strong(format!("Why the peak of {}", comparison.lane_title(lane.id)));
     ui.add_space(2.0);
-    parts_ui(ui, lane, theme);
-    ui.add_space(6.0);
-    explanation_ui(ui, lane);
+    if let LaneId::Measured(_) = lane.id {
+        measured_ui(ui, lane);
+    } else {
+        parts_ui(ui, lane, theme);
+        ui.add_space(6.0);
+        explanation_ui(ui, lane);
+    }
     overhead_ui(ui, lane);
     footprint_ui(ui, (comparison, timeline), lane, &mut state.footprint, commands);
-    regions_ui(ui, comparison, view, step);
+    regions_ui(ui, comparison, (lane, view), step);
     ui.add_space(6.0);
+    if view.blocks.is_empty() {
+        ui.weak("The file lists no blocks.");
+        return;
+    }
     let live_step = lane.summary.peak_live_step.unwrap_or(step);
     let at = step_facts(comparison, live_step).map_or(String::new(), |facts| match facts.op_text() {
         "" => format!(" in {}", facts.graph),
@@ -195,13 +203,21 @@ fn peak_ui(
         "Most bytes are live at step {live_step}{at}. {} {} hold them:",
         live.len(),
         match (comparison.is_problem(), comparison.trace()) {
-            _ if comparison.is_measured() => "blocks",
+            _ if matches!(lane.id, LaneId::Measured(_)) => "blocks",
             (true, _) => "buffers",
             (false, Some(_)) => "requests",
             (false, None) => "tensors",
         }
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
+}
+
+/// What a recording says of itself, and what it leaves out.
+fn measured_ui(ui: &mut egui::Ui, lane: &Lane) {
+    for remark in &lane.explanation {
+        ui.add(egui::Label::new(&remark.text).wrap());
+        ui.add_space(3.0);
+    }
 }
 
 /// Where the peak comes from, and where the lane parts from policy 0.
@@ -309,13 +325,14 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
 }
 
 /// Which regions are held on the first step of the peak; a graph that does not run then holds them idle.
-fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step: Step) {
+fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, (lane, view): (&Lane, &LaneView), step: Step) {
+    let is_measured = matches!(lane.id, LaneId::Measured(_));
     let mut held: Vec<&RegionSpan> = view
         .regions
         .iter()
         .filter(|span| span.start <= step && step < span.end && span.kind != RegionKind::Unplaced)
         .collect();
-    if comparison.is_measured() && held.is_empty() {
+    if is_measured && held.is_empty() {
         // The file names no segment: there is nothing to list.
         return;
     }
@@ -326,7 +343,7 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, view: &LaneView, step:
     let name = running
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
-    ui.label(if comparison.trace().is_some() || comparison.is_measured() {
+    ui.label(if comparison.trace().is_some() || is_measured {
         format!("Held at step {step}:")
     } else {
         format!("Held at step {step}, while {name} runs:")

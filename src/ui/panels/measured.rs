@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane};
+use crate::analysis::{Comparison, Lane, LaneId};
 use crate::workload::Recording;
 
 /// Most recordings whose bars can be told apart.
@@ -21,24 +21,7 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         ui.label(format!("{n_lanes} recordings, the largest:"));
     }
     for lane in lanes {
-        let title = comparison.lane_title(lane.id);
-        let recording = comparison.recording(lane.id);
-        let text = if recording.is_some_and(Recording::states_reserved) {
-            format!(
-                "{title}: {} reserved, {} in use at most",
-                lane.summary.peak_reserved, lane.summary.peak_live
-            )
-        } else {
-            format!(
-                "{title}: {} in use at most; what was reserved is not recorded",
-                lane.summary.peak_live
-            )
-        };
-        let exact = format!(
-            "{} reserved, {} in use",
-            lane.summary.peak_reserved.exact(),
-            lane.summary.peak_live.exact()
-        );
+        let (text, exact) = peaks(comparison, lane);
         ui.label(RichText::new(text).strong()).on_hover_text(exact);
         if comparison.lanes.len() == 1 {
             for remark in lane.explanation.iter().filter(|remark| remark.step.is_none()) {
@@ -48,5 +31,45 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     }
     if comparison.lanes.len() > 1 {
         ui.label("Measured, not simulated. The inspector says what each recording leaves out.");
+    }
+}
+
+/// What was measured beside what is simulated: a line a recording, with what the simulation has more or less.
+pub(super) fn beside_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+    for lane in &comparison.lanes {
+        let LaneId::Measured(_) = lane.id else { continue };
+        let (text, exact) = peaks(comparison, lane);
+        let told = lane.explanation.iter().map(|remark| remark.text.as_str());
+        let exact = told.fold(exact, |all, remark| format!("{all}\n{remark}"));
+        ui.add(egui::Label::new(format!("{text}.")).wrap()).on_hover_text(exact);
+    }
+}
+
+/// The peaks of a recording that its file states: a sentence without its full stop, and exact figures.
+fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
+    let title = comparison.lane_title(lane.id);
+    let recording = comparison.recording(lane.id);
+    let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
+    let states = (
+        recording.is_some_and(Recording::states_reserved),
+        recording.is_some_and(Recording::states_live),
+    );
+    match states {
+        (true, true) => (
+            format!("{title}: {reserved} reserved, {live} in use at most"),
+            format!("{} reserved, {} in use", reserved.exact(), live.exact()),
+        ),
+        (true, false) => (
+            format!("{title}: {reserved} reserved at most; what was in use is not recorded"),
+            format!("{} reserved", reserved.exact()),
+        ),
+        (false, true) => (
+            format!("{title}: {live} in use at most; what was reserved is not recorded"),
+            format!("{} in use", live.exact()),
+        ),
+        (false, false) => (
+            format!("{title}: neither what was reserved nor what was in use is recorded"),
+            String::new(),
+        ),
     }
 }

@@ -34,7 +34,9 @@ pub fn overview_ui(
     // What is too wide here must not make the panes below it wider than they are.
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
     child.shrink_clip_rect(area);
-    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS;
+    // One recording has nothing beside it, and many cannot be told apart.
+    let is_told_apart = (2..=super::measured::MOST_BARS).contains(&comparison.lanes.len());
+    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || !comparison.is_measured());
     let text = if has_bars {
         (area.width() * 0.56).max(LEAST_TEXT)
     } else {
@@ -49,12 +51,14 @@ pub fn overview_ui(
             super::measured::measured_ui(ui, comparison);
         } else if comparison.compares_passes() {
             passes_ui(ui, comparison);
+            super::measured::beside_ui(ui, comparison);
         } else {
             verdict_ui(ui, session, comparison, commands);
+            super::measured::beside_ui(ui, comparison);
         }
     };
     child.vertical(add);
-    if has_bars && !(comparison.is_measured() && comparison.lanes.len() > super::measured::MOST_BARS) {
+    if has_bars {
         child.vertical(|ui| bars_ui(ui, comparison, theme));
     }
     let height = child.min_rect().height();
@@ -136,7 +140,7 @@ fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
         !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
     };
-    let others = comparison.lanes.iter().skip(1);
+    let others = comparison.simulated_lanes().skip(1);
     match others
         .clone()
         .filter(is_whole)
@@ -253,7 +257,7 @@ fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
-    let stories = comparison.lanes.iter().filter_map(|lane| {
+    let stories = comparison.simulated_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_story.as_ref()?.enough?;
         Some((enough, lane.policy.number()))
     });
@@ -315,7 +319,11 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         ("in/out", |parts| parts.io),
     ];
     let width = ui.available_width();
-    legend_ui(ui, &part.map(|(name, _)| name), theme);
+    if comparison.is_measured() {
+        ui.small("peak of each recording:");
+    } else {
+        legend_ui(ui, &part.map(|(name, _)| name), theme);
+    }
     let longest = comparison
         .lanes
         .iter()
@@ -384,6 +392,7 @@ fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
+            LaneId::Measured(_) if !comparison.is_measured() => comparison.lane_title(lane.id),
             LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);

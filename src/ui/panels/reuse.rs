@@ -138,6 +138,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         for (idx, row) in comparison.lanes.iter().enumerate() {
             let number = match row.id {
                 LaneId::Policy(policy) => policy.number().to_string(),
+                LaneId::Measured(position) if !comparison.is_measured() => format!("m{}", position + 1),
                 LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
                     (position + 1).to_string()
                 }

@@ -67,12 +67,19 @@ fn recordings_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     if !workload.graphs().is_empty() || workload.recordings().is_empty() {
         return false;
     }
-    for recording in workload.recordings().iter().filter(|one| one.has_content()) {
+    let shown: Vec<_> = workload.recordings().iter().filter(|one| one.has_content()).collect();
+    for recording in shown.iter().take(MOST_FILES) {
         let text = format!(
             "{}: {} events, recorded by {}",
             recording.name, recording.n_steps, recording.recorder
         );
         ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    }
+    if let Some(rest) = shown.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
+        let names: Vec<&str> = rest.iter().map(|recording| recording.name.as_str()).collect();
+        let text = format!("and {} more; the import report lists all", rest.len());
+        let label = ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        label.on_hover_text(names.join("\n"));
     }
     let text = "What was measured is shown as it was: options, iterations and device do not change it.";
     ui.add(egui::Label::new(RichText::new(text).small()).wrap());
@@ -92,7 +99,12 @@ fn traces_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     !traces.is_empty()
 }
 
-fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Most files that are listed without a scroll bar, and the height of more.
+const MOST_FILES: usize = 5;
+const FILES_HEIGHT: f32 = 92.0;
+
+/// The files of the session.
+fn sources_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     let document = session.document();
     for (position, source) in document.sources.iter().enumerate() {
         ui.horizontal(|ui| {
@@ -105,6 +117,18 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
             ui.add(egui::Label::new(RichText::new(source.title()).strong()).truncate())
                 .on_hover_text(source.label());
         });
+    }
+}
+
+fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    let n_files = session.document().sources.len();
+    if n_files > MOST_FILES {
+        ui.label(format!("{n_files} files"));
+        let area = egui::ScrollArea::vertical().id_salt("files").max_height(FILES_HEIGHT);
+        area.show(ui, |ui| sources_ui(ui, session, commands));
+        ui.add_space(4.0);
+    } else {
+        sources_ui(ui, session, commands);
     }
     let Some(loaded) = session.loaded() else {
         return;

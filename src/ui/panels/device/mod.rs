@@ -131,6 +131,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
             let number = match row.id {
                 LaneId::Policy(policy) => policy.number().to_string(),
+                LaneId::Measured(position) if !input.comparison.is_measured() => format!("m{}", position + 1),
                 LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
                     (position + 1).to_string()
                 }
@@ -140,7 +141,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
                 let words = format!("device under {}", input.comparison.lane_title(row.id));
                 egui::WidgetInfo::selected(egui::Role::RadioButton, true, idx == spot.lane, words)
             });
-            response.on_hover_text(row.policy.row().label);
+            response.on_hover_text(row.title.as_deref().unwrap_or(row.policy.row().label));
         }
     });
     if chosen != spot.lane {

@@ -1,0 +1,284 @@
+//! Recordings of real runs beside the simulated lanes of a graph.
+//!
+//! ```text
+//! recording   e0 e1 e2 e3 | e4 e5 e6 | e7 ...      events by their times, ops A B C by their starts
+//!             A           | C        | B
+//! axis        0  1  2 ... step of A .. step of C .. ops of the graph in its own order
+//! ```
+//!
+//! In: a comparison whose workload has recordings beside it. Out: a lane more for each of them, on the axis of the graph.
+//! The run may have had another order than the graph's file: the longest run of ops that both have in the same order stands
+//! at its own steps, and what happened between two of them is spread between their steps. So peaks are exact, and where they
+//! are drawn is near the op; the lane says how many ops stand where they belong. O(events + ops log ops).
+
+use std::collections::BTreeMap;
+
+use super::lanes::LaneId;
+use super::measured::{LanePlace, lane};
+use super::{Comparison, Lane, Remark};
+use crate::graph::{Graph, OpId};
+use crate::plan::Strategy;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{GraphIdx, Recording};
+
+/// Most recordings that are shown beside simulated lanes: more would leave those no room.
+const MOST_BESIDE: usize = 4;
+
+/// An event of a recording that belongs to a step of the axis.
+type Anchor = (u32, u32);
+
+/// Adds a lane for each recording of the workload that holds anything.
+///
+/// # Errors
+/// [`Cancelled`].
+pub(super) fn add_recordings(
+    comparison: &mut Comparison,
+    strategy: &'static Strategy,
+    progress: &Progress<'_>,
+) -> Result<(), Cancelled> {
+    let workload = std::sync::Arc::clone(&comparison.workload);
+    let shown = workload.recordings().iter().filter(|one| one.has_content());
+    let n_shown = shown.clone().count();
+    for (position, recording) in (0_u8..).zip(shown.take(MOST_BESIDE)) {
+        progress.check()?;
+        let aligned = align(comparison, recording, progress)?;
+        let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);
+        let place = LanePlace {
+            position,
+            graph: GraphIdx(n_graphs.saturating_add(u32::from(position))),
+            strategy,
+            params: &comparison.params,
+        };
+        let steps = (&aligned.steps[..], comparison.axis.n_steps);
+        let mut lane = lane((&place, recording), steps, progress)?;
+        let told = [Some(aligned.remark()), predicted(comparison, &lane, recording)];
+        lane.explanation.splice(1..1, told.into_iter().flatten());
+        comparison.lanes.push(lane);
+    }
+    if n_shown > MOST_BESIDE {
+        comparison.diagnostics.info(
+            format!("{n_shown} recordings are open and the first {MOST_BESIDE} are shown beside the graphs; open them without a graph to see all"),
+            "",
+        );
+    }
+    Ok(())
+}
+
+/// On which step each event of a recording is drawn, and how that was found.
+struct Aligned {
+    steps: Vec<u32>,
+    /// The run whose ops were measured, by name; `None` where no op of a graph was.
+    graph: Option<String>,
+    /// Ops that stand at their own step, of those that the graph has.
+    n_anchored: usize,
+    n_known: usize,
+}
+
+impl Aligned {
+    /// What is to say about it.
+    fn remark(&self) -> Remark {
+        let text = match &self.graph {
+            None => "The recording names no op of a graph: its events are spread evenly over the axis, in their order."
+                .to_owned(),
+            Some(graph) if self.n_anchored == self.n_known => {
+                format!(
+                    "All {} measured ops of {graph} ran in the graph's order; events stand at their steps.",
+                    self.n_known
+                )
+            }
+            Some(graph) => format!(
+                "{} of {} measured ops of {graph} stand at their own step; the others ran in another order than the graph's and stand between them.",
+                self.n_anchored, self.n_known
+            ),
+        };
+        Remark { text, step: None }
+    }
+}
+
+/// How the simulated peak differs from what was measured, for the policy in force.
+fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) -> Option<Remark> {
+    if !recording.states_live() || measured.summary.peak_live == Bytes::ZERO {
+        return None;
+    }
+    let lane = &comparison.lanes[comparison.main_lane()?];
+    if matches!(lane.id, LaneId::Measured(_)) {
+        return None;
+    }
+    let (simulated, real) = (lane.summary.peak_live, measured.summary.peak_live);
+    let (larger, smaller, word) = if simulated >= real {
+        (simulated, real, "more")
+    } else {
+        (real, simulated, "less")
+    };
+    let text = format!(
+        "The simulation has {simulated} live at most ({}), {} {word} than was measured.",
+        comparison.lane_title(lane.id),
+        Bytes(larger.get() - smaller.get())
+    );
+    Some(Remark {
+        text,
+        step: measured.summary.peak_live_step,
+    })
+}
+
+fn align(comparison: &Comparison, recording: &Recording, progress: &Progress<'_>) -> Result<Aligned, Cancelled> {
+    let n_events = recording.n_steps;
+    let best = best_run(comparison, recording);
+    progress.check()?;
+    let (range, graph, ops) = match best {
+        Some((run, ops)) => {
+            let axis = &comparison.axis.runs[run];
+            let graph = comparison.workload.graphs()[axis.run.graph.0 as usize].name.clone();
+            ((axis.start.0, axis.n_steps), Some(graph), ops)
+        }
+        None => ((0, comparison.axis.n_steps), None, Vec::new()),
+    };
+    let event_at = |time: Nanos| {
+        let event = recording.times.partition_point(|at| *at < time);
+        u32::try_from(event).unwrap_or(u32::MAX).min(n_events.saturating_sub(1))
+    };
+    let by_start: Vec<Anchor> = ops.into_iter().map(|(start, step)| (event_at(start), step)).collect();
+    let anchors = longest_ascent(&by_start);
+    Ok(Aligned {
+        steps: spread(n_events, range, &anchors),
+        graph,
+        n_anchored: anchors.len(),
+        n_known: by_start.len(),
+    })
+}
+
+/// The first run of the graph that has most of the measured ops, and these: when each began, and its step on the axis.
+/// `None` where no graph has any, or the recording has no times.
+fn best_run(comparison: &Comparison, recording: &Recording) -> Option<(usize, Vec<(Nanos, u32)>)> {
+    if recording.ops.is_empty() || recording.times.is_empty() {
+        return None;
+    }
+    let mut best: Option<(usize, Vec<(Nanos, u32)>)> = None;
+    for (idx, entry) in (0_u32..).zip(comparison.workload.graphs()) {
+        let runs = &comparison.axis.runs;
+        let Some(run) = runs.iter().position(|run| run.run.graph == GraphIdx(idx)) else {
+            continue;
+        };
+        let steps = steps_of_ops(comparison, run);
+        let names = ops_by_name(&entry.graph);
+        let found = recording.ops.iter().filter_map(|op| {
+            let id = names.get(recording.text(op.name))?;
+            Some((op.start, *steps.get(id)?))
+        });
+        let found: Vec<(Nanos, u32)> = found.collect();
+        if found.len() > best.as_ref().map_or(0, |(_, ops)| ops.len()) {
+            best = Some((run, found));
+        }
+    }
+    best
+}
+
+fn ops_by_name(graph: &Graph) -> BTreeMap<&str, OpId> {
+    let mut names = BTreeMap::new();
+    for op in graph.ops().ids() {
+        let name = graph.op_name(op);
+        if !name.is_empty() {
+            names.entry(name).or_insert(op);
+        }
+    }
+    names
+}
+
+/// The first step of each op of a run.
+fn steps_of_ops(comparison: &Comparison, run: usize) -> BTreeMap<OpId, u32> {
+    let axis = &comparison.axis.runs[run];
+    let mut steps = BTreeMap::new();
+    for step in axis.start.0..axis.start.0 + axis.n_steps {
+        if let Some((_, op)) = comparison.axis.locate(Step(step)) {
+            steps.entry(op).or_insert(step);
+        }
+    }
+    steps
+}
+
+/// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
+fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
+    // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (position, (_, step)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < *step);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        if length == ends.len() {
+            ends.push(position);
+        } else {
+            ends[length] = position;
+        }
+    }
+    let mut chain = Vec::with_capacity(ends.len());
+    let mut next = ends.last().copied();
+    while let Some(position) = next {
+        chain.push(pairs[position]);
+        next = before[position];
+    }
+    chain.reverse();
+    chain
+}
+
+/// A step for every event: at the anchors theirs, between them evenly, from the first step of the range to its last. Never
+/// falls.
+fn spread(n_events: u32, (start, n_steps): (u32, u32), anchors: &[Anchor]) -> Vec<u32> {
+    let last = start + n_steps.saturating_sub(1);
+    let mut steps = Vec::with_capacity(n_events as usize);
+    let (mut from, mut floor) = ((0, start), start);
+    let ends = anchors.iter().copied().chain([(n_events.saturating_sub(1), last)]);
+    for (event, step) in ends {
+        let (first, lowest) = from;
+        let (width, rise) = (event.saturating_sub(first), step.saturating_sub(lowest));
+        while u32::try_from(steps.len()).is_ok_and(|at| at < event) {
+            let passed = u64::try_from(steps.len()).unwrap_or(u64::MAX) - u64::from(first);
+            let risen = u64::from(rise) * passed / u64::from(width.max(1));
+            floor = floor.max(lowest + u32::try_from(risen).unwrap_or(rise));
+            steps.push(floor);
+        }
+        from = (event.max(first), step.max(lowest));
+    }
+    if n_events > 0 {
+        steps.push(last);
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_common_order_anchors_a_recording() {
+        let pairs = [(0, 5), (1, 1), (2, 2), (3, 9), (4, 3), (5, 7)];
+        assert_eq!(longest_ascent(&pairs), [(1, 1), (2, 2), (4, 3), (5, 7)]);
+        assert_eq!(longest_ascent(&[]), []);
+        assert_eq!(longest_ascent(&[(0, 3), (1, 3), (2, 3)]).len(), 1);
+    }
+
+    #[test]
+    fn events_are_spread_between_anchors() {
+        assert_eq!(spread(5, (10, 5), &[]), [10, 11, 12, 13, 14]);
+        assert_eq!(spread(3, (0, 9), &[]), [0, 4, 8]);
+        assert_eq!(spread(6, (0, 10), &[(2, 8)]), [0, 4, 8, 8, 8, 9]);
+        assert_eq!(spread(1, (4, 3), &[(0, 5)]), [6]);
+        assert_eq!(spread(0, (0, 3), &[]), [0; 0]);
+        // Several ops begin at one event.
+        assert_eq!(spread(4, (0, 8), &[(1, 2), (1, 5)]), [0, 5, 6, 7]);
+    }
+
+    #[test]
+    fn steps_never_fall_and_stay_within_the_range() {
+        for seed in 0_u32..200 {
+            let pairs: Vec<Anchor> = (0..seed % 17).map(|n| (n * 3 / 2, (n * 7 + seed) % 23)).collect();
+            let anchors = longest_ascent(&pairs);
+            let steps = spread(40, (0, 24), &anchors);
+            assert_eq!(steps.len(), 40);
+            assert!(
+                steps.is_sorted() && steps.iter().all(|step| *step < 24),
+                "{seed}: {steps:?}"
+            );
+        }
+    }
+}

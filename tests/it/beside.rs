@@ -1,0 +1,124 @@
+//! Recordings beside simulated lanes: nothing of them is simulated, their peaks are theirs, and nobody mistakes them for a
+//! policy.
+
+use std::sync::Arc;
+
+use highwater::analysis::{Comparison, LaneId};
+use highwater::graph::Id as _;
+use highwater::session::{Document, Session, SourceSpec, Worker, config_from_document};
+use highwater::timeline::{Timeline, lane_facts};
+use highwater::workload::DeviceProfiles;
+
+const GRAPH: &str = r#"{"highwater_graph": 1,
+    "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},
+              {"name": "b", "op": "relu", "inputs": ["y"], "outputs": [{"id": "z", "shape": [1024], "dtype": "float32"}]},
+              {"name": "c", "op": "relu", "inputs": ["z"], "outputs": [{"id": "w", "shape": [1024], "dtype": "float32"}]}],
+    "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}], "outputs": ["w"]}"#;
+
+/// Far more events than the graph has steps: short blocks, of which never more than two are there at once.
+fn short_blocks() -> String {
+    let mut text = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
+                    Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),\
+                    Allocation Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),\
+                    Release Total Active(MB),Stream Ptr,Device Type\n"
+        .to_owned();
+    for row in 0..50 {
+        let (start, end) = (row * 10, row * 10 + 15);
+        let size = 1 + row % 7;
+        text += &format!("aten::op{row},{size},{start}.0,{end}.0,{end}.0,15,15,1,2,1,1,2,1,7,NPU:0\n");
+    }
+    text
+}
+
+fn bytes(name: &str, text: &str) -> SourceSpec {
+    SourceSpec::Bytes {
+        name: name.to_owned(),
+        bytes: Arc::from(text.as_bytes()),
+    }
+}
+
+/// Opens files together.
+fn opened(sources: Vec<SourceSpec>) -> Session {
+    let worker = Worker::start(|| {}).unwrap();
+    let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
+    session.settle();
+    session
+}
+
+#[track_caller]
+fn check(comparison: &Comparison, timeline: &Timeline) {
+    let n_graphs = comparison.workload.graphs().len();
+    let recordings = comparison.workload.recordings();
+    assert!(n_graphs > 0 && !recordings.is_empty() && !comparison.is_measured());
+    let measured = comparison.lanes.len() - comparison.simulated_lanes().count();
+    assert_eq!(measured, recordings.iter().filter(|one| one.has_content()).count());
+    for (position, lane) in comparison.lanes.iter().enumerate() {
+        let Some(recording) = comparison.recording(lane.id) else {
+            assert!(!comparison.is_measured_lane(position));
+            continue;
+        };
+        // However many events share a step, no peak is lost and none is made up.
+        let peaks = recording.peaks();
+        assert_eq!(lane.summary.peak_live, peaks.live.0, "{}", recording.name);
+        assert_eq!(lane.curves.live.len(), comparison.axis.n_steps as usize);
+        assert_eq!(lane.curves.live.iter().max().copied(), Some(peaks.live.0));
+        let view = &timeline.lanes[position];
+        assert_eq!(view.blocks.len(), recording.blocks.len());
+        for block in 0..u32::try_from(view.blocks.len()).unwrap() {
+            let (start, end) = (view.blocks.start[block as usize], view.blocks.end[block as usize]);
+            assert!(start < end && end <= comparison.axis.n_steps, "{start}..{end}");
+            let selected = view.tensor(block).unwrap();
+            assert_eq!(comparison.measured_lane(selected.graph), Some(lane.id));
+            let recorded = &recording.blocks[selected.tensor.idx()];
+            let facts = lane_facts(comparison, 0, selected);
+            assert_eq!(facts.name, recording.text(recorded.name));
+            assert_eq!(facts.bytes, Some(recorded.bytes));
+        }
+    }
+    // What is simulated is what it is without them.
+    let best = comparison.best.as_ref().unwrap();
+    assert!(comparison.lane(best.policy).is_some());
+    assert_eq!(
+        comparison.main_lane().map(|lane| comparison.lanes[lane].id),
+        Some(LaneId::Policy(comparison.configured))
+    );
+}
+
+#[test]
+fn a_traced_step_stands_beside_its_graph() {
+    let sample = |name: &str| SourceSpec::Path(format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into());
+    let session = opened(vec![
+        sample("lenet_training.pb"),
+        sample("lenet_training.runmeta.pb.gz"),
+    ]);
+    let (comparison, timeline) = session.answer().unwrap();
+    check(comparison, timeline);
+    let lane = comparison.lanes.last().unwrap();
+    let told: Vec<&str> = lane.explanation.iter().map(|remark| remark.text.as_str()).collect();
+    assert!(told.iter().any(|text| text.contains("measured ops")), "{told:?}");
+    assert!(told.iter().any(|text| text.contains("than was measured")), "{told:?}");
+    let config = config_from_document(session.document(), Some(comparison));
+    let alone = opened(vec![sample("lenet_training.pb")]);
+    let expected = config_from_document(alone.document(), Some(alone.answer().unwrap().0));
+    assert_eq!(config.predicted.len(), 4);
+    assert_eq!(
+        config.predicted.keys().collect::<Vec<_>>(),
+        expected.predicted.keys().collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn many_events_share_the_few_steps_of_a_graph() {
+    let session = opened(vec![
+        bytes("graph.json", GRAPH),
+        bytes("operator_memory.csv", &short_blocks()),
+    ]);
+    let (comparison, timeline) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
+    check(comparison, timeline);
+    let lane = comparison.lanes.last().unwrap();
+    assert!(
+        lane.explanation
+            .iter()
+            .any(|remark| remark.text.contains("spread evenly"))
+    );
+}
