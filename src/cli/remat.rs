@@ -21,7 +21,7 @@ use crate::rewrite::remat::{
     Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
 use crate::session::{Loaded, load, look_at_files};
-use crate::units::{Bytes, Nanos, grouped};
+use crate::units::{Bytes, Nanos, counted, grouped};
 use crate::workload::Tape;
 
 /// A ratio above this is taken for bytes.
@@ -293,12 +293,12 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
     );
     let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
-    row("program", format!("{} ops, {}", grouped(ops), run.base_compute));
+    row("program", format!("{}, {}", counted(ops, "op"), run.base_compute));
     row(
         "computed anew",
         format!(
-            "{} tensors, {} ({:.3} times the program's time in all)",
-            grouped(run.counts.rematerializations + run.counts.collateral),
+            "{}, {} ({:.3} times the program's time in all)",
+            counted(run.counts.rematerializations + run.counts.collateral, "tensor"),
             run.remat_compute,
             run.overhead()
         ),
@@ -311,7 +311,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
         let ends = match run.counts.steps_over_budget {
             0 => String::new(),
-            steps => format!(", and still at the end of {} ops", grouped(steps)),
+            steps => format!(", and still at the end of {}", counted(steps, "op")),
         };
         let minimum = match run.heuristic.engine {
             Engine::StaticPlanner | Engine::Eager => " (tensors below dtr.evictee_minimum_size never are)",

@@ -98,7 +98,7 @@ fn budgets(comparison: &Comparison) -> String {
             run.answer.status.name().replace('_', " "),
             run.answer.peak.to_string(),
             run.answer.counts.evictions.to_string(),
-            format!("{anew} ops, {}", run.answer.remat_compute),
+            format!("{}, {}", counted(anew as u64, "op"), run.answer.remat_compute),
             format!("x{:.3}", run.answer.overhead()),
         ]);
     }
@@ -111,31 +111,34 @@ fn budgets(comparison: &Comparison) -> String {
 /// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
 fn what_runs(comparison: &Comparison) -> String {
     let graphs = comparison.workload.graphs().iter();
-    let graphs = graphs.map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()));
+    let graphs = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
     let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
     let names = names.join(", ");
-    let steps = comparison.axis.n_steps;
+    let steps = u64::from(comparison.axis.n_steps);
+    let of = |noun: &str| counted(steps, noun);
     if let Some(tape) = comparison.workload.tapes().first() {
         let ops = tape.ops.iter().filter(|op| !op.is_source).count();
         return format!(
-            "{} ({ops} ops) under policy {}, {steps} steps",
+            "{} ({}) under policy {}, {}",
             tape.name,
-            comparison.configured.number()
+            counted(ops as u64, "op"),
+            comparison.configured.number(),
+            of("step")
         );
     }
     if !comparison.workload.programs().is_empty() {
         let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
-        return format!("{steps} ops; {}", blocks.collect::<Vec<_>>().join(", "));
+        return format!("{}; {}", of("op"), blocks.collect::<Vec<_>>().join(", "));
     }
     if comparison.is_measured() {
-        return format!("{steps} events, measured: nothing is simulated");
+        return format!("{}, measured: nothing is simulated", of("event"));
     }
     match comparison.trace() {
-        Some(_) if names.is_empty() => format!("trace of {steps} commands"),
-        Some(_) => format!("trace of {steps} commands; {names}"),
+        Some(_) if names.is_empty() => format!("trace of {}", of("command")),
+        Some(_) => format!("trace of {}; {names}", of("command")),
         None => {
             let runs = counted(comparison.axis.runs.len() as u64, "run");
-            format!("{runs}, {}; graphs: {names}", counted(steps.into(), "step"))
+            format!("{runs}, {}; graphs: {names}", of("step"))
         }
     }
 }
