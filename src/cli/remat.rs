@@ -257,10 +257,18 @@ fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow
             asked.lowered.dtr.heuristic.label,
             asked.unlimited.exact(),
             table.text(),
-            diagnostics(&asked.diagnostics)
+            oddities(&asked.diagnostics)
         ))?;
     }
     Ok(Verdict::Done)
+}
+
+/// What is odd, behind an empty line where there is anything.
+fn oddities(found: &Diagnostics) -> String {
+    match diagnostics(found) {
+        text if text.is_empty() => text,
+        text => format!("\n{text}"),
+    }
 }
 
 fn status_text(run: &RematRun) -> &'static str {
@@ -328,7 +336,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         out.push('\n');
         out.push_str(&events_text(tape, run));
     }
-    out.push_str(&diagnostics(answer.diagnostics));
+    out.push_str(&oddities(answer.diagnostics));
     out
 }
 
