@@ -1,7 +1,7 @@
 //! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
 
 use super::recorded::{RecordingFigures, lifetime_entries, recording_figures};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::peak_live;
@@ -221,12 +221,11 @@ fn block_figures(program: &BlockProgram, bindings: &Bindings, diagnostics: &mut 
         );
     }
     if figures.unknown_types > 0 {
-        diagnostics.warning(
-            format!(
-                "{} variables have a data type of unknown width and count 0 bytes",
-                figures.unknown_types
-            ),
+        diagnostics.counted(
+            Severity::Warning,
+            "a variable has a data type of unknown width and counts 0 bytes".to_owned(),
             &program.name,
+            figures.unknown_types,
         );
     }
     LifetimeFigures {

@@ -11,9 +11,11 @@ pub(super) use plan::{LifetimesView, PlanArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
+use crate::session::SAMPLES;
+
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
-#[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
+#[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = after_help())]
 pub struct Arguments {
     /// What to do; without a command the window opens.
     #[command(subcommand)]
@@ -25,9 +27,15 @@ pub struct Arguments {
     pub common: Common,
 }
 
-const AFTER_HELP: &str = "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: sample:mixed, \
-sample:resnet50, sample:bert, sample:mobilenet.\nExit codes: 0 done; 1 the answer is \"no\" (does not fit, an error-level finding, the \
-effective policy runs out of memory); 2 bad usage or bad input.";
+/// Sizes, samples and exit codes.
+fn after_help() -> String {
+    let samples: Vec<String> = SAMPLES.iter().map(|sample| format!("sample:{}", sample.name)).collect();
+    format!(
+        "Sizes: 1048576, 1MiB, 1.5GiB (MB and GB are powers of 1000). Samples: {}.\nExit codes: 0 done; 1 the answer is \"no\" \
+         (does not fit, an error-level finding, the effective policy runs out of memory); 2 bad usage or bad input.",
+        samples.join(", ")
+    )
+}
 
 /// The commands.
 #[derive(Subcommand, Debug)]

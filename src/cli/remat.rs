@@ -21,7 +21,7 @@ use crate::rewrite::remat::{
     Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
 use crate::session::{Loaded, load, look_at_files};
-use crate::units::{Bytes, Nanos, grouped};
+use crate::units::{Bytes, Nanos, counted, grouped};
 use crate::workload::Tape;
 
 /// A ratio above this is taken for bytes.
@@ -257,10 +257,18 @@ fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow
             asked.lowered.dtr.heuristic.label,
             asked.unlimited.exact(),
             table.text(),
-            diagnostics(&asked.diagnostics)
+            oddities(&asked.diagnostics)
         ))?;
     }
     Ok(Verdict::Done)
+}
+
+/// What is odd, behind an empty line where there is anything.
+fn oddities(found: &Diagnostics) -> String {
+    match diagnostics(found) {
+        text if text.is_empty() => text,
+        text => format!("\n{text}"),
+    }
 }
 
 fn status_text(run: &RematRun) -> &'static str {
@@ -293,12 +301,12 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
     );
     let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
-    row("program", format!("{} ops, {}", grouped(ops), run.base_compute));
+    row("program", format!("{}, {}", counted(ops, "op"), run.base_compute));
     row(
         "computed anew",
         format!(
-            "{} tensors, {} ({:.3} times the program's time in all)",
-            grouped(run.counts.rematerializations + run.counts.collateral),
+            "{}, {} ({:.3} times the program's time in all)",
+            counted(run.counts.rematerializations + run.counts.collateral, "tensor"),
             run.remat_compute,
             run.overhead()
         ),
@@ -311,7 +319,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
         let ends = match run.counts.steps_over_budget {
             0 => String::new(),
-            steps => format!(", and still at the end of {} ops", grouped(steps)),
+            steps => format!(", and still at the end of {}", counted(steps, "op")),
         };
         let minimum = match run.heuristic.engine {
             Engine::StaticPlanner | Engine::Eager => " (tensors below dtr.evictee_minimum_size never are)",
@@ -328,7 +336,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         out.push('\n');
         out.push_str(&events_text(tape, run));
     }
-    out.push_str(&diagnostics(answer.diagnostics));
+    out.push_str(&oddities(answer.diagnostics));
     out
 }
 

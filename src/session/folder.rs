@@ -9,6 +9,8 @@
 //! In: a path. Out: the files to read, and what was passed over, counted with an example. Invariants: links to folders are
 //! not followed, and depth and number are limited, so that a wrong folder is no trap.
 
+mod walk;
+
 use std::collections::VecDeque;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -21,15 +23,7 @@ use crate::import::{
     Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise,
 };
 use crate::progress::Progress;
-
-/// Most levels of folders.
-const MOST_LEVELS: usize = 8;
-
-/// Most files that are looked at.
-const MOST_FILES: usize = 20_000;
-
-/// Files that stand for their whole folder.
-const WHOLE_FOLDER: &[&str] = &["saved_model.pb", "saved_model.pbtxt"];
+use walk::{Found, MOST_FILES, files_of};
 
 /// Everything in a folder that some importer recognises.
 pub(super) fn read_folder(
@@ -300,122 +294,6 @@ pub(super) fn read_sliced(paths: &[&Path], progress: &Progress<'_>) -> Result<Im
     }
 }
 
-/// What lies below a folder.
-#[derive(Debug, Default)]
-struct Found {
-    /// Regular files, sorted by their paths.
-    files: Vec<PathBuf>,
-    passed: Passed,
-}
-
-/// What is passed over in a folder: how many there are of a kind, and the first.
-#[derive(Debug, Default)]
-struct Passed {
-    links: Vec<PathBuf>,
-    deep: Vec<PathBuf>,
-    closed: Vec<PathBuf>,
-}
-
-impl Passed {
-    fn diagnostics(&self) -> Diagnostics {
-        let mut diagnostics = Diagnostics::new();
-        let deep =
-            format!("a folder lies more than {MOST_LEVELS} levels down and is not looked into; open it by itself");
-        for (folders, message) in [
-            (
-                &self.links,
-                "a link to a folder is not followed; open the folder that it names by itself",
-            ),
-            (&self.deep, deep.as_str()),
-            (&self.closed, "a folder cannot be read; check who may read it"),
-        ] {
-            if let Some(first) = folders.first() {
-                let place = first.display().to_string();
-                diagnostics.counted(Severity::Warning, message.to_owned(), &place, folders.len() as u64);
-            }
-        }
-        diagnostics
-    }
-}
-
-/// The regular files below a folder, each with its path from there, sorted.
-///
-/// # Errors
-/// What the operating system says of the folder itself; folders within that cannot be read are passed over.
-fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
-    let mut found = Found::default();
-    let mut waiting = vec![(folder.to_owned(), 0_usize)];
-    while let Some((path, level)) = waiting.pop() {
-        let entries = match std::fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(reason) if level == 0 => {
-                return Err(FileError::Io {
-                    name: folder.display().to_string(),
-                    action: "read",
-                    reason,
-                });
-            }
-            Err(_) => {
-                found.passed.closed.push(path);
-                continue;
-            }
-        };
-        // The system's order of names is none to rely on.
-        let mut entries: Vec<std::fs::DirEntry> = entries.flatten().collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            progress
-                .check()
-                .map_err(|cancelled| FileError::import(folder, cancelled.into()))?;
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-            let Ok(kind) = entry.file_type() else { continue };
-            if is_hidden || found.files.len() >= MOST_FILES {
-                continue;
-            }
-            if kind.is_dir() {
-                if level + 1 < MOST_LEVELS {
-                    waiting.push((entry.path(), level + 1));
-                } else {
-                    found.passed.deep.push(entry.path());
-                }
-                continue;
-            }
-            match std::fs::metadata(entry.path()) {
-                Ok(metadata) if metadata.is_file() => found.files.push(entry.path()),
-                Ok(metadata) if metadata.is_dir() => found.passed.links.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
-    found.files.sort();
-    let Passed { links, deep, closed } = &mut found.passed;
-    for folders in [links, deep, closed] {
-        folders.sort();
-    }
-    found.files = without_parts(found.files);
-    Ok(found)
-}
-
-/// Of a folder with a file that stands for all of it, that file alone.
-fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
-    let is_whole = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| WHOLE_FOLDER.contains(&name.as_str()))
-    };
-    let wholes: Vec<PathBuf> = files.iter().filter(|path| is_whole(path)).cloned().collect();
-    let stands_for = |path: &PathBuf| {
-        let mut folders = wholes.iter().filter_map(|whole| whole.parent());
-        folders.any(|folder| path.starts_with(folder))
-    };
-    let mut kept: Vec<PathBuf> = Vec::new();
-    for path in files {
-        if wholes.contains(&path) || !stands_for(&path) {
-            kept.push(path);
-        }
-    }
-    kept
-}
-
 /// What to call a file of a folder: its folder from there, or where all files lie in one folder its own name without the
 /// ending.
 fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
@@ -432,69 +310,12 @@ fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancel;
 
     #[test]
-    fn files_are_sorted_and_a_saved_model_is_one_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        std::fs::create_dir_all(root.join("rank1/out")).expect("a folder");
-        std::fs::create_dir_all(root.join("model/variables")).expect("a folder");
-        for name in [
-            "rank1/out/b.csv",
-            "a.csv",
-            ".hidden",
-            "model/saved_model.pb",
-            "model/variables/variables.index",
-        ] {
-            std::fs::write(root.join(name), "x").expect("a file");
-        }
-        let cancel = Cancel::new();
-        let files = files_of(root, &Progress::silent(&cancel)).expect("readable").files;
-        let inside: Vec<String> = files
-            .iter()
-            .map(|path| path.strip_prefix(root).expect("inside").display().to_string())
-            .collect();
-        assert_eq!(inside, ["a.csv", "model/saved_model.pb", "rank1/out/b.csv"]);
-        assert_eq!(label(root, &files[2], false), "rank1/out b");
-        assert_eq!(label(root, &files[0], false), "a");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_is_passed_over_is_counted_with_an_example() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        let deep = root.join("1/2/3/4/5/6/7/8/9");
-        std::fs::create_dir_all(&deep).expect("folders");
-        std::fs::write(deep.join("x.csv"), "x").expect("a file");
-        std::fs::write(root.join("a.csv"), "x").expect("a file");
-        std::os::unix::fs::symlink(root.join("1"), root.join("one")).expect("a link");
-        std::os::unix::fs::symlink(root.join("a.csv"), root.join("b.csv")).expect("a link");
-        let cancel = Cancel::new();
-        let found = files_of(root, &Progress::silent(&cancel)).expect("readable");
-        assert_eq!(found.files, [root.join("a.csv"), root.join("b.csv")]);
-        let said: Vec<(String, String, u64)> = found
-            .passed
-            .diagnostics()
-            .entries()
-            .iter()
-            .map(|entry| (entry.message.clone(), entry.place.clone(), entry.count))
-            .collect();
-        assert!(
-            said[0].0.contains("link") && said[0].1.ends_with("/one") && said[0].2 == 1,
-            "{said:?}"
-        );
-        assert!(
-            said[1].0.contains("8 levels") && said[1].1.ends_with("/7/8"),
-            "{said:?}"
-        );
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_said() {
-        let cancel = Cancel::new();
-        let missing = files_of(Path::new("/no/such/folder"), &Progress::silent(&cancel));
-        assert!(missing.is_err_and(|error| error.to_string().contains("/no/such/folder")));
+    fn a_file_is_called_after_its_folder() {
+        let root = Path::new("/run");
+        assert_eq!(label(root, Path::new("/run/rank1/out/b.csv"), false), "rank1/out b");
+        assert_eq!(label(root, Path::new("/run/a.csv"), false), "a");
+        assert_eq!(label(root, Path::new("/run/out/a.csv"), true), "a");
     }
 }

@@ -71,6 +71,7 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
         entry.graph = Arc::new(entry.graph.with_measured(&learned.ops));
         let unmatched = match learned.unmatched {
             0 => String::new(),
+            1 => "; 1 measured op is not in the graph".to_owned(),
             count => format!("; {count} measured ops are not in the graph"),
         };
         diagnostics.info(

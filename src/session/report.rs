@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::import::Imported;
-use crate::units::Bytes;
+use crate::units::{Bytes, counted};
 use crate::workload::{GraphEntry, Recording, Source};
 
 /// What was read of one source.
@@ -29,30 +29,36 @@ impl SourceReport {
                 .iter()
                 .map(|entry| {
                     format!(
-                        "placement problem {}: {} buffers",
+                        "placement problem {}: {}",
                         entry.name,
-                        entry.problem.buffers.len()
+                        count("buffer", entry.problem.buffers.len())
                     )
                 })
                 .collect(),
             Source::Traces(entries) => entries
                 .iter()
-                .map(|trace| format!("allocation trace {}: {} commands", trace.name, trace.commands.len()))
+                .map(|trace| {
+                    format!(
+                        "allocation trace {}: {}",
+                        trace.name,
+                        count("command", trace.commands.len())
+                    )
+                })
                 .collect(),
             Source::Tapes(entries) => entries
                 .iter()
                 .map(|tape| {
                     format!(
-                        "tape {}: {} ops, {} tensors",
+                        "tape {}: {}, {}",
                         tape.name,
-                        tape.ops.len(),
-                        tape.tensors.len()
+                        count("op", tape.ops.len()),
+                        count("tensor", tape.tensors.len())
                     )
                 })
                 .collect(),
             Source::Blocks(entries) => entries
                 .iter()
-                .map(|program| format!("program {}: {} blocks", program.name, program.blocks.len()))
+                .map(|program| format!("program {}: {}", program.name, count("block", program.blocks.len())))
                 .collect(),
             Source::Recordings(entries) => entries.iter().map(|entry| recording_line(entry)).collect::<Vec<_>>(),
         };
@@ -65,12 +71,12 @@ impl SourceReport {
     }
 }
 
+fn count(what: &str, count: usize) -> String {
+    counted(count as u64, what)
+}
+
 fn graph_lines(entry: &GraphEntry) -> Vec<String> {
     let graph = &entry.graph;
-    let count = |what: &str, count: usize| match count {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    };
     let mut line = format!(
         "graph {}: {}, {}",
         entry.name,
@@ -114,15 +120,15 @@ fn graph_lines(entry: &GraphEntry) -> Vec<String> {
 }
 
 fn recording_line(recording: &Recording) -> String {
-    let mut parts = vec![format!("{} events", recording.n_steps)];
+    let mut parts = vec![counted(recording.n_steps.into(), "event")];
     if !recording.blocks.is_empty() {
-        parts.push(format!("{} blocks", recording.blocks.len()));
+        parts.push(count("block", recording.blocks.len()));
     }
     if !recording.regions.is_empty() {
-        parts.push(format!("{} segments", recording.regions.len()));
+        parts.push(count("segment", recording.regions.len()));
     }
     if !recording.ops.is_empty() {
-        parts.push(format!("{} measured ops", recording.ops.len()));
+        parts.push(count("measured op", recording.ops.len()));
     }
     for total in &recording.totals {
         let (peak, _): (Bytes, _) = total.peak();

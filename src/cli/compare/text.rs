@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
-use crate::units::{Bytes, Step};
+use crate::units::{Bytes, Step, counted};
 
 pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
     let mut out = heading(comparison);
@@ -18,8 +18,11 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
         out.push_str(&measured_table(comparison).text());
     } else {
         out.push_str(&table(comparison).text());
-        let has_recordings = comparison.simulated_lanes().count() < comparison.lanes.len();
-        if has_recordings {
+        if comparison
+            .lanes
+            .iter()
+            .any(|lane| matches!(lane.id, LaneId::Measured(_)))
+        {
             out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
             out.push_str(&measured_table(comparison).text());
         }
@@ -95,7 +98,7 @@ fn budgets(comparison: &Comparison) -> String {
             run.answer.status.name().replace('_', " "),
             run.answer.peak.to_string(),
             run.answer.counts.evictions.to_string(),
-            format!("{anew} ops, {}", run.answer.remat_compute),
+            format!("{}, {}", counted(anew as u64, "op"), run.answer.remat_compute),
             format!("x{:.3}", run.answer.overhead()),
         ]);
     }
@@ -108,29 +111,35 @@ fn budgets(comparison: &Comparison) -> String {
 /// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
 fn what_runs(comparison: &Comparison) -> String {
     let graphs = comparison.workload.graphs().iter();
-    let graphs = graphs.map(|entry| format!("{} ({} ops)", entry.name, entry.graph.ops().len()));
+    let graphs = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
     let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
     let names = names.join(", ");
-    let steps = comparison.axis.n_steps;
+    let steps = u64::from(comparison.axis.n_steps);
+    let of = |noun: &str| counted(steps, noun);
     if let Some(tape) = comparison.workload.tapes().first() {
         let ops = tape.ops.iter().filter(|op| !op.is_source).count();
         return format!(
-            "{} ({ops} ops) under policy {}, {steps} steps",
+            "{} ({}) under policy {}, {}",
             tape.name,
-            comparison.configured.number()
+            counted(ops as u64, "op"),
+            comparison.configured.number(),
+            of("step")
         );
     }
     if !comparison.workload.programs().is_empty() {
         let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
-        return format!("{steps} ops; {}", blocks.collect::<Vec<_>>().join(", "));
+        return format!("{}; {}", of("op"), blocks.collect::<Vec<_>>().join(", "));
     }
     if comparison.is_measured() {
-        return format!("{steps} events, measured: nothing is simulated");
+        return format!("{}, measured: nothing is simulated", of("event"));
     }
     match comparison.trace() {
-        Some(_) if names.is_empty() => format!("trace of {steps} commands"),
-        Some(_) => format!("trace of {steps} commands; {names}"),
-        None => format!("{}, {steps} steps; graphs: {names}", runs(comparison.axis.runs.len())),
+        Some(_) if names.is_empty() => format!("trace of {}", of("command")),
+        Some(_) => format!("trace of {}; {names}", of("command")),
+        None => {
+            let runs = counted(comparison.axis.runs.len() as u64, "run");
+            format!("{runs}, {}; graphs: {names}", of("step"))
+        }
     }
 }
 
@@ -169,7 +178,8 @@ fn heading(comparison: &Comparison) -> String {
 
 /// What recordings of real runs held.
 fn measured_table(comparison: &Comparison) -> Table {
-    let at = if comparison.is_measured() {
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    let event_or_step = if comparison.is_measured() {
         ">at event"
     } else {
         ">at step"
@@ -178,14 +188,13 @@ fn measured_table(comparison: &Comparison) -> Table {
         "recording",
         ">peak reserved",
         ">exact",
-        at,
+        event_or_step,
         ">peak live",
         ">exact",
-        at,
+        event_or_step,
         ">fragm.",
         "",
     ]);
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     for lane in &comparison.lanes {
         let Some(recording) = comparison.recording(lane.id) else {
             continue;
@@ -209,6 +218,7 @@ fn measured_table(comparison: &Comparison) -> Table {
     table
 }
 
+/// What was simulated, lane by lane.
 fn table(comparison: &Comparison) -> Table {
     let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
     let mut table = Table::new(&[
@@ -275,13 +285,6 @@ fn table(comparison: &Comparison) -> Table {
         ]);
     }
     table
-}
-
-fn runs(n: usize) -> String {
-    match n {
-        1 => "1 run".to_owned(),
-        n => format!("{n} runs"),
-    }
 }
 
 /// Findings, one a line.

@@ -132,7 +132,7 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
         };
         let place = match option.count {
             0 | 1 => String::new(),
-            count => format!(" (on {count} ops)"),
+            count => format!(" (on {})", counted(count, "op")),
         };
         line(&format!("option {}", option.key), &format!("{value}{place}"));
     }

@@ -47,7 +47,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let asked = asked_buffers(args, &entry)?;
     let capacity = input::capacity(args, &entry)?;
     let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)
-        .map_err(|error| what_lacks(error, imported.format, &imported.diagnostics))?;
+        .map_err(|error| what_lacks(error, imported.format, &diagnostics))?;
     let defect = verify(&entry.problem, &planned.plan).err();
     let edges = match defect {
         // Collisions have no order of donors and heirs.
