@@ -24,6 +24,7 @@ mod names;
 mod native;
 mod onnx;
 mod op_list;
+mod pages;
 mod problem;
 mod shape;
 mod table;
