@@ -27,6 +27,7 @@ mod near_miss;
 mod notices;
 mod onnx;
 mod op_list;
+mod pages;
 mod problem;
 mod shape;
 mod table;

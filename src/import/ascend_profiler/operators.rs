@@ -17,9 +17,10 @@
 use std::collections::BTreeMap;
 
 use super::header::{Header, SizeColumn, TimeColumn};
-use super::table::{Fault, Row, Sink, Table, leave_out};
+use super::table::{Fault, Row, Sink, Table};
 use crate::diagnostics::Severity;
 use crate::import::ImportError;
+use crate::import::pages::Pages;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
@@ -66,7 +67,7 @@ struct Entry {
 struct Device {
     name: String,
     names: RecordedNames,
-    entries: Vec<Entry>,
+    entries: Pages<Entry>,
     has_streams: bool,
     /// Positions of entries with damaged times, ascending.
     rough: Vec<u32>,
@@ -251,7 +252,7 @@ impl Table for Operators {
         self.counts.is_rough_left_out = is_ordered_by_time;
         for mut device in self.devices.drain(..) {
             if is_ordered_by_time {
-                leave_out(&mut device.entries, &device.rough);
+                device.leave_out_rough();
             }
             if device.has_streams {
                 let engine = device.entries.iter().filter(|entry| entry.stream == NONE).count();
@@ -314,6 +315,21 @@ impl Counts {
 }
 
 impl Device {
+    /// Takes rows with damaged times away.
+    fn leave_out_rough(&mut self) {
+        if self.rough.is_empty() {
+            return;
+        }
+        let mut rough = self.rough.iter().copied().peekable();
+        let mut kept = Pages::default();
+        for (position, entry) in (0_u32..).zip(self.entries.iter()) {
+            if rough.next_if_eq(&position).is_none() {
+                kept.push(*entry);
+            }
+        }
+        self.entries = kept;
+    }
+
     fn finish(self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Recording, ImportError> {
         let n_entries = self.entries.len();
         if u32::try_from(n_entries.saturating_mul(2)).is_err() {
@@ -331,7 +347,12 @@ impl Device {
             by_stream: true,
             ..Recording::default()
         };
-        let mut totals = [const { Vec::new() }; 3];
+        // Room for all at once: a list that grows is copied as a whole, and nobody can stop that.
+        let has = |kind: usize| self.entries.iter().take(64).any(|entry| entry.totals[0][kind] != NONE);
+        let mut totals = [0, 1, 2].map(|kind| Vec::with_capacity(if has(kind) { events.len() } else { 0 }));
+        if is_ordered_by_time {
+            recording.times.reserve_exact(events.len());
+        }
         let mut positions = vec![u32::MAX; n_entries];
         recording.blocks.reserve_exact(n_entries);
         for (step, (time, key)) in (0_u32..).zip(events) {
@@ -342,7 +363,7 @@ impl Device {
                 usize::try_from(key & u64::from(u32::MAX)).unwrap_or(usize::MAX),
                 key >> 32 != ALLOCATION,
             );
-            let entry = &self.entries[row];
+            let Some(entry) = self.entries.get(row) else { continue };
             if is_ordered_by_time {
                 recording.times.push(Nanos(time));
             }
@@ -371,7 +392,7 @@ impl Device {
     /// Times with what happens then: [`ALLOCATION`] or a release in the upper half, the row in the lower.
     fn events(&self, is_ordered_by_time: bool, progress: &Progress<'_>) -> Result<Vec<(u64, u64)>, Cancelled> {
         let mut events = Vec::with_capacity(self.entries.len() * 2);
-        for (row, entry) in (0_u64..).zip(&self.entries) {
+        for (row, entry) in (0_u64..).zip(self.entries.iter()) {
             if row.is_multiple_of(ROWS_BETWEEN_CHECKS) {
                 progress.check()?;
             }

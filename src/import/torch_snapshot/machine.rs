@@ -7,9 +7,9 @@
 
 use super::old_text;
 use super::opcode as op;
-use super::pages::Pages;
 use super::value::{Heap, MOST_CONTAINERS, Value};
 use super::window::Window;
+use crate::import::pages::Pages;
 use crate::import::{ImportError, Input};
 use crate::progress::Progress;
 

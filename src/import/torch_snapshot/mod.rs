@@ -22,7 +22,7 @@ mod lists;
 mod machine;
 mod old_text;
 mod opcode;
-mod pages;
+
 mod recording;
 mod regions;
 mod replay;
@@ -36,6 +36,7 @@ mod window;
 
 use std::sync::Arc;
 
+use super::pages::Pages;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -78,12 +79,12 @@ pub(super) fn import(
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
     let (mut heap, root) = machine::run(input, progress)?;
     let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
-    heap.rows.blocks = pages::Pages::default();
+    heap.rows.blocks = Pages::default();
     let mut recordings = Vec::new();
     for (number, mut device) in std::mem::take(&mut snapshot.devices) {
         let replayed = replay::replay(&heap, &device, progress)?;
         report::contradictions(number, &device, &replayed, diagnostics);
-        device.blocks = pages::Pages::default();
+        device.blocks = Pages::default();
         let made = recording::make((&mut heap, &snapshot), (number, &device), replayed, budget, progress)?;
         report::made(&made, diagnostics);
         debug_assert_eq!(made.recording.check(), Ok(()));

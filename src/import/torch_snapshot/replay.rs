@@ -8,12 +8,12 @@
 
 use std::collections::BTreeMap;
 
-use super::pages::Pages;
 use super::regions::Regions;
 use super::rows::{Action, Entry, Extra, NONE, has};
 use super::snapshot::{Device, n_steps};
 use super::value::Heap;
 use crate::import::ImportError;
+use crate::import::pages::Pages;
 use crate::progress::Progress;
 use crate::units::Step;
 

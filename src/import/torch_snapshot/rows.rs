@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::pages::Pages;
 use super::value::narrow;
+use crate::import::pages::Pages;
 
 /// No list, no text, no [`Extra`].
 pub(super) const NONE: u32 = u32::MAX;

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::keys;
-use super::pages::Pages;
 use super::rows::{NONE, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
+use crate::import::pages::Pages;
 
 /// Characters of a text that is kept of settings.
 const TEXT_CHARS: usize = 1000;
