@@ -23,6 +23,7 @@ use crate::import::{
     Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise,
 };
 use crate::progress::Progress;
+use crate::workload::GraphEntry;
 use walk::{Found, MOST_FILES, files_of};
 
 /// Everything in a folder that some importer recognises.
@@ -57,6 +58,7 @@ pub(super) fn read_folder(
     let mut merge = Merge::default();
     let mut failed = None;
     let mut n_read = 0_usize;
+    let mut of_xla: Vec<usize> = Vec::new();
     let mut again: VecDeque<Vec<usize>> = tables(&known, progress).into();
     while let Some(group) = again.pop_front() {
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
@@ -78,7 +80,11 @@ pub(super) fn read_folder(
                     "" => imported.diagnostics,
                     label => imported.diagnostics.placed_in(label),
                 });
+                let n_before = merge.graphs.len();
                 merge.add(imported.source, imported.measured, &label);
+                if row.name == XLA {
+                    of_xla.extend(n_before..merge.graphs.len());
+                }
             }
             Some(Err(error)) if progress.check().is_err() => return Err(error),
             Some(Err(error)) => {
@@ -92,6 +98,7 @@ pub(super) fn read_folder(
     {
         return Err(error);
     }
+    leave_out_stages(&mut merge.graphs, &of_xla, &mut diagnostics);
     let (source, measured, left) = merge.finish();
     for sentence in left {
         diagnostics.warning(sentence, "");
@@ -102,6 +109,34 @@ pub(super) fn read_folder(
         measured,
         diagnostics,
     })
+}
+
+/// A folder of XLA's dumps holds a module at several stages: where one of them is dumped with its plan, the others of the
+/// same name are not run beside it.
+fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics: &mut Diagnostics) {
+    let is_planned = |entry: &GraphEntry| {
+        let dumped = entry.dumped.as_ref();
+        dumped.is_some_and(|dumped| dumped.offsets.is_some() || !dumped.arenas.is_empty())
+    };
+    let planned: Vec<String> = of_xla
+        .iter()
+        .map(|position| &graphs[*position])
+        .filter(|entry| is_planned(entry))
+        .map(|entry| entry.name.clone())
+        .collect();
+    let mut position = 0;
+    graphs.retain(|entry| {
+        let is_stage = of_xla.contains(&position) && !is_planned(entry) && planned.contains(&entry.name);
+        position += 1;
+        if is_stage {
+            diagnostics.info(
+                "a module lies here at another stage than the one that is dumped with its plan; open that file alone to see it"
+                    .to_owned(),
+                &entry.name,
+            );
+        }
+        !is_stage
+    });
 }
 
 /// What is said of files that nobody recognises.

@@ -7,6 +7,7 @@ use highwater::graph::{Bindings, Graph};
 use highwater::import::{Input, join};
 use highwater::plan::{Plan, verify};
 use highwater::progress::{Cancel, Progress};
+use highwater::session::{SourceSpec, load};
 use highwater::workload::{GraphEntry, ProblemEntry, Source};
 use serde_json::Value as Json;
 
@@ -279,5 +280,24 @@ fn lists_that_lack_what_is_needed_say_what_to_open_instead() {
             let error = read(file, &bytes(folder, file)).unwrap_err().to_string();
             assert!(error.contains(".hlo.pb"), "{title} {file}: {error}");
         }
+    });
+}
+
+#[test]
+fn a_folder_of_dumps_opens_its_module_once() {
+    each(|folder, _, title| {
+        let cancel = Cancel::new();
+        let source = SourceSpec::Path(folder.to_owned());
+        let loaded =
+            load(&[source], false, &Progress::silent(&cancel)).unwrap_or_else(|error| panic!("{title}: {error}"));
+        let graphs = loaded.workload.graphs();
+        assert_eq!(graphs.len(), 1, "{title}");
+        let dumped = graphs[0].dumped.as_ref();
+        assert!(dumped.is_some_and(|dumped| !dumped.arenas.is_empty()), "{title}");
+        let told = loaded.diagnostics.entries().iter();
+        assert!(
+            told.clone().any(|entry| entry.message.contains("another stage")),
+            "{title}"
+        );
     });
 }
