@@ -117,12 +117,13 @@ impl Diagnostics {
         });
     }
 
-    /// An op type without a shape rule.
-    pub fn op_without_shape_rule(&mut self, kind: &str, op: &str) {
-        self.push(
+    /// An op type without a shape rule; `count` ops are of it, `op` is the first.
+    pub fn op_without_shape_rule(&mut self, kind: &str, op: &str, count: u64) {
+        self.counted(
             Severity::Info,
             format!("op type {kind} has no shape rule here; its outputs keep the shapes given in the file, if any"),
             op,
+            count,
         );
     }
 
@@ -135,15 +136,15 @@ impl Diagnostics {
         );
     }
 
-    /// Ops that the file does not store in execution order.
-    pub fn sorted(&mut self, graph: &str, n_ops: u64) {
+    /// Ops that the file does not store in execution order; `first` is the first of the file that needs what comes later.
+    pub fn sorted(&mut self, first: &str, n_ops: u64) {
         self.push(
             Severity::Info,
             format!(
                 "{n_ops} ops are not stored in execution order; they were sorted (the ready op with the smallest file \
-                 position first)"
+                 position first); the first of them needs what comes later in the file"
             ),
-            graph,
+            first,
         );
     }
 

@@ -37,8 +37,9 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
         sources.push(args.opening.source(file)?);
     }
     let mut reports = Vec::new();
-    for (name, imported) in read_each(&sources, progress)? {
-        reports.push(report(args, &bindings, (name, imported), progress)?);
+    for (group, imported) in read_each(&sources, progress)? {
+        let titles: Vec<String> = group.iter().map(|position| sources[*position].title()).collect();
+        reports.push(report(args, &bindings, (titles.join(" + "), imported), progress)?);
     }
     if args.format == Format::Json {
         let mut wires = Vec::with_capacity(reports.len());

@@ -269,6 +269,13 @@ impl GraphBuilder {
             .enumerate()
             .filter(|(step, position)| *step != **position as usize)
             .count();
+        let first = order
+            .iter()
+            .enumerate()
+            .position(|(step, position)| step != *position as usize);
+        let first_reordered = first
+            .and_then(|first| order.iter().position(|position| *position as usize == first))
+            .map(OpId::from_idx);
         if reordered > 0 {
             self.renumber_ops(&order);
         }
@@ -286,6 +293,7 @@ impl GraphBuilder {
             shapes: self.shapes,
             exprs: self.exprs,
             reordered: u32::try_from(reordered).unwrap_or(u32::MAX),
+            first_reordered,
         })
     }
 

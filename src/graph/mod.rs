@@ -163,6 +163,7 @@ pub struct Graph {
     shapes: Shapes,
     exprs: DimExprs,
     reordered: u32,
+    first_reordered: Option<OpId>,
 }
 
 impl Graph {
@@ -292,5 +293,10 @@ impl Graph {
     /// How many ops stand elsewhere than in the file, because the file is not in execution order.
     pub fn reordered_ops(&self) -> u32 {
         self.reordered
+    }
+
+    /// Of the ops that stand elsewhere than in the file the one that the file has first: it needs what comes later there.
+    pub fn first_reordered_op(&self) -> Option<OpId> {
+        self.first_reordered
     }
 }

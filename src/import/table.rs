@@ -219,8 +219,24 @@ pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
     choose(input).ok()
 }
 
-/// Reads files that were opened together and say more together than one by one: a buffer assignment of XLA and the live
-/// ranges of the same dump, in any order, perhaps compressed. `None` where they are no such pair; then each is to be read by
+/// Which of these files of one folder are to be read as one by [`join`]: positions, each group ascending.
+pub fn together(inputs: &mut [Input<'_>]) -> Vec<Vec<usize>> {
+    let heads: Vec<(String, Vec<u8>)> = inputs
+        .iter_mut()
+        .map(|input| {
+            let packed = gzip::is_gzip(input.head())
+                .then(|| gzip::unpacked_head(input))
+                .flatten();
+            let head = packed.map_or_else(|| input.head().to_vec(), |head| head.head().to_vec());
+            (input.name().to_owned(), head)
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> = heads.iter().map(|(name, head)| (&**name, &**head)).collect();
+    xla::groups(&files)
+}
+
+/// Reads files that say more together than one by one: a buffer assignment of XLA, the live ranges of the same dump and
+/// perhaps its module, in any order, perhaps compressed. `None` where they are not of one dump; then each is to be read by
 /// [`import`]. No file is told from another by its name.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use crate::diagnostics::Diagnostics;
 use crate::export::is_script_name;
-use crate::import::{ImportError, Imported, Importer, Input, import, import_as, importer, join, recognise};
+use crate::import::{ImportError, Imported, Importer, Input, import, import_as, importer};
 use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
 use crate::progress::Progress;
 
@@ -107,49 +107,6 @@ fn read_as(
         SourceSpec::Path(path) => read_path(path, row, progress),
         SourceSpec::As { source, format } => read_as(source, importer(format), progress),
     }
-}
-
-/// Reads sources one by one, each with its title; those that say more together are one.
-///
-/// # Errors
-/// [`FileError`] of the first that cannot be read.
-pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
-    if let Some(imported) = read_joined(sources, progress)? {
-        let titles: Vec<String> = sources.iter().map(SourceSpec::title).collect();
-        return Ok(vec![(titles.join(" + "), imported)]);
-    }
-    let sources = sources.iter();
-    sources
-        .map(|source| Ok((source.title(), read_source(source, progress)?)))
-        .collect()
-}
-
-/// Two files that say more together than one by one, as one; `None` where they are no such pair.
-///
-/// # Errors
-/// [`FileError`], of either file.
-pub(super) fn read_joined(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
-    let [SourceSpec::Path(first), SourceSpec::Path(second)] = sources else {
-        return Ok(None);
-    };
-    if [first, second]
-        .iter()
-        .any(|path| path.as_os_str() == "-" || path.is_dir())
-    {
-        return Ok(None);
-    }
-    let mut inputs = Vec::with_capacity(2);
-    for path in [first, second] {
-        inputs.push(input_of(path)?.map_err(|reason| FileError::import(path, reason))?);
-    }
-    let rows: Vec<Option<&str>> = inputs
-        .iter_mut()
-        .map(|input| recognise(input).map(|row| row.name))
-        .collect();
-    if rows.iter().any(|row| *row != Some("xla")) {
-        return Ok(None);
-    }
-    join(&mut inputs, progress).map_err(|reason| FileError::import(first, reason))
 }
 
 pub(super) fn read_path(

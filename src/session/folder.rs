@@ -11,11 +11,13 @@
 
 mod walk;
 
+use std::collections::VecDeque;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, input_of, open, read_path};
 use super::merge::Merge;
+use super::together::{self, read_joined};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::import::{Imported, Importer, ReadSeek, group_slices, import_as, join_slices, recognise};
 use crate::progress::Progress;
@@ -53,7 +55,8 @@ pub(super) fn read_folder(
     let mut merge = Merge::default();
     let mut failed = None;
     let mut n_read = 0_usize;
-    for group in tables(&known) {
+    let mut again: VecDeque<Vec<usize>> = tables(&known).into();
+    while let Some(group) = again.pop_front() {
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
         let row = known[group[0]].1;
         let label = if known.len() == group.len() {
@@ -61,8 +64,13 @@ pub(super) fn read_folder(
         } else {
             label(folder, paths[0], is_flat)
         };
-        match read_slices(&paths, row, progress) {
-            Ok(imported) => {
+        match read_together(&paths, row, progress).transpose() {
+            // Not of one dump after all.
+            None => {
+                let parts = together::apart(&paths).into_iter();
+                again.extend(parts.map(|part| part.iter().map(|member| group[*member]).collect()));
+            }
+            Some(Ok(imported)) => {
                 n_read += 1;
                 diagnostics.extend(&match label.as_str() {
                     "" => imported.diagnostics,
@@ -70,8 +78,8 @@ pub(super) fn read_folder(
                 });
                 merge.add(imported.source, imported.measured, &label);
             }
-            Err(error) if progress.check().is_err() => return Err(error),
-            Err(error) => {
+            Some(Err(error)) if progress.check().is_err() => return Err(error),
+            Some(Err(error)) => {
                 diagnostics.error(error.to_string(), &label);
                 failed.get_or_insert(error);
             }
@@ -119,7 +127,7 @@ fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Dia
     diagnostics
 }
 
-/// The tables among these files: slices of one table together, every other file by itself.
+/// The tables among these files: slices of one table together, texts of one XLA dump together, every other file by itself.
 fn tables(known: &[(PathBuf, &'static Importer)]) -> Vec<Vec<usize>> {
     let sliced: Vec<usize> = (0..known.len())
         .filter(|position| known[*position].1.name == SLICED)
@@ -132,11 +140,12 @@ fn tables(known: &[(PathBuf, &'static Importer)]) -> Vec<Vec<usize>> {
     let mut tables: Vec<Vec<usize>> = groups
         .map(|group| group.into_iter().map(|member| sliced[member]).collect())
         .collect();
-    tables.extend(
-        (0..known.len())
-            .filter(|position| known[*position].1.name != SLICED)
-            .map(|alone| vec![alone]),
-    );
+    let paths: Vec<Option<&Path>> = known
+        .iter()
+        .map(|(path, row)| (row.name == XLA).then_some(&**path))
+        .collect();
+    let others = together::groups(&paths).into_iter();
+    tables.extend(others.filter(|group| known[group[0]].1.name != SLICED));
     tables.sort_unstable_by_key(|group| group.iter().min().copied());
     tables
 }
@@ -193,6 +202,19 @@ const ASSIGNMENTS: &[&str] = &["buffer-assignment", "live-range", "memory-usage-
 
 /// The importer of XLA's dumps.
 const XLA: &str = "xla";
+
+/// What stands in several files as one; `None` where it turns out that each stands for itself.
+fn read_together(
+    paths: &[&Path],
+    row: &'static Importer,
+    progress: &Progress<'_>,
+) -> Result<Option<Imported>, FileError> {
+    if row.name == XLA && paths.len() > 1 {
+        read_joined(paths, progress)
+    } else {
+        read_slices(paths, row, progress).map(Some)
+    }
+}
 
 /// One table, whose slices follow one another; mostly it has one.
 fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) -> Result<Imported, FileError> {

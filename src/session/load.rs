@@ -1,15 +1,46 @@
 //! Sources become one workload.
 
+use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::files::{read_joined, read_source};
+use super::files::{FileError, read_source};
 use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
+use super::together::{apart, groups, read_joined};
 use crate::diagnostics::Diagnostics;
+use crate::import::Imported;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
+
+/// Reads sources in their order, those that say more together as one: positions of sources, and what they hold.
+///
+/// # Errors
+/// [`FileError`] of the first that cannot be read.
+pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(Vec<usize>, Imported)>, FileError> {
+    let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
+    let mut open: VecDeque<Vec<usize>> = groups(&paths).into();
+    let mut read = Vec::new();
+    while let Some(group) = open.pop_front() {
+        let members: Vec<&Path> = group.iter().filter_map(|position| paths[*position]).collect();
+        let imported = match members.len() {
+            0 | 1 => Some(read_source(&sources[group[0]], progress)?),
+            _ => read_joined(&members, progress)?,
+        };
+        match imported {
+            Some(imported) => read.push((group, imported)),
+            // They are not of one dump after all.
+            None => {
+                for part in apart(&members).into_iter().rev() {
+                    open.push_front(part.iter().map(|member| group[*member]).collect());
+                }
+            }
+        }
+    }
+    Ok(read)
+}
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
@@ -18,30 +49,21 @@ use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
 pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
     let mut merge = Merge::default();
     let mut reports = Vec::new();
-    let joined = read_joined(sources, progress).map_err(|error| error.to_string())?;
-    let is_joined = joined.is_some();
-    if let Some(imported) = joined {
-        reports.extend(sources.iter().map(|_| SourceReport::new(&imported)));
-        merge.add(imported.source, imported.measured, "");
-    }
-    for source in sources.iter().filter(|_| !is_joined) {
-        let imported = read_source(source, progress).map_err(|error| error.to_string())?;
-        let prefix = if sources.len() == 1 {
+    let mut diagnostics = Diagnostics::new();
+    for (group, imported) in read_each(sources, progress).map_err(|error| error.to_string())? {
+        let prefix = if group.len() == sources.len() {
             String::new()
         } else {
-            source.title()
+            sources[group[0]].title()
         };
-        reports.push(SourceReport::new(&imported));
+        diagnostics.extend(&match prefix.as_str() {
+            "" => imported.diagnostics.clone(),
+            prefix => imported.diagnostics.placed_in(prefix),
+        });
+        reports.extend(group.iter().map(|position| (*position, SourceReport::new(&imported))));
         merge.add(imported.source, imported.measured, &prefix);
     }
-    let mut diagnostics = Diagnostics::new();
-    for (report, source) in reports.iter().zip(sources) {
-        if sources.len() > 1 && !is_joined {
-            diagnostics.extend(&report.diagnostics.placed_in(&source.title()));
-        } else {
-            diagnostics.extend(&report.diagnostics);
-        }
-    }
+    reports.sort_by_key(|(position, _)| *position);
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
@@ -55,9 +77,17 @@ pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'
         workload: Arc::new(Workload { name, source, measured }),
         sources: sources.to_vec(),
         configs: Vec::new(),
-        reports,
+        reports: reports.into_iter().map(|(_, report)| report).collect(),
         diagnostics,
     })
+}
+
+/// The file that a source is, unless a format was asked for: then it is read as that.
+fn path_of(source: &SourceSpec) -> Option<&Path> {
+    match source {
+        SourceSpec::Path(path) => Some(path),
+        _ => None,
+    }
 }
 
 /// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of

@@ -20,15 +20,16 @@ mod report;
 mod samples;
 mod state;
 mod sweep;
+mod together;
 mod worker;
 
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
-pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_each, read_source, write_whole};
+pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use jobs::{Answer, Job, Loaded, ReadConfig};
-pub use load::load;
+pub use load::{load, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use report::SourceReport;

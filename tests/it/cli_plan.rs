@@ -133,6 +133,27 @@ fn the_answer_to_a_capacity_says_how_sure_it_is() {
     json(&["plan", &own.path, "--capacity", "10", "--format", "json"], 0);
 }
 
+/// A plan in which buffers collide has no share over the bound.
+#[test]
+fn an_invalid_plan_has_no_figure_over_the_bound() {
+    let colliding = file("x.csv", COLLIDING);
+    let arguments = ["plan", &colliding.path, "--strategy", "as_dumped", "--format", "json"];
+    let answer = json(&arguments, 1);
+    assert!(answer["over_bound_percent"].is_null() && answer["verified"] == false);
+    assert!(
+        answer["strategies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["over_bound_percent"].is_null())
+    );
+    assert!(
+        answer["defect"].as_str().unwrap().contains("\"a\""),
+        "{}",
+        answer["defect"]
+    );
+}
+
 #[test]
 fn a_recorded_plan_is_shown_and_checked() {
     let stacked = file("x.csv", STACKED);

@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
 use super::{Verdict, print, print_json, print_json_line};
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{
     PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
 };
@@ -45,7 +46,8 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     }
     let asked = asked_buffers(args, &entry)?;
     let capacity = input::capacity(args, &entry)?;
-    let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)?;
+    let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)
+        .map_err(|error| what_lacks(error, imported.format, &diagnostics))?;
     let defect = verify(&entry.problem, &planned.plan).err();
     let edges = match defect {
         // Collisions have no order of donors and heirs.
@@ -150,6 +152,17 @@ fn search(
         planned.tried.extend(recorded(entry));
     }
     Ok((planned, clock()))
+}
+
+/// Where a text of XLA has no plan, what it lacks and which file has it.
+fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> anyhow::Error {
+    let is_no_plan = matches!(error.downcast_ref(), Some(PlanError::NoRecordedPlan));
+    let mut warnings = diagnostics.entries().iter();
+    let warning = warnings.find(|entry| entry.severity == Severity::Warning && format == "xla");
+    match warning.filter(|_| is_no_plan) {
+        Some(warning) => anyhow::anyhow!("{error}: {}", warning.message),
+        None => error,
+    }
 }
 
 /// The plan that the file carries as a row beside ours, where it is valid.

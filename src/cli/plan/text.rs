@@ -80,6 +80,11 @@ fn figures(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     table.text()
 }
 
+/// A share over the bound; a plan that is none has no such figure.
+fn over_bound(percent: Option<f64>) -> String {
+    percent.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text)
+}
+
 /// How sure the answer is, one sentence a line.
 fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     let planned = answer.planned;
@@ -135,7 +140,7 @@ fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
         row.strategy.to_owned(),
         Bytes(row.footprint_bytes).to_string(),
         Bytes(row.footprint_bytes).exact(),
-        percent_text(row.over_bound_percent),
+        over_bound(row.over_bound_percent),
         if row.nodes == 0 {
             String::new()
         } else {

@@ -33,7 +33,7 @@ pub struct WireEdge {
 pub struct WireStrategy {
     pub strategy: &'static str,
     pub footprint_bytes: u64,
-    pub over_bound_percent: f64,
+    pub over_bound_percent: Option<f64>,
     pub nodes: u64,
     pub elapsed_ns: Option<u64>,
 }
@@ -86,9 +86,11 @@ impl PlanAnswer<'_> {
         Some(self.defect?.sentence(&id, &time))
     }
 
-    /// How much larger than the bound of live bytes, in percent.
-    pub fn over_bound_percent(&self, footprint: Bytes) -> f64 {
-        footprint.percent_over(self.planned.lower_bound)
+    /// How much larger than the bound of live bytes, in percent; `None` where the plan is none, because buffers that live at
+    /// once share bytes in it: its size says nothing then.
+    pub fn over_bound_percent(&self, footprint: Bytes) -> Option<f64> {
+        let is_valid = self.defect.is_none();
+        is_valid.then(|| footprint.percent_over(self.planned.lower_bound))
     }
 }
 
@@ -138,7 +140,7 @@ impl WirePlan {
             lower_bound_bytes: planned.lower_bound.get(),
             proved_bound_bytes: planned.proved_bound.get(),
             footprint_bytes: planned.plan.footprint.get(),
-            over_bound_percent: (answer.defect.is_none()).then(|| answer.over_bound_percent(planned.plan.footprint)),
+            over_bound_percent: answer.over_bound_percent(planned.plan.footprint),
             capacity_bytes: answer.capacity.map(Bytes::get),
             fits: fit.map(|fit| fit == Fit::Fits),
             fit: fit.map(fit_name),

@@ -12,7 +12,7 @@ use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput};
 use super::dumped::dumped;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, Dim, Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, TensorId};
-use crate::import::ImportError;
+use crate::import::{ImportError, notices};
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
 
@@ -59,10 +59,7 @@ pub(super) fn entry(
         ));
     };
     let built = build(main, progress, diagnostics)?;
-    let moved = u64::from(built.graph.reordered_ops());
-    if moved > 0 {
-        diagnostics.sorted(&main.name, moved);
-    }
+    notices::sorted(&built.graph, diagnostics);
     let mut bodies = Vec::new();
     for body in &model.graphs[1..] {
         progress.check()?;

@@ -3,6 +3,7 @@
 //! Both forms of the text fill the same drafts; [`DraftOp::attribute`] knows what an attribute of an op means.
 
 use super::stamps::Stamps;
+use crate::diagnostics::Diagnostics;
 use crate::graph::DType;
 
 /// A value of an attribute, as far as anything needs it.
@@ -18,11 +19,22 @@ pub(super) struct Value {
     pub(super) is_list: bool,
     /// Named values within.
     pub(super) named: Vec<(String, String)>,
+    /// Whether something of it was left out: too many items, or a text that is too long.
+    pub(super) is_cut: bool,
 }
 
 impl Value {
     /// Most numbers, texts or named values that are kept of one value; more are weights or kernels.
-    pub(super) const LIMIT: usize = 4096;
+    pub(super) const LIMIT: usize = 64 << 10;
+
+    /// Keeps a number where there is room.
+    pub(super) fn push(&mut self, int: i64) {
+        if self.ints.len() < Self::LIMIT {
+            self.ints.push(int);
+        } else {
+            self.is_cut = true;
+        }
+    }
 
     /// Its text, where it is one and not a list.
     pub(super) fn text(&self) -> Option<&str> {
@@ -223,17 +235,19 @@ pub(super) struct DraftModel {
 }
 
 /// Most facts that are kept of a graph or model.
-const FACTS: usize = 200;
+const FACTS: usize = 10_000;
 
-/// Longest value of a fact.
-const FACT_BYTES: usize = 200;
-
-/// Keeps a single value of an attribute of a graph or model.
-pub(super) fn keep_fact(facts: &mut Vec<(String, String)>, key: &str, value: &Value) {
-    if let Some(text) = value.scalar()
-        && facts.len() < FACTS
-        && text.len() <= FACT_BYTES
-    {
+/// Keeps a single value of an attribute of a graph or model; says where there are too many.
+pub(super) fn keep_fact(
+    facts: &mut Vec<(String, String)>,
+    (key, value): (&str, &Value),
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(text) = value.scalar() else { return };
+    if facts.len() < FACTS {
         facts.push((key.to_owned(), text));
+    } else {
+        let what = format!("attributes of a graph beyond the first {FACTS} are left out");
+        diagnostics.warning(what, key);
     }
 }

@@ -3,12 +3,13 @@
 //! In: drafts and the built main graph. Out: [`Dumped`]. Facts are what the dump states, under its own names, and counts
 //! of what it states; nothing is worked out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Built;
 use super::draft::{DraftGraph, DraftModel, DraftOutput};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Graph, Role};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::graph::{Bindings, Graph, Role};
+use crate::units::Bytes;
 use crate::workload::{Dumped, DumpedOffsets, Names};
 
 /// Who plans.
@@ -40,6 +41,9 @@ pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnost
         }
     }
     let is_planned = offsets.iter().any(Option::is_some);
+    facts.extend(in_variables(&graph, &offsets, diagnostics));
+    model.stamps.report(diagnostics);
+    let facts = distinct(facts);
     let dumped = Dumped {
         offsets: is_planned.then(|| DumpedOffsets {
             offsets,
@@ -52,6 +56,58 @@ pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnost
         ..Dumped::default()
     };
     (graph, dumped)
+}
+
+/// Computed tensors that stand in the memory of variables: that lies behind a base of its own, often tens of GiB up, so that
+/// where it ends says nothing of how much memory there is. The fact says where the others end.
+fn in_variables(graph: &Graph, offsets: &[Option<u64>], diagnostics: &mut Diagnostics) -> Option<(String, String)> {
+    let sizes = graph.sizes(&Bindings::new());
+    let (mut first, mut count, mut base, mut end) = (None, 0_u64, u64::MAX, 0_u64);
+    for ((id, tensor), offset) in graph.tensors().iter_ids().zip(offsets) {
+        let (Some(offset), Role::Activation | Role::Workspace) = (*offset, tensor.role) else {
+            continue;
+        };
+        let root = graph.storages()[tensor.storage].root;
+        if graph.tensors()[root].role.is_variable() {
+            count += 1;
+            base = base.min(offset);
+            first.get_or_insert(id);
+        } else {
+            end = end.max(offset.saturating_add(sizes.tensor(id).unwrap_or(0)));
+        }
+    }
+    let first = first?;
+    diagnostics.counted(
+        Severity::Info,
+        format!(
+            "a computed tensor stands in the memory of a variable, whose addresses begin behind a base of their own (here \
+             from {} on): where it ends is an address, not an amount of memory",
+            Bytes(base)
+        ),
+        graph.tensor_name(first),
+        count,
+    );
+    Some((
+        "end of offsets outside of variables, in bytes".to_owned(),
+        end.to_string(),
+    ))
+}
+
+/// Every key once: what is said again is left out, what is said otherwise gets a number.
+fn distinct(facts: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
+    let mut said: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut kept = Vec::with_capacity(facts.len());
+    for (key, value) in facts {
+        if !said.insert((key.clone(), value.clone())) {
+            continue;
+        }
+        let number = numbers.entry(key.clone()).or_default();
+        *number += 1;
+        let key = if *number == 1 { key } else { format!("{key} ({number})") };
+        kept.push((key, value));
+    }
+    kept
 }
 
 /// The stream of each op in execution order; none where all run on one.
@@ -82,11 +138,7 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
     let mut facts = model.facts.clone();
     for (position, graph) in model.graphs.iter().enumerate() {
         if position == 0 {
-            for (key, value) in &graph.facts {
-                if !facts.iter().any(|(known, _)| known == key) {
-                    facts.push((key.clone(), value.clone()));
-                }
-            }
+            facts.extend(graph.facts.iter().cloned());
         }
         if position < TOLD
             && let Some(is_unknown) = is_unknown(graph)
@@ -98,6 +150,15 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
     let ops = model.graphs.iter().flat_map(|graph| &graph.ops);
     for op in ops.filter(|op| !op.graphs.is_empty()).take(TOLD) {
         facts.push((format!("graphs that {} runs", op.name), op.graphs.join(", ")));
+    }
+    let runs = model.graphs.iter().flat_map(|graph| &graph.ops);
+    let more =
+        model.graphs.len().saturating_sub(TOLD) + runs.filter(|op| !op.graphs.is_empty()).count().saturating_sub(TOLD);
+    if more > 0 {
+        facts.push((
+            "graphs and ops that run them, not told one by one".to_owned(),
+            more.to_string(),
+        ));
     }
     if model.graphs.len() > 1 {
         facts.push(("sub-graphs".to_owned(), (model.graphs.len() - 1).to_string()));

@@ -13,7 +13,7 @@ use crate::import::text_proto::{Form, Scalar, TextProto};
 pub(super) const NAME: usize = 64 << 10;
 
 /// Longest text of an attribute that is kept.
-pub(super) const TEXT: usize = 4096;
+pub(super) const TEXT: usize = 64 << 10;
 
 /// The whole file.
 pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftModel, ImportError> {
@@ -31,7 +31,8 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
             ("name", _) => name = text.text(NAME)?,
             ("attr", Form::Message) => {
                 let (key, value) = attribute(text)?;
-                keep_graph_attribute((&mut model.facts, &mut model.stamps), &key, &value);
+                tell_cut((&key, &value), "the model", diagnostics);
+                keep_graph_attribute((&mut model.facts, &mut model.stamps), (&key, &value), diagnostics);
             }
             _ => {}
         }
@@ -43,13 +44,28 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
     Ok(model)
 }
 
-fn keep_graph_attribute((facts, stamps): (&mut Vec<(String, String)>, &mut Stamps), key: &str, value: &Value) {
+/// Says where something of an attribute is left out; of kernels all is, which is said elsewhere.
+pub(super) fn tell_cut((key, value): (&str, &Value), owner: &str, diagnostics: &mut Diagnostics) {
+    if value.is_cut && !key.starts_with("_tbe") && !key.contains("kernel") {
+        let what = format!(
+            "an attribute has a text of more than {TEXT} bytes or more than {} items; what is beyond is left out",
+            Value::LIMIT
+        );
+        diagnostics.warning(what, &format!("{key} of {owner}"));
+    }
+}
+
+fn keep_graph_attribute(
+    (facts, stamps): (&mut Vec<(String, String)>, &mut Stamps),
+    (key, value): (&str, &Value),
+    diagnostics: &mut Diagnostics,
+) {
     if Stamps::is_set(key) {
         for (key, text) in &value.named {
             stamps.add(key, text, "");
         }
     } else {
-        keep_fact(facts, key, value);
+        keep_fact(facts, (key, value), diagnostics);
     }
 }
 
@@ -65,7 +81,8 @@ fn graph(
             ("op", Form::Message) => graph.push(op(text, diagnostics)?, stamps),
             ("attr", Form::Message) => {
                 let (key, value) = attribute(text)?;
-                keep_graph_attribute((&mut graph.facts, stamps), &key, &value);
+                tell_cut((&key, &value), &graph.name, diagnostics);
+                keep_graph_attribute((&mut graph.facts, stamps), (&key, &value), diagnostics);
             }
             _ => {}
         }
@@ -99,6 +116,7 @@ fn op(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftOp
                 {
                     diagnostics.skipped("the content of compiled kernels", &place.text());
                 }
+                tell_cut((&key, &value), &op.name, diagnostics);
                 op.attribute(&key, value);
             }
             _ => {}
@@ -159,8 +177,8 @@ fn value(text: &mut TextProto<'_>, kept: &mut Value) -> Result<(), ImportError> 
     while let Some(form) = text.field()? {
         match (text.name(), form) {
             ("s" | "expression", Form::Scalar) => keep_text(text, kept)?,
-            ("i" | "dt", Form::Scalar) if kept.ints.len() < Value::LIMIT => kept.ints.push(text.int()?),
-            ("b", Form::Scalar) if kept.ints.len() < Value::LIMIT => kept.ints.push(i64::from(text.flag()?)),
+            ("i" | "dt", Form::Scalar) => kept.push(text.int()?),
+            ("b", Form::Scalar) => kept.push(i64::from(text.flag()?)),
             ("f", Form::Scalar) if !kept.is_list => kept.float = Some(text.float()?),
             ("list", Form::Message) => {
                 kept.is_list = true;
@@ -171,6 +189,7 @@ fn value(text: &mut TextProto<'_>, kept: &mut Value) -> Result<(), ImportError> 
                 while let Some(form) = text.field()? {
                     if (text.name(), form) == ("attr", Form::Message) {
                         let (key, value) = attribute(text)?;
+                        kept.is_cut |= value.is_cut || kept.named.len() >= Value::LIMIT;
                         if let Some(text) = value.scalar()
                             && kept.named.len() < Value::LIMIT
                         {
@@ -192,7 +211,7 @@ pub(super) fn keep_text(text: &mut TextProto<'_>, kept: &mut Value) -> Result<()
         Scalar::Text(bytes, length) if length == bytes.len() as u64 && has_room => {
             kept.texts.push(String::from_utf8_lossy(bytes).into_owned());
         }
-        _ => {}
+        _ => kept.is_cut = true,
     }
     Ok(())
 }

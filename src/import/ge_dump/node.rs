@@ -5,7 +5,7 @@
 use super::detect::ONNX_PREFIX;
 use super::draft::{DraftGraph, DraftModel, DraftOp, Value};
 use super::dtype::dtype_of;
-use super::model::{NAME, keep_text};
+use super::model::{NAME, keep_text, tell_cut};
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
 use crate::import::text_proto::{Form, TextProto};
@@ -74,6 +74,7 @@ impl Reader<'_> {
                     text.enter()?;
                     let (key, value) = self.attribute(text)?;
                     is_described |= key == "output_desc_nums";
+                    tell_cut((&key, &value), &op.name, self.diagnostics);
                     take_in(&mut op, &key, value);
                 }
                 _ => {}
@@ -118,9 +119,7 @@ impl Reader<'_> {
                 }
                 ("ints", Form::Scalar) => {
                     kept.is_list = true;
-                    if kept.ints.len() < Value::LIMIT {
-                        kept.ints.push(text.int()?);
-                    }
+                    kept.push(text.int()?);
                 }
                 ("g", Form::Message) => {
                     text.enter()?;

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::workload::StampedOption;
 
 /// Sets of options among the attributes of a graph.
@@ -39,6 +40,8 @@ const LIMIT: usize = 10_000;
 /// Options with the first op that carries each and their number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stamps {
+    /// How many there was no room for.
+    left_out: u64,
     found: BTreeMap<(String, String), (String, u64)>,
 }
 
@@ -69,8 +72,18 @@ impl Stamps {
         let at = (key.to_owned(), value.to_owned());
         if let Some((_, count)) = self.found.get_mut(&at) {
             *count += 1;
-        } else if !is_full {
+        } else if is_full {
+            self.left_out += 1;
+        } else {
             self.found.insert(at, (op.to_owned(), 1));
+        }
+    }
+
+    /// Says how many were left out.
+    pub(super) fn report(&self, diagnostics: &mut Diagnostics) {
+        if self.left_out > 0 {
+            let what = format!("options beyond the first {LIMIT} different ones are left out");
+            diagnostics.counted(Severity::Warning, what, "", self.left_out);
         }
     }
 

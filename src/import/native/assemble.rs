@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::wire::{Limited, WireDim, WireNode, WireTensor};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, Dim, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, ShapeId, TensorId};
-use crate::import::{ImportError, dim_text};
+use crate::import::{ImportError, dim_text, notices};
 use crate::progress::Progress;
 use crate::units::Nanos;
 use crate::workload::GraphEntry;
@@ -244,9 +244,7 @@ impl<'a> Context<'a> {
             }
             draft.builder.set_graph_name(&draft.name);
             let graph = draft.builder.finish()?;
-            if graph.reordered_ops() > 0 {
-                self.diagnostics.sorted(&draft.name, u64::from(graph.reordered_ops()));
-            }
+            notices::sorted(&graph, self.diagnostics);
             entries.push(GraphEntry::new(draft.name, Arc::new(graph)));
         }
         Ok(entries)

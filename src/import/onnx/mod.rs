@@ -18,12 +18,13 @@ mod locals;
 mod model;
 mod order;
 mod parse;
+mod report;
 mod shape;
 mod types;
 
 use std::sync::Arc;
 
-use super::{ImportError, Input};
+use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Source};
@@ -50,15 +51,7 @@ pub(super) fn import(
     };
     let mut infer = shape::Infer::new(&model, len, progress);
     infer.main(main)?;
-    for (kind, op) in &infer.without_rule {
-        diagnostics.op_without_shape_rule(kind, op);
-    }
-    if infer.sym.is_exhausted() {
-        diagnostics.warning(
-            "shapes were given up on, because the file describes more of them than any real model".to_owned(),
-            &file_name,
-        );
-    }
+    report::report(&model, &infer, diagnostics);
     let mut build = build::Build::new(&model, infer);
     let mut bodies = Vec::new();
     for position in 0..model.graphs.len() {
@@ -69,14 +62,15 @@ pub(super) fn import(
     }
     let builder = build.graph(main, diagnostics)?;
     // A million nodes weigh as much in the tables as in the graph: give them back before the last step.
+    let composite = report::composite(&model, main);
     drop(build);
     drop(model);
     progress.check()?;
     let graph = Arc::new(builder.finish()?);
-    let reordered = u64::from(graph.reordered_ops());
-    if reordered > 0 {
-        diagnostics.sorted(graph.op_name(crate::graph::OpId(0)), reordered);
-    }
+    notices::sorted(&graph, diagnostics);
+    notices::texts(&graph, diagnostics);
+    notices::unsized_inputs(&graph, |name| composite.contains(name), diagnostics);
+    notices::views(&graph, diagnostics);
     let name = if graph.name().is_empty() {
         file_name
     } else {

@@ -7,6 +7,7 @@
 use indexmap::IndexMap;
 
 use super::locals::Locals;
+use super::types;
 use crate::graph::DType;
 use crate::import::budget::Budget;
 use crate::import::names::{Interner, NameIdx};
@@ -30,6 +31,40 @@ pub(super) struct Model {
     pub(super) functions: IndexMap<(NameIdx, NameIdx), GraphIdx>,
     /// What memory is left.
     pub(super) budget: Budget,
+    /// What the report tells of the reading.
+    pub(super) seen: Seen,
+}
+
+/// What is counted while a file is read.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Codes of element types that are not known here, with the first value of each and how many there are.
+    pub(super) unknown_types: IndexMap<i64, (NameIdx, u64)>,
+    /// The first tensor whose data stand in another file, and how many there are.
+    pub(super) external: (NameIdx, u64),
+    /// The first sparse tensor, and how many there are.
+    pub(super) sparse: (NameIdx, u64),
+}
+
+/// The most unknown types that are told apart.
+const MAX_UNKNOWN_TYPES: usize = 64;
+
+impl Seen {
+    /// An element type in the type of a value.
+    pub(super) fn code(&mut self, code: i64, name: NameIdx) {
+        let is_unknown = code != 0 && types::from_code(code) == DType::Unknown;
+        if is_unknown && (self.unknown_types.len() < MAX_UNKNOWN_TYPES || self.unknown_types.contains_key(&code)) {
+            self.unknown_types.entry(code).or_insert((name, 0)).1 += 1;
+        }
+    }
+
+    /// One more, the first of which is kept.
+    pub(super) fn one_more(counted: &mut (NameIdx, u64), name: NameIdx) {
+        if counted.1 == 0 {
+            counted.0 = name;
+        }
+        counted.1 += 1;
+    }
 }
 
 /// A graph or a function's body.

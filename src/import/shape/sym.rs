@@ -44,6 +44,19 @@ impl Sym {
         self.elements_left > 0
     }
 
+    /// Dimensions for messages: `[batch, 3, ?]`.
+    pub(in crate::import) fn text(&self, dims: Option<&[Dim]>) -> String {
+        let Some(dims) = dims else {
+            return "of unknown rank".to_owned();
+        };
+        let dim = |dim: &Dim| match dim {
+            Dim::Known(size) => size.to_string(),
+            Dim::Expr(id) => self.exprs.text(*id),
+            Dim::Unknown => "?".to_owned(),
+        };
+        format!("[{}]", dims.iter().map(dim).collect::<Vec<String>>().join(", "))
+    }
+
     /// The dimensions of a shape.
     pub(in crate::import) fn dims(&self, shape: ShapeId) -> &[Dim] {
         self.shapes.dims(shape)

@@ -5,20 +5,26 @@
 //! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
 //! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
-use super::model::{Attribute, GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
+use super::handed_on::HandedOn;
+use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
 use super::phase;
 use super::shape::Facts;
+use super::variable_bytes;
 use super::variables::{Variables, is_handle};
-use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
+use crate::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
 use crate::import::ImportError;
 use crate::import::translate::Translator;
 use crate::progress::Progress;
+
+/// How many outputs of one node are made between two looks at the cancel flag.
+const VALUES_BETWEEN_CHECKS: usize = 4096;
 
 /// Builds graphs one after the other.
 pub(super) struct Build<'m> {
     model: &'m Model,
     facts: Facts,
     translator: Translator,
+    handed_on: HandedOn,
     progress: &'m Progress<'m>,
 }
 
@@ -37,19 +43,22 @@ struct Part<'m> {
 
 impl<'m> Build<'m> {
     /// Takes the facts.
-    pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Self {
-        Self {
+    pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Result<Self, ImportError> {
+        Ok(Self {
             model,
             translator: Translator::new(&facts.sym.exprs),
+            handed_on: HandedOn::of(model, &facts, progress)?,
             facts,
             progress,
-        }
+        })
     }
 
     /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
     pub(super) fn graph(&mut self, idx: GraphIdx) -> Result<GraphBuilder, ImportError> {
         let raw = &self.model.graphs[idx.0];
+        self.progress.check()?;
         let phases = phase::of(self.model, raw);
+        self.progress.check()?;
         let mut part = Part {
             idx,
             raw,
@@ -59,6 +68,9 @@ impl<'m> Build<'m> {
             variables: Variables::of(self.model, raw, &phases),
             phases,
         };
+        for (node, _) in self.handed_on.of_graph(idx) {
+            part.variables.mark(node as usize);
+        }
         let is_main = idx == MAIN;
         if is_main {
             part.builder.exprs = self.facts.sym.exprs.clone();
@@ -73,8 +85,20 @@ impl<'m> Build<'m> {
             self.op(&mut part, node)?;
         }
         for node in 0..raw.nodes.len() {
+            self.progress.check()?;
             self.alias(&mut part, node);
             self.controls(&mut part, node);
+        }
+        let mut bytes = variable_bytes::of((self.model, raw, idx), &part.variables, &self.facts);
+        for (node, known) in self.handed_on.of_graph(idx) {
+            if let Some(known) = known {
+                bytes.entry(node).or_insert(known);
+            }
+        }
+        for (variable, bytes) in bytes {
+            if let Some(value) = raw.values_of(&raw.nodes[variable as usize]).next() {
+                part.builder.state_storage_bytes(part.tensors[value], bytes);
+            }
         }
         for result in &raw.results {
             if let Some(tensor) = part.tensor(*result) {
@@ -91,6 +115,9 @@ impl<'m> Build<'m> {
         let name = self.model.names.text(node.name);
         let mut title = String::with_capacity(name.len() + 2);
         for (port, value) in part.raw.values_of(node).enumerate() {
+            if port % VALUES_BETWEEN_CHECKS == VALUES_BETWEEN_CHECKS - 1 {
+                self.progress.check()?;
+            }
             title.clear();
             title.push_str(name);
             title.push(':');
@@ -159,16 +186,8 @@ impl<'m> Build<'m> {
             ("ReadVariableOp", Some(result)) => {
                 if let Some(variable) = part.variable(position) {
                     part.builder.alias(part.tensors[result], part.tensors[variable]);
-                    self.state_bytes(part, position, result);
                 }
             }
-            ("AssignVariableOp" | "AssignAddVariableOp" | "AssignSubVariableOp", _) => {
-                let written = part.raw.operands_of(node).get(1).copied();
-                if let Some(value) = written.and_then(|operand| part.raw.value(operand)) {
-                    self.state_bytes(part, position, value);
-                }
-            }
-            ("VarHandleOp", Some(result)) => self.state_own_bytes(part, node, result),
             ("Identity" | "Reshape" | "ExpandDims" | "Squeeze" | "StopGradient", Some(result)) => {
                 let operands = part.raw.operands_of(node);
                 if let Some(source) = operands.first().and_then(|operand| part.tensor(*operand)) {
@@ -176,34 +195,6 @@ impl<'m> Build<'m> {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// A variable that is handed in takes what is read of it or assigned to it.
-    fn state_bytes(&self, part: &mut Part<'_>, position: usize, value: usize) {
-        let handed_in = part.variables.of_node(position).filter(|variable| {
-            let kind = self.model.kind(&part.raw.nodes[*variable]);
-            matches!(kind, "Placeholder" | "_Arg")
-        });
-        let known = self.facts.dims(part.idx, value);
-        let bytes = known.and_then(|dims| bytes_of(self.facts.dtype(part.idx, value), dims));
-        if let (Some(_), Some(variable), Some(bytes)) = (handed_in, part.variable(position), bytes) {
-            part.builder.state_storage_bytes(part.tensors[variable], bytes);
-        }
-    }
-
-    /// A variable's own node says how large it is.
-    fn state_own_bytes(&self, part: &mut Part<'_>, node: &RawNode, value: usize) {
-        let dtype = self.model.dtype(part.raw, node, "dtype").unwrap_or(DType::Unknown);
-        let Some(Attribute::Shape(Some(shape))) = self.model.attribute(part.raw, node, "shape") else {
-            return;
-        };
-        let sizes: Option<Vec<Dim>> = shape
-            .iter()
-            .map(|dim| u64::try_from(*dim).ok().map(Dim::Known))
-            .collect();
-        if let Some(bytes) = sizes.and_then(|dims| bytes_of(dtype, &dims)) {
-            part.builder.state_storage_bytes(part.tensors[value], bytes);
         }
     }
 
@@ -229,13 +220,4 @@ impl Part<'_> {
     fn tensor(&self, operand: Operand) -> Option<TensorId> {
         Some(self.tensors[self.raw.value(operand)?])
     }
-}
-
-/// Bytes of known dimensions.
-fn bytes_of(dtype: DType, dims: &[Dim]) -> Option<u64> {
-    let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
-        Dim::Known(size) => Some(product.saturating_mul(*size)),
-        _ => None,
-    })?;
-    (dtype != DType::Unknown).then(|| dtype.bytes(elements))
 }

@@ -58,11 +58,27 @@ fn text_content(head: &[u8]) -> Option<Content> {
         b"node" if is_message && has_field(rest, b"op") && has_field(rest, b"name") => {
             Some(Content::Model(FileKind::Graph))
         }
+        // A graph may begin with its library or its versions: text has no order of fields.
+        b"library" if is_message && has_message(rest, b"function") && has_message(rest, b"signature") => {
+            Some(Content::Model(FileKind::Graph))
+        }
+        b"versions" if is_message && starts_with_producer(rest) => {
+            let is_graph = has_message(rest, b"node") && has_field(rest, b"op");
+            let is_library = has_message(rest, b"function") && has_message(rest, b"signature");
+            (is_graph || is_library).then_some(Content::Model(FileKind::Graph))
+        }
         b"saved_model_schema_version" => Some(Content::Model(FileKind::SavedModel)),
         b"meta_info_def" if is_message => Some(Content::Model(FileKind::MetaGraph)),
         b"step_stats" if is_message && (rest.len() < 64 || has_message(rest, b"dev_stats")) => Some(Content::Run),
         _ => None,
     }
+}
+
+/// Whether a message holds versions: `{ producer: 1087`, or nothing.
+fn starts_with_producer(message: &[u8]) -> bool {
+    let inside = skip_blank(&message[1..]);
+    let is_name = |name: &[u8]| inside.starts_with(name);
+    is_name(b"producer") || is_name(b"min_consumer") || is_name(b"bad_consumers") || is_name(b"}") || is_name(b">")
 }
 
 /// Behind blanks and comments.
@@ -317,6 +333,13 @@ mod tests {
         let text = b"# a graph\nnode {\n  name: \"x\"\n  op: \"NoOp\"\n}";
         assert_eq!(content(text), Some((Content::Model(FileKind::Graph), true)));
         assert_eq!(content(b"step_stats { dev_stats {"), Some((Content::Run, true)));
+        for text in [
+            &b"library { function { signature { name: \"f\" } } }"[..],
+            b"versions { producer: 1087 }\nnode { name: \"x\" op: \"NoOp\" }",
+            b"versions { producer: 1087 } library { function { signature { name: \"f\" } } }",
+        ] {
+            assert_eq!(content(text), Some((Content::Model(FileKind::Graph), true)));
+        }
     }
 
     #[test]
@@ -330,6 +353,8 @@ mod tests {
             b"node { calculator: \"X\" }",
             b"graph { node { name: \"x\" op: \"y\" } }",
             b"ir_version: 3",
+            b"library { name: \"libm\" }",
+            b"versions { major: 1 } node { name: \"x\" op: \"y\" }",
             b"HloModule x",
             b"PK\x03\x04",
             b"\x80\x04\x95",

@@ -308,7 +308,9 @@ impl Fields for TextFields<'_> {
     fn dtype(&mut self) -> Result<i64, ImportError> {
         match self.text.scalar(0)? {
             // Types of later versions have names that are not known here.
-            Scalar::Word(word) => Ok(types::code_of(word).or_else(|| literal_int(word)).unwrap_or(0)),
+            Scalar::Word(word) => Ok(types::code_of(word)
+                .or_else(|| literal_int(word))
+                .unwrap_or(types::UNNAMED)),
             Scalar::Text(..) => Err(self.wrong("an element type")),
         }
     }

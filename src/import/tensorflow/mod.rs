@@ -15,6 +15,7 @@
 mod build;
 mod detect;
 mod fields;
+mod handed_on;
 mod model;
 mod ops;
 mod parse;
@@ -22,6 +23,7 @@ mod phase;
 pub(super) mod run;
 mod shape;
 mod types;
+mod variable_bytes;
 mod variables;
 
 use std::sync::Arc;
@@ -32,9 +34,8 @@ use self::model::{GraphIdx, MAIN};
 use self::parse::{FileKind, Parsed};
 use super::text_proto::TextProto;
 use super::wire::Wire;
-use super::{ImportError, Input};
+use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
-use crate::graph::OpId;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Source};
 
@@ -88,7 +89,7 @@ fn entry(
     let model = parsed.model;
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
     facts.report(&model, diagnostics);
-    let mut build = build::Build::new(&model, facts, progress);
+    let mut build = build::Build::new(&model, facts, progress)?;
     let mut bodies = Vec::new();
     for position in 1..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;
@@ -100,10 +101,10 @@ fn entry(
     drop(model);
     progress.check()?;
     let graph = Arc::new(builder.finish()?);
-    let reordered = u64::from(graph.reordered_ops());
-    if reordered > 0 {
-        diagnostics.sorted(graph.op_name(OpId(0)), reordered);
-    }
+    notices::sorted(&graph, diagnostics);
+    notices::texts(&graph, diagnostics);
+    notices::unsized_inputs(&graph, |_| false, diagnostics);
+    notices::views(&graph, diagnostics);
     Ok(GraphEntry {
         name,
         graph,

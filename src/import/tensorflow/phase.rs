@@ -40,7 +40,7 @@ pub(super) fn is_update(kind: &str) -> bool {
 }
 
 /// Whether an op of this kind applies a gradient to a variable.
-fn is_apply(kind: &str) -> bool {
+pub(super) fn is_apply(kind: &str) -> bool {
     let kind = kind.strip_prefix("Resource").unwrap_or(kind);
     let kind = kind.strip_prefix("Sparse").unwrap_or(kind);
     kind.strip_prefix("Apply").is_some_and(|rest| !rest.is_empty())

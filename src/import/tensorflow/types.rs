@@ -55,6 +55,9 @@ pub(super) fn code_of(name: &str) -> Option<i64> {
     row(name).or_else(|| Some(row(name.strip_suffix("_REF")?)? + REFERENCE))
 }
 
+/// The code of a name that the text form writes and this table lacks.
+pub(super) const UNNAMED: i64 = -1;
+
 /// The type of a code; unknown for codes of later versions.
 pub(super) fn from_code(code: i64) -> DType {
     let plain = if code > REFERENCE { code - REFERENCE } else { code };

@@ -58,6 +58,13 @@ impl Variables {
         for source in sources.iter().flatten() {
             is_variable[*source as usize] = true;
         }
+        // State of an optimizer stands behind the variable among the inputs of the op that updates both.
+        for node in graph.nodes.iter().filter(|node| phase::is_apply(model.kind(node))) {
+            let handles = graph.operands_of(node).iter();
+            for slot in handles.filter_map(|operand| variable(model, graph, *operand)) {
+                is_variable[slot as usize] = true;
+            }
+        }
         Self {
             sources,
             is_variable,
@@ -72,6 +79,18 @@ impl Variables {
             .copied()
             .flatten()
             .map(|source| source as usize)
+    }
+
+    /// A node is a variable, because of what a function does with it.
+    pub(super) fn mark(&mut self, position: usize) {
+        if let Some(flag) = self.is_variable.get_mut(position) {
+            *flag = true;
+        }
+    }
+
+    /// Whether a node is a variable that something reads or writes.
+    pub(super) fn is_variable(&self, position: usize) -> bool {
+        self.is_variable.get(position) == Some(&true)
     }
 
     /// The role of a handle that is handed in: a variable where something uses it as one.
@@ -95,7 +114,7 @@ impl Variables {
 }
 
 /// The variable behind a handle or a reference.
-fn variable(model: &Model, graph: &RawGraph, operand: Operand) -> Option<u32> {
+pub(super) fn variable(model: &Model, graph: &RawGraph, operand: Operand) -> Option<u32> {
     let mut at = operand;
     for _ in 0..MAX_HOPS {
         let node = graph.producer(at)?;

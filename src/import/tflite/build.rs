@@ -13,7 +13,7 @@ use super::model::{self, Model, RawOp, RawTensor};
 use super::operators;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
-use crate::import::ImportError;
+use crate::import::{ImportError, notices};
 
 /// What a subgraph lists.
 struct Lists {
@@ -39,9 +39,9 @@ pub(super) fn graph(
         builder.output(known(*output, &lists, "an output of a subgraph")?);
     }
     let graph = builder.finish()?;
-    if graph.reordered_ops() > 0 {
-        diagnostics.sorted(graph.name(), u64::from(graph.reordered_ops()));
-    }
+    notices::sorted(&graph, diagnostics);
+    notices::texts(&graph, diagnostics);
+    notices::views(&graph, diagnostics);
     Ok((graph, lists.tensors.len))
 }
 

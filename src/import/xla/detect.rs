@@ -18,6 +18,30 @@ pub(super) enum Form {
     Report,
 }
 
+/// Which part of a dump a file is, where several files make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) enum Part {
+    /// The module.
+    Module,
+    /// Where values stand.
+    Assignment,
+    /// When they live.
+    Ranges,
+}
+
+/// The part of a dump that a file with this head is.
+pub(in crate::import) fn part(head: &[u8]) -> Option<Part> {
+    match form(head)? {
+        Form::Text | Form::Proto => Some(Part::Module),
+        Form::Dump => {
+            let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+            let is_assignment = head.starts_with(ASSIGNMENT.as_bytes());
+            Some(if is_assignment { Part::Assignment } else { Part::Ranges })
+        }
+        Form::Report => None,
+    }
+}
+
 /// The kind of a file with this head.
 pub(super) fn form(head: &[u8]) -> Option<Form> {
     if is_proto(head) {

@@ -42,7 +42,7 @@ pub(super) fn source(
                 diagnostics.warning(
                     format!(
                         "{unknown} live ranges have no size in the file, which states those at the peak alone; they count 0 \
-                         bytes, only the figures of that step are whole; open the buffer assignment \
+                         bytes, only the figures of that step are whole, and there are no offsets; open the buffer assignment \
                          (buffer-assignment.txt) with it, or the .hlo.pb of the same dump"
                     ),
                     name,
@@ -96,7 +96,7 @@ fn valid(entry: ProblemEntry, name: &str) -> Result<Vec<Arc<ProblemEntry>>, Impo
 }
 
 /// Values meet their live ranges by name.
-fn both(
+pub(super) fn both(
     assignment: &Assignment,
     ranges: &dump::Ranges,
     progress: &Progress<'_>,

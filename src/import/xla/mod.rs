@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HLO text (`HloModule ...`) | a graph: the entry; computations of loops, calls and branches as bodies |
 //! | `.hlo.pb` (`HloProto`) | the same graph, and of its buffer assignment every allocation as an arena with XLA's own offsets |
-//! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or beside it ([`join`]) arenas |
+//! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or beside it ([`join`]) arenas, with the module too a graph that has them |
 //! | `live-range.txt` | live ranges, with the sizes that it states: those at XLA's own peak |
 //! | `buffer-assignment-values.txt`, `memory-usage-report.txt` | recognised and refused: they lack offsets or round sizes |
 //!
@@ -29,15 +29,17 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod together;
+
+pub(super) use self::together::{groups, join};
 
 use std::sync::Arc;
 
 use self::detect::Form;
-use self::dump::Dump;
 use self::model::Module;
 use self::shape::ShapeNotes;
 use super::wire::Wire;
-use super::{ImportError, Input};
+use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{Dumped, GraphEntry, Source};
@@ -77,36 +79,9 @@ pub(super) fn import(
                 ..Dumped::default()
             };
             remarks(&module, notes, diagnostics);
-            graphs(&module, (&name, len), dumped, progress)
+            graphs(&module, (&name, len), dumped, (progress, diagnostics))
         }
     }
-}
-
-/// Joins a buffer assignment and the live ranges of the same dump, whichever of the inputs is which. `None` where they are
-/// anything else: then each is read on its own.
-pub(super) fn join(
-    inputs: &mut [Input<'_>],
-    progress: &Progress<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Result<Option<Source>, ImportError> {
-    let is_pair = inputs.len() == 2 && inputs.iter().all(|one| detect::form(one.head()) == Some(Form::Dump));
-    if !is_pair {
-        return Ok(None);
-    }
-    let mut joined = Dump::default();
-    for input in inputs.iter_mut() {
-        let text = input.read_text(progress)?;
-        let dump = dump::read(&text, progress, diagnostics)?;
-        let is_double = (dump.assignment.is_some() && joined.assignment.is_some())
-            || (dump.ranges.is_some() && joined.ranges.is_some());
-        if is_double {
-            return Ok(None);
-        }
-        joined.assignment = joined.assignment.or(dump.assignment);
-        joined.ranges = joined.ranges.or(dump.ranges);
-    }
-    let name = inputs[0].name().to_owned();
-    join::source(&joined, &name, progress, diagnostics).map(Some)
 }
 
 fn read_proto(
@@ -139,7 +114,7 @@ fn read_proto(
         dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
         dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
     }
-    graphs(&module, (name, len), dumped, progress)
+    graphs(&module, (name, len), dumped, (progress, diagnostics))
 }
 
 fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
@@ -190,7 +165,7 @@ fn graphs(
     module: &Module,
     (file, len): (&str, u64),
     dumped: Dumped,
-    progress: &Progress<'_>,
+    (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
 ) -> Result<Source, ImportError> {
     let mut graphs = Vec::with_capacity(module.computations.len());
     for computation in &module.computations {
@@ -200,6 +175,10 @@ fn graphs(
     let Some(graph) = graphs.pop() else {
         return Err(ImportError::at_byte("the module has no computation", 0));
     };
+    // A buffer assignment states what shares memory; without one it is taken from the kinds of instructions.
+    if dumped.arenas.is_empty() {
+        notices::views(&graph, diagnostics);
+    }
     let name = if module.name.is_empty() { file } else { &module.name };
     Ok(Source::Graphs(vec![GraphEntry {
         name: name.to_owned(),

@@ -39,7 +39,7 @@ struct Extent<'t> {
 pub(super) fn module(text: &str, progress: &Progress<'_>, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
     let mut module = Module::default();
     let mut extents = Vec::new();
-    let mut walk = Walk { text, at: 0, line: 1 };
+    let mut walk = Walk::new((text, 1), progress);
     while let Some((line, statement)) = walk.statement()? {
         progress.set("reading", walk.at as u64, text.len() as u64)?;
         if let Some(header) = statement.strip_prefix("HloModule") {
@@ -103,11 +103,7 @@ fn computation(
         ..Computation::default()
     };
     let mut root = None;
-    let mut walk = Walk {
-        text: extent.body,
-        at: 0,
-        line: extent.line,
-    };
+    let mut walk = Walk::new((extent.body, extent.line), progress);
     let mut names = Names::default();
     let mut statements = Vec::new();
     while let Some((line, statement)) = walk.statement()? {
@@ -145,13 +141,36 @@ struct Walk<'t> {
     text: &'t str,
     at: usize,
     line: u64,
+    progress: &'t Progress<'t>,
+    /// Statements so far.
+    count: u64,
 }
 
+/// How many statements are read between two looks at the cancel flag.
+const STATEMENTS_BETWEEN_CHECKS: u64 = 1024;
+/// How many bytes of one statement are.
+const BYTES_BETWEEN_CHECKS: usize = 1 << 20;
+
 impl<'t> Walk<'t> {
+    /// Starts in front of a text whose first line has a number.
+    const fn new((text, line): (&'t str, u64), progress: &'t Progress<'t>) -> Self {
+        Self {
+            text,
+            at: 0,
+            line,
+            progress,
+            count: 0,
+        }
+    }
+
     /// The next statement without the blanks around it, and its line. A first line of a computation and a closing brace
     /// are statements of their own.
     fn statement(&mut self) -> Result<Option<(u64, &'t str)>, ImportError> {
         loop {
+            self.count += 1;
+            if self.count.is_multiple_of(STATEMENTS_BETWEEN_CHECKS) {
+                self.progress.check()?;
+            }
             let Some(line_end) = self.line_end() else {
                 return Ok(None);
             };
@@ -212,6 +231,9 @@ impl<'t> Walk<'t> {
         let mut depth = 0_u32;
         let mut marks = Marks::default();
         for (at, byte) in self.text.as_bytes()[self.at..].iter().enumerate() {
+            if at % BYTES_BETWEEN_CHECKS == BYTES_BETWEEN_CHECKS - 1 {
+                self.progress.check()?;
+            }
             match marks.of(*byte) {
                 Mark::Opens => depth += 1,
                 Mark::Closes => {

@@ -10,7 +10,7 @@ mod types;
 use indexmap::IndexMap;
 
 use super::locals::Locals;
-use super::model::{GraphIdx, Model, RawGraph, RawType, ValueInfo};
+use super::model::{GraphIdx, Model, RawGraph, RawType, Seen, ValueInfo};
 use crate::import::ImportError;
 use crate::import::budget::Budget;
 use crate::import::names::{Interner, NameIdx};
@@ -36,6 +36,7 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
             main: None,
             functions: IndexMap::new(),
             budget: Budget::for_file(file.len()),
+            seen: Seen::default(),
         },
     };
     while let Some(field) = wire.field(file, "the model")? {

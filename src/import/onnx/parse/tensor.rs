@@ -4,7 +4,7 @@ use super::{IntList, Parser, TENSOR_PRICE};
 use crate::graph::DType;
 use crate::import::ImportError;
 use crate::import::names::NameIdx;
-use crate::import::onnx::model::{Data, TensorInfo};
+use crate::import::onnx::model::{Data, Seen, TensorInfo};
 use crate::import::onnx::types;
 use crate::import::wire::{Field, Layout, Span, Wire};
 
@@ -58,6 +58,10 @@ impl Parser {
         }
         let dims = sizes(&dims.items, span)?;
         let dtype = types::from_code(code);
+        self.model.seen.code(code, name);
+        if parts.is_external {
+            Seen::one_more(&mut self.model.seen.external, name);
+        }
         let data = decode(dtype, &dims, parts);
         let kept = match &data {
             Data::Absent => 0,
@@ -91,6 +95,7 @@ impl Parser {
             }
         }
         let values = values.ok_or_else(|| ImportError::at_byte("a sparse tensor has no values", span.start))?;
+        Seen::one_more(&mut self.model.seen.sparse, values.name);
         Ok(TensorInfo {
             dims: sizes(&dims.items, span)?,
             data: Data::Absent,

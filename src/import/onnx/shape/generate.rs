@@ -257,3 +257,8 @@ pub(super) fn dft(call: &mut Call<'_>) -> Option<()> {
     call.set(0, dtype, &dims);
     Some(())
 }
+
+/// A sequence or an optional: not a tensor.
+pub(super) fn no_tensor(_call: &mut Call<'_>) -> Option<()> {
+    None
+}

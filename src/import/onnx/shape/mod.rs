@@ -15,6 +15,7 @@ mod linear;
 mod pick;
 mod reduce;
 mod sequence;
+mod stated;
 mod table;
 mod window;
 
@@ -27,7 +28,6 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use self::call::{Call, value_of};
-use self::fact::Num;
 use self::table::Rule;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::order;
@@ -60,8 +60,10 @@ pub(super) struct Infer<'m> {
     /// How many of the frames a function cannot see.
     hidden: usize,
     steps_left: u64,
-    /// Op types without a rule, each with an op's name.
-    pub(super) without_rule: IndexMap<String, String>,
+    /// Op types without a rule, each with its first op's name and how often it was met.
+    pub(super) without_rule: IndexMap<String, (String, u64)>,
+    /// Values whose computed type or shape is not the stated one: what was computed.
+    pub(super) contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
     progress: &'m Progress<'m>,
 }
 
@@ -78,6 +80,7 @@ impl<'m> Infer<'m> {
             hidden: 0,
             steps_left: 8 * nodes as u64 + 100_000,
             without_rule: IndexMap::new(),
+            contradictions: BTreeMap::new(),
             progress,
         }
     }
@@ -143,7 +146,7 @@ impl<'m> Infer<'m> {
         let mut seeds = seeds.into_iter();
         for input in &graph.inputs {
             let seed = seeds.next().unwrap_or(Fact::UNKNOWN);
-            let fact = self.completed(seed, &input.ty);
+            let fact = self.completed(seed, &input.ty, (idx, input.name));
             if let Some(number) = graph.locals.get(input.name) {
                 table.facts[number] = fact;
             }
@@ -187,7 +190,7 @@ impl<'m> Infer<'m> {
             };
             let declared = self.tables[idx.0].declared.get(name).copied();
             let fact = match declared {
-                Some(ty) => self.completed(fact, ty),
+                Some(ty) => self.completed(fact, ty, (idx, *name)),
                 None => fact,
             };
             self.tables[idx.0].facts[number] = fact;
@@ -237,9 +240,11 @@ impl<'m> Infer<'m> {
         } else {
             format!("{domain}.{kind}")
         };
-        if self.without_rule.len() < 64 {
+        if let Some(known) = self.without_rule.get_mut(&title) {
+            known.1 += 1;
+        } else if self.without_rule.len() < 64 {
             let name = self.model.title(node).to_owned();
-            self.without_rule.entry(title).or_insert(name);
+            self.without_rule.insert(title, (name, 1));
         }
         Ok(unknown)
     }
@@ -301,55 +306,6 @@ impl<'m> Infer<'m> {
             }
         }
         Some(Fact::UNKNOWN)
-    }
-
-    /// Fills what inference left open from the type that the file states.
-    fn completed(&mut self, fact: Fact, ty: &RawType) -> Fact {
-        let dtype = if fact.dtype == DType::Unknown {
-            dtype_of(ty)
-        } else {
-            fact.dtype
-        };
-        let inferred: Option<Vec<Dim>> = fact.shape.map(|shape| self.sym.dims(shape).to_vec());
-        let shape = match (inferred, &ty.dims) {
-            (None, Some(stated)) => {
-                let dims: Vec<Dim> = stated.iter().map(|dim| self.stated_dim(*dim)).collect();
-                self.sym.shape(&dims)
-            }
-            (Some(dims), Some(stated)) if dims.len() == stated.len() && dims.contains(&Dim::Unknown) => {
-                let pairs = dims.iter().zip(stated);
-                let dims: Vec<Dim> = pairs
-                    .map(|(dim, stated)| {
-                        if *dim == Dim::Unknown {
-                            self.stated_dim(*stated)
-                        } else {
-                            *dim
-                        }
-                    })
-                    .collect();
-                self.sym.shape(&dims)
-            }
-            _ => fact.shape,
-        };
-        Fact {
-            dtype,
-            shape,
-            value: fact.value,
-        }
-    }
-
-    /// A dimension of `value_info`; only the main graph may name new symbols.
-    fn stated_dim(&mut self, dim: RawDim) -> Dim {
-        match dim {
-            RawDim::Value(size) => Num::Int(size).dim(),
-            RawDim::Unnamed => Dim::Unknown,
-            RawDim::Text(name) => {
-                let is_main = self.frames.len() == 1;
-                let exprs = &mut self.sym.exprs;
-                let id = dim_text::parse(self.model.names.text(name), exprs, is_main);
-                id.map_or(Dim::Unknown, |id| exprs.dim(id))
-            }
-        }
     }
 }
 

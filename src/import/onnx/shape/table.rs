@@ -93,6 +93,10 @@ static FAMILIES: &[(&str, &[&str], Rule)] = &[
     ("", &["NonMaxSuppression"], generate::suppression),
     ("", &["Unique"], generate::unique),
     ("", &["OptionalHasElement"], generate::one_bool),
+    // Sequences and optionals have no shape; `report` says what becomes of them.
+    ("", &[
+        "Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence",
+    ], generate::no_tensor),
     ("", &["SequenceLength"], generate::one_int),
     ("", &["DFT"], generate::dft),
     ("", &["GRU", "LSTM", "RNN"], sequence::recurrent),

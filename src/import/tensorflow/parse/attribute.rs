@@ -91,7 +91,10 @@ impl Parser<'_> {
                 3 => Attribute::Int(fields.int()?),
                 4 => Attribute::Float(fields.float()?),
                 5 => Attribute::Bool(fields.int()? != 0),
-                6 => Attribute::Type(types::from_code(fields.dtype()?)),
+                6 => {
+                    let code = fields.dtype()?;
+                    Attribute::Type(self.element_type(code))
+                }
                 7 => {
                     let part = fields.body()?;
                     Attribute::Shape(self.shape(fields, part)?)
@@ -161,6 +164,9 @@ impl Parser<'_> {
             }
         }
         self.budget.charge(items.bytes(), fields.at())?;
+        for code in &items.codes.items {
+            self.element_type(*code);
+        }
         Ok(items.attribute())
     }
 }

@@ -4,6 +4,8 @@
 //! is the largest of what its op returns, what `_output_shapes` lists and what is read; for ops that are in no table
 //! the last two alone.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 
 use super::{Draft, Link, Parser, Part, VALUE_PRICE};
@@ -14,8 +16,12 @@ use crate::import::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, R
 use crate::import::tensorflow::ops::OutputType;
 use crate::import::tensorflow::types;
 
-/// What a group of outputs costs beside the letters of its name, in bytes.
-const GROUP_PRICE: u64 = 40;
+/// What a group of outputs of an op costs, in bytes.
+const GROUP_PRICE: u64 = 24;
+/// What the name of a function's result costs, in bytes.
+const RESULT_PRICE: u64 = 24;
+/// How many inputs of a node are linked between two looks at the cancel flag.
+const LINKS_BETWEEN_CHECKS: usize = 4096;
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -27,15 +33,38 @@ struct Library<'a> {
     functions: &'a IndexMap<NameIdx, GraphIdx>,
     /// Names of the results of each graph.
     returns: Vec<Vec<NameIdx>>,
+    /// Where each of these names stands; of equal ones the first.
+    positions: Vec<BTreeMap<NameIdx, usize>>,
+}
+
+/// Names of groups of outputs and where each starts.
+#[derive(Debug, Default)]
+enum Groups<'a> {
+    /// Nothing is known of the op.
+    #[default]
+    Unknown,
+    /// An op of the table.
+    Op(Vec<(&'static str, usize)>),
+    /// A function, whose calls share one index: there may be thousands of either.
+    Function(&'a BTreeMap<NameIdx, usize>),
+}
+
+impl Groups<'_> {
+    /// Whether a name that is not among them may stand for the only group that there is.
+    fn is_one(&self) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Op(groups) => groups.len() <= 1,
+            Self::Function(positions) => positions.len() <= 1,
+        }
+    }
 }
 
 /// The outputs of one node.
 #[derive(Debug, Default)]
-struct Outputs {
+struct Outputs<'a> {
     types: Vec<DType>,
-    /// Names of groups of outputs and where each starts.
-    groups: Vec<(String, usize)>,
-    is_known: bool,
+    groups: Groups<'a>,
 }
 
 impl Parser<'_> {
@@ -46,12 +75,16 @@ impl Parser<'_> {
         functions: &IndexMap<NameIdx, GraphIdx>,
         at: u64,
     ) -> Result<Vec<RawGraph>, ImportError> {
+        let returns: Vec<Vec<NameIdx>> = drafts
+            .iter_mut()
+            .map(|draft| std::mem::take(&mut draft.returns))
+            .collect();
+        let n_results: usize = returns.iter().map(Vec::len).sum();
+        self.budget.charge(n_results as u64 * RESULT_PRICE, at)?;
         let library = Library {
             functions,
-            returns: drafts
-                .iter_mut()
-                .map(|draft| std::mem::take(&mut draft.returns))
-                .collect(),
+            positions: returns.iter().map(|names| positions_of(names)).collect(),
+            returns,
         };
         let mut positions = vec![NONE; self.names.len()];
         let n_drafts = drafts.len() as u64;
@@ -89,14 +122,12 @@ impl Parser<'_> {
         let mut outputs = Vec::with_capacity(graph.nodes.len());
         for node in &graph.nodes {
             let found = self.outputs(&graph, node, library)?;
-            // Every call of a function has the names of its results once more.
-            let names: u64 = found
-                .groups
-                .iter()
-                .map(|(name, _)| name.len() as u64 + GROUP_PRICE)
-                .sum();
+            let groups = match &found.groups {
+                Groups::Op(groups) => groups.len() as u64 * GROUP_PRICE,
+                _ => 0,
+            };
             self.budget
-                .charge(found.types.len() as u64 * VALUE_PRICE + names, node.at)?;
+                .charge(found.types.len() as u64 * VALUE_PRICE + groups, node.at)?;
             outputs.push(found);
         }
         for number in 0..graph.nodes.len() {
@@ -105,7 +136,10 @@ impl Parser<'_> {
             let links = &draft.links[node.operands as usize..node.operands_end as usize];
             let (reader, at) = (node.name, node.at);
             let (start, controls) = (graph.operands.len(), graph.controls.len());
-            for link in links {
+            for (turn, link) in links.iter().enumerate() {
+                if turn % LINKS_BETWEEN_CHECKS == LINKS_BETWEEN_CHECKS - 1 {
+                    self.progress.check()?;
+                }
                 let node = positions[link.name.0 as usize];
                 if node == NONE {
                     self.missing(*link, reader);
@@ -155,7 +189,7 @@ impl Parser<'_> {
     }
 
     /// An output that is read. It exists, because it is read.
-    fn operand(&mut self, link: Link, node: u32, outputs: &mut [Outputs], at: u64) -> Result<Operand, ImportError> {
+    fn operand(&mut self, link: Link, node: u32, outputs: &mut [Outputs<'_>], at: u64) -> Result<Operand, ImportError> {
         let Some(found) = outputs.get_mut(node as usize) else {
             return Ok(Operand::MISSING);
         };
@@ -163,9 +197,15 @@ impl Parser<'_> {
             Part::Done => 0,
             Part::Port(port) => port as usize,
             Part::Named(name, number) => {
-                let text = self.names.text(name);
-                let start = found.groups.iter().find(|group| group.0 == text).map(|group| group.1);
-                if start.is_none() && (found.groups.len() > 1 || !found.is_known) {
+                let start = match &found.groups {
+                    Groups::Unknown => None,
+                    Groups::Function(positions) => positions.get(&name).copied(),
+                    Groups::Op(groups) => {
+                        let text = self.names.text(name);
+                        groups.iter().find(|group| group.0 == text).map(|group| group.1)
+                    }
+                };
+                if start.is_none() && !found.groups.is_one() {
                     self.diagnostics.warning(
                         "an output is read by a name that its op is not known to have; its number alone counts"
                             .to_owned(),
@@ -191,7 +231,12 @@ impl Parser<'_> {
         })
     }
 
-    fn outputs(&self, graph: &RawGraph, node: &RawNode, library: &Library<'_>) -> Result<Outputs, ImportError> {
+    fn outputs<'l>(
+        &self,
+        graph: &RawGraph,
+        node: &RawNode,
+        library: &'l Library<'_>,
+    ) -> Result<Outputs<'l>, ImportError> {
         let attribute = |key: &str| {
             let mut attributes = graph.attributes_of(node).iter();
             attributes
@@ -200,15 +245,12 @@ impl Parser<'_> {
         };
         let mut found = Outputs::default();
         if let Some(function) = library.functions.get(&node.kind) {
-            let names = &library.returns[function.0];
-            found.is_known = true;
-            found.types = vec![DType::Unknown; names.len()];
-            let names = names.iter().map(|name| self.names.text(*name).to_owned());
-            found.groups = names.zip(0..).collect();
+            found.types = vec![DType::Unknown; library.returns[function.0].len()];
+            found.groups = Groups::Function(&library.positions[function.0]);
         } else if let Some(rows) = self.table.outputs(self.names.text(node.kind)) {
-            found.is_known = true;
+            let mut groups = Vec::new();
             for row in rows {
-                found.groups.push((row.name.to_owned(), found.types.len()));
+                groups.push((row.name, found.types.len()));
                 if let OutputType::List(key) = row.ty {
                     if let Some(Attribute::Types(types)) = attribute(key) {
                         found.types.extend_from_slice(types);
@@ -230,6 +272,7 @@ impl Parser<'_> {
                 }
                 found.types.extend(std::iter::repeat_n(dtype, count));
             }
+            found.groups = Groups::Op(groups);
         }
         if let Some(Attribute::Shapes(shapes)) = attribute("_output_shapes") {
             let more = shapes.len().saturating_sub(found.types.len());
@@ -237,6 +280,15 @@ impl Parser<'_> {
         }
         Ok(found)
     }
+}
+
+/// Where each name stands; of equal ones the first.
+fn positions_of(names: &[NameIdx]) -> BTreeMap<NameIdx, usize> {
+    let mut positions = BTreeMap::new();
+    for (position, name) in names.iter().enumerate() {
+        positions.entry(*name).or_insert(position);
+    }
+    positions
 }
 
 /// The type that an attribute gives an output.

@@ -14,7 +14,9 @@ use indexmap::IndexMap;
 use super::fields::{Fields, Schema};
 use super::model::{GraphIdx, Model, RawGraph};
 use super::ops::OpTable;
+use super::types;
 use crate::diagnostics::Diagnostics;
+use crate::graph::DType;
 use crate::import::ImportError;
 use crate::import::budget::Budget;
 use crate::import::names::{Interner, NameIdx};
@@ -105,6 +107,7 @@ pub(super) fn file<F: Fields>(
         names: Interner::new(),
         budget: Budget::for_file(len),
         table: OpTable::new(),
+        current: NameIdx::EMPTY,
         progress,
         diagnostics,
     };
@@ -132,6 +135,8 @@ struct Parser<'a> {
     names: Interner,
     budget: Budget,
     table: OpTable,
+    /// The node that is being read, for diagnostics.
+    current: NameIdx,
     progress: &'a Progress<'a>,
     diagnostics: &'a mut Diagnostics,
 }
@@ -175,6 +180,7 @@ impl Parser<'_> {
             let part = fields.body()?;
             if number == 2 {
                 self.names = Interner::new();
+                self.current = NameIdx::EMPTY;
                 model = Some(self.graph_def(fields, part)?);
                 continue;
             }
@@ -326,6 +332,22 @@ impl Parser<'_> {
                 at,
             )),
         }
+    }
+
+    /// The element type of a code; says where it is one of a later version.
+    fn element_type(&mut self, code: i64) -> DType {
+        let dtype = types::from_code(code);
+        if dtype == DType::Unknown && code != 0 {
+            let which = match code {
+                types::UNNAMED => "an element type has a name that is".to_owned(),
+                code => format!("element type {code} is"),
+            };
+            self.diagnostics.warning(
+                format!("{which} not known here; tensors of it have no size, and count 0 bytes"),
+                self.names.text(self.current),
+            );
+        }
+        dtype
     }
 
     fn intern(&mut self, text: &str, at: u64) -> Result<NameIdx, ImportError> {

@@ -6,7 +6,6 @@ use crate::import::ImportError;
 use crate::import::names::NameIdx;
 use crate::import::tensorflow::fields::{Fields, Schema};
 use crate::import::tensorflow::model::{Attribute, RawNode};
-use crate::import::tensorflow::types;
 
 /// A rough price of one node, here and in the graph.
 const NODE_PRICE: u64 = 110;
@@ -14,6 +13,8 @@ const NODE_PRICE: u64 = 110;
 const LINK_PRICE: u64 = 24;
 /// A rough price of one attribute.
 const ATTRIBUTE_PRICE: u64 = 48;
+/// The most attributes of one node; real ones have a few dozen.
+const MAX_ATTRIBUTES: usize = 10_000;
 
 const NODE: Schema = Schema {
     what: "a node",
@@ -30,18 +31,27 @@ impl Parser<'_> {
     ) -> Result<(), ImportError> {
         let at = fields.at();
         self.budget.charge(NODE_PRICE, at)?;
+        self.current = NameIdx::EMPTY;
         let is_function = !draft.graph.name.is_empty();
         let operands = position(draft.links.len(), at)?;
         let attributes = position(draft.graph.attributes.len(), at)?;
         let (mut name, mut kind) = (NameIdx::EMPTY, NameIdx::EMPTY);
         while let Some(number) = fields.next(body, &NODE)? {
             match number {
-                1 => name = self.name(fields)?,
+                1 => {
+                    name = self.name(fields)?;
+                    self.current = name;
+                }
                 2 => kind = self.name(fields)?,
                 3 => {
                     self.budget.charge(LINK_PRICE, at)?;
                     let link = self.input(fields, is_function)?;
                     draft.links.push(link);
+                }
+                _ if draft.graph.attributes.len() - attributes as usize >= MAX_ATTRIBUTES => {
+                    fields.skip()?;
+                    let message = format!("attributes of a node beyond the first {MAX_ATTRIBUTES} are not read");
+                    self.diagnostics.warning(message, self.names.text(self.current));
                 }
                 _ => {
                     self.budget.charge(ATTRIBUTE_PRICE, at)?;
@@ -76,13 +86,12 @@ impl Parser<'_> {
     /// An argument of a function as a node.
     pub(super) fn argument(&mut self, draft: &mut Draft, name: NameIdx, code: i64, at: u64) -> Result<(), ImportError> {
         self.budget.charge(NODE_PRICE + VALUE_PRICE + ATTRIBUTE_PRICE, at)?;
+        self.current = name;
+        let dtype = self.element_type(code);
         let kind = self.intern("_Arg", at)?;
         let key = self.intern("T", at)?;
         let attributes = position(draft.graph.attributes.len(), at)?;
-        draft
-            .graph
-            .attributes
-            .push((key, Attribute::Type(types::from_code(code))));
+        draft.graph.attributes.push((key, Attribute::Type(dtype)));
         draft.graph.nodes.push(RawNode {
             name,
             kind,

@@ -5,7 +5,6 @@ use crate::graph::DType;
 use crate::import::ImportError;
 use crate::import::tensorflow::fields::{Fields, List, Schema, decode_floats};
 use crate::import::tensorflow::model::{Data, RawShape, TensorInfo};
-use crate::import::tensorflow::types;
 
 /// The most dimensions of a tensor.
 const MAX_RANK: usize = 254;
@@ -65,7 +64,10 @@ impl Parser<'_> {
         };
         while let Some(number) = fields.next(body, &TENSOR)? {
             match number {
-                1 => dtype = types::from_code(fields.dtype()?),
+                1 => {
+                    let code = fields.dtype()?;
+                    dtype = self.element_type(code);
+                }
                 2 => {
                     let part = fields.body()?;
                     shape = self.shape(fields, part)?;

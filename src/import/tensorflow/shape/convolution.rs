@@ -81,7 +81,9 @@ fn slid(call: &mut Call<'_>, layout: Layout, data: &[Dim], filter: &[Dim]) -> Op
 
 fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option<()> {
     let layout = Layout::of(call, n_spatial)?;
-    let (data, filter) = (call.dims(0)?, call.dims(1)?);
+    // Where only one of them is known, the result has as many dimensions all the same.
+    let any = || vec![Dim::Unknown; n_spatial + 2];
+    let (data, filter) = (call.dims(0).unwrap_or_else(any), call.dims(1).unwrap_or_else(any));
     if data.len() != n_spatial + 2 || filter.len() != n_spatial + 2 {
         return None;
     }

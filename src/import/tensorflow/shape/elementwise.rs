@@ -249,3 +249,20 @@ pub(super) fn ensure_shape(call: &mut Call<'_>) -> Option<()> {
     }
     Some(())
 }
+/// `BiasAdd`: the data, whose channels the bias knows too.
+pub(super) fn bias_add(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let is_channels_first = call.text("data_format").starts_with("NC");
+    let at = if is_channels_first {
+        1
+    } else {
+        dims.len().checked_sub(1)?
+    };
+    let bias = call.dims(1).and_then(|bias| bias.first().copied());
+    let channels = dims.get_mut(at)?;
+    if *channels == Dim::Unknown {
+        *channels = bias.unwrap_or(Dim::Unknown);
+    }
+    call.out(0, &dims);
+    Some(())
+}

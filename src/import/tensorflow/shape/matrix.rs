@@ -47,12 +47,18 @@ pub(super) fn batch_matmul(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Einsum`.
+/// `Einsum`. An operand of unknown rank has one dimension for each of its letters, unless there are dots among them.
 pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
-    let inputs: Vec<Vec<Dim>> = (0..call.n_inputs())
-        .map(|input| call.dims(input))
-        .collect::<Option<_>>()?;
-    let dims = products::einsum(call.sym, call.text("equation"), &inputs)?;
+    let equation = call.text("equation");
+    let terms: Vec<&str> = equation.split("->").next()?.split(',').collect();
+    let dims = |input: usize| {
+        call.dims(input).or_else(|| {
+            let term = terms.get(input).filter(|term| !term.contains('.'))?;
+            Some(vec![Dim::Unknown; term.chars().filter(|letter| *letter != ' ').count()])
+        })
+    };
+    let inputs: Vec<Vec<Dim>> = (0..call.n_inputs()).map(dims).collect::<Option<_>>()?;
+    let dims = products::einsum(call.sym, equation, &inputs)?;
     call.out(0, &dims);
     Some(())
 }

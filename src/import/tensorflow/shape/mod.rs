@@ -15,6 +15,7 @@ mod call;
 mod cases;
 mod control;
 mod convolution;
+mod decompose;
 mod elementwise;
 mod fact;
 mod generate;
@@ -41,13 +42,16 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use indexmap::IndexMap;
+
 use self::call::Call;
 use self::fact::Fact;
 use self::table::Rule;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, Dim};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::graph::{DType, Dim, ShapeId};
 use crate::import::ImportError;
+use crate::import::names::NameIdx;
 use crate::import::shape::sym::Sym;
 use crate::progress::{Cancelled, Progress};
 
@@ -69,8 +73,8 @@ pub(super) struct Facts {
     pub(super) sym: Sym,
     /// By graph, then by the number of the value.
     tables: Vec<Vec<Fact>>,
-    /// Values whose inferred shape is not the stated one.
-    contradictions: BTreeSet<(usize, usize)>,
+    /// Values whose inferred shape is not the stated one: the inferred one.
+    contradictions: BTreeMap<(usize, usize), Option<ShapeId>>,
 }
 
 impl Facts {
@@ -85,6 +89,12 @@ impl Facts {
         Some(self.sym.dims(shape))
     }
 
+    /// Type and dimensions of what a handle stands for, where it is made in the graph or handed in.
+    pub(super) fn handle(&self, graph: GraphIdx, value: usize) -> Option<(DType, &[Dim])> {
+        let handle = self.fact(graph, value)?.handle.as_deref()?;
+        Some((handle.dtype, self.sym.dims(handle.shape?)))
+    }
+
     fn fact(&self, graph: GraphIdx, value: usize) -> Option<&Fact> {
         self.tables.get(graph.0)?.get(value)
     }
@@ -96,27 +106,50 @@ impl Facts {
             let kind = model.kind(node);
             rows.contains_key(kind) || control::has_rule(kind) || model.functions.contains_key(&node.kind)
         };
+        // First counted, then told: there may be a million nodes.
+        let mut without_rule: IndexMap<NameIdx, (NameIdx, u64)> = IndexMap::new();
         for graph in &model.graphs {
-            let without_rule = graph.nodes.iter().skip(graph.n_args as usize);
-            for node in without_rule.filter(|node| node.n_outputs > 0 && !is_known(node)) {
-                diagnostics.op_without_shape_rule(model.kind(node), model.names.text(node.name));
+            let nodes = graph.nodes.iter().skip(graph.n_args as usize);
+            for node in nodes.filter(|node| node.n_outputs > 0 && !is_known(node)) {
+                without_rule.entry(node.kind).or_insert((node.name, 0)).1 += 1;
             }
         }
-        for (graph, value) in &self.contradictions {
-            let graph = &model.graphs[*graph];
-            let after = graph.nodes.partition_point(|node| node.first_value as usize <= *value);
-            let node = after.checked_sub(1).map(|position| &graph.nodes[position]);
-            diagnostics.warning(
-                "a shape that the file states is not the one that its op computes; the stated one counts".to_owned(),
-                node.map_or("", |node| model.names.text(node.name)),
-            );
+        for (kind, (first, count)) in without_rule {
+            diagnostics.op_without_shape_rule(model.names.text(kind), model.names.text(first), count);
         }
+        self.report_contradictions(model, diagnostics);
         if self.sym.is_exhausted() {
             diagnostics.warning(
                 "shapes were given up on, because the file describes more of them than any real model".to_owned(),
                 "",
             );
         }
+    }
+
+    /// Shapes that are stated and not the computed ones: how many, and of one both.
+    fn report_contradictions(&self, model: &Model, diagnostics: &mut Diagnostics) {
+        let Some(((graph, value), computed)) = self.contradictions.first_key_value() else {
+            return;
+        };
+        let idx = GraphIdx(*graph);
+        let graph = &model.graphs[*graph];
+        let after = graph.nodes.partition_point(|node| node.first_value as usize <= *value);
+        let node = after.checked_sub(1).map(|position| &graph.nodes[position]);
+        let text = |dims: Option<&[Dim]>| self.sym.text(dims);
+        let place = format!(
+            "\"{}\": stated {}, computed {}",
+            node.map_or("", |node| model.names.text(node.name)),
+            text(self.dims(idx, *value)),
+            text(computed.map(|shape| self.sym.dims(shape)))
+        );
+        diagnostics.counted(
+            Severity::Warning,
+            "a shape that the file states is not the one that its op computes; the stated one counts, because TensorFlow \
+             itself wrote it"
+                .to_owned(),
+            &place,
+            self.contradictions.len() as u64,
+        );
     }
 }
 
@@ -138,7 +171,7 @@ pub(super) fn infer(
         rules: table::rules(),
         orders: vec![None; model.graphs.len()],
         tables: vec![Vec::new(); model.graphs.len()],
-        contradictions: BTreeSet::new(),
+        contradictions: BTreeMap::new(),
         frames: Vec::new(),
         steps_left: 8 * nodes as u64 + 100_000,
         progress,
@@ -166,7 +199,7 @@ struct Infer<'m> {
     orders: Vec<Option<Rc<[u32]>>>,
     /// What all calls of a graph agree on, values left out.
     tables: Vec<Vec<Fact>>,
-    contradictions: BTreeSet<(usize, usize)>,
+    contradictions: BTreeMap<(usize, usize), Option<ShapeId>>,
     /// Graphs being inferred, the innermost last.
     frames: Vec<GraphIdx>,
     steps_left: u64,
@@ -223,7 +256,7 @@ impl<'m> Infer<'m> {
         for pass in 0..=MAX_PASSES {
             if pass > 0 {
                 // What the first look took for a contradiction may have been too narrow an assumption.
-                self.contradictions.retain(|(graph, _)| *graph != run.idx.0);
+                self.contradictions.retain(|(graph, _), _| *graph != run.idx.0);
             }
             for (turn, position) in order.iter().enumerate() {
                 if turn % 1000 == 0 {
@@ -247,7 +280,14 @@ impl<'m> Infer<'m> {
         let mut facts = run.facts;
         for fact in &mut facts {
             fact.value = None;
-            fact.handle = None;
+        }
+        for node in &run.graph.nodes {
+            // Where a variable comes from says how large it is; nobody asks along the way.
+            if !matches!(self.model.kind(node), "Placeholder" | "_Arg" | "VarHandleOp") {
+                for value in run.graph.values_of(node) {
+                    facts[value].handle = None;
+                }
+            }
         }
         if is_first {
             *table = facts;
@@ -283,9 +323,10 @@ impl<'m> Infer<'m> {
             }
             let fact = match model.stated_shape(graph, node, port) {
                 Some(stated) if (self.stated)(kind) => {
+                    let inferred = fact.shape;
                     let (fact, agrees) = stated::reconciled(fact, stated, &mut self.sym);
                     if !agrees {
-                        self.contradictions.insert((run.idx.0, value));
+                        self.contradictions.insert((run.idx.0, value), inferred);
                     }
                     fact
                 }

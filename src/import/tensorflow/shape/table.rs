@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::call::Call;
 use super::{
-    convolution, elementwise, generate, gradient, image, layout, lists, matrix, norm, pick, quantize, random,
-    recurrent, reduce, scatter, slice, state,
+    convolution, decompose, elementwise, generate, gradient, image, layout, lists, matrix, norm, pick, quantize,
+    random, recurrent, reduce, scatter, slice, state,
 };
 
 /// A rule: states what it can of the outputs.
@@ -21,9 +21,9 @@ const FAMILIES: &[(&str, Rule)] = &[
         elementwise::unary,
     ),
     (
-        "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin Asinh Atan Atanh BesselI0 \
-         BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 BiasAdd \
-         BiasAddV1 Bucketize CheckNumerics CheckNumericsV2 Cholesky ClipByValue ComplexAbs Conj Cos Cosh Cumprod Cumsum \
+        "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin AsString Asinh Atan Atanh BesselI0 \
+         BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 \
+         Bucketize CheckNumerics CheckNumericsV2 Cholesky ClipByValue ComplexAbs Conj Cos Cosh Cumprod Cumsum \
          CumulativeLogsumexp DataFormatDimMap DataFormatVecPermute Dawsn DebugGradientIdentity DebugGradientRefIdentity \
          DecodeBase64 Digamma DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp Expint Expm1 \
          FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars \
@@ -51,6 +51,7 @@ const FAMILIES: &[(&str, Rule)] = &[
     ),
     ("RefSwitch Switch _SwitchN", elementwise::switch),
     ("EnsureShape", elementwise::ensure_shape),
+    ("BiasAdd BiasAddV1", elementwise::bias_add),
     (
         "Add AddV2 ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Equal FloorDiv FloorMod \
          Greater GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum Minimum \
@@ -158,6 +159,13 @@ const FAMILIES: &[(&str, Rule)] = &[
         layout::batch_blocks,
     ),
     ("Diag DiagPart MatrixDiag MatrixDiagPart", layout::diagonal),
+    ("MatrixDiagV3", decompose::wide_diagonal),
+    ("Svd", decompose::svd),
+    ("Qr", decompose::qr),
+    ("Lu", decompose::lu),
+    ("SelfAdjointEigV2", decompose::eigen),
+    ("LogMatrixDeterminant MatrixDeterminant", decompose::determinant),
+    ("IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D", decompose::real_fourier),
     ("Const HostConst", generate::constant),
     (
         "Placeholder PlaceholderV2 PlaceholderWithDefault",

@@ -1,0 +1,73 @@
+//! Notices that importers of graphs share: what was sorted, what has no size, what is taken to share memory.
+//!
+//! In: a finished graph. Out: at most one diagnostic each, with a count and an example. Deliberately not here: notices of
+//! a single format, and the sorting itself, which the graph's builder does.
+
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::graph::{Bindings, DType, Graph, Role, TensorId};
+
+/// Says whether the ops were sorted, how many, and from which op of the file on.
+pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {
+    let Some(op) = graph.first_reordered_op() else { return };
+    let name = match graph.op_name(op) {
+        "" => graph.op_kind(op),
+        name => name,
+    };
+    diagnostics.sorted(name, u64::from(graph.reordered_ops()));
+}
+
+/// Says how many tensors hold texts, which count no bytes.
+pub(super) fn texts(graph: &Graph, diagnostics: &mut Diagnostics) {
+    let texts = |id: &TensorId| graph.tensors()[*id].dtype == DType::Text;
+    tell(
+        (graph, diagnostics),
+        graph.tensors().ids().filter(texts),
+        Severity::Info,
+        "a tensor holds strings, which stand on the host: it counts 0 bytes",
+    );
+}
+
+/// Says that views are a guess of this program, where the file does not tell them.
+pub(super) fn views(graph: &Graph, diagnostics: &mut Diagnostics) {
+    let is_view = |id: &TensorId| {
+        let tensor = &graph.tensors()[*id];
+        tensor.role == Role::Activation && graph.storages()[tensor.storage].root != *id
+    };
+    tell(
+        (graph, diagnostics),
+        graph.tensors().ids().filter(is_view),
+        Severity::Info,
+        "a tensor is taken to share its input's memory, by the kind of its op; the file does not say so: the figures of \
+         shared memory are an estimate",
+    );
+}
+
+/// Says which inputs and weights have no size. `is_told` picks those of which the importer has said why.
+pub(super) fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diagnostics: &mut Diagnostics) {
+    // A symbol stands for a size that somebody will give.
+    let bindings: Bindings = graph.symbols().into_iter().map(|symbol| (symbol, 1)).collect();
+    let sizes = graph.sizes(&bindings);
+    let is_unsized = |id: &TensorId| {
+        let role = graph.tensors()[*id].role;
+        let is_outer = role == Role::Input || role.is_resident();
+        is_outer && sizes.tensor(*id).is_none() && !is_told(graph.tensor_name(*id))
+    };
+    tell(
+        (graph, diagnostics),
+        graph.tensors().ids().filter(is_unsized),
+        Severity::Warning,
+        "the shape or type of an input or a weight stays unknown: it counts 0 bytes, the figures are lower bounds",
+    );
+}
+
+fn tell(
+    (graph, diagnostics): (&Graph, &mut Diagnostics),
+    mut found: impl Iterator<Item = TensorId>,
+    severity: Severity,
+    message: &str,
+) {
+    if let Some(first) = found.next() {
+        let count = 1 + found.count() as u64;
+        diagnostics.counted(severity, message.to_owned(), graph.tensor_name(first), count);
+    }
+}

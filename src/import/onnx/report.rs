@@ -1,0 +1,172 @@
+//! What the reading of a model leaves to say: rules that lack, contradictions, types without a size, data in other files.
+//!
+//! In: the model and what was inferred. Out: diagnostics, one for each kind of thing, with a count and an example.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{GraphIdx, Model, RawDim, RawType};
+use super::shape::{Fact, Infer};
+use super::types;
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::import::names::NameIdx;
+
+/// Ops whose results are sequences or optionals.
+const COMPOSITE: &[&str] = &[
+    "Optional",
+    "SequenceConstruct",
+    "SequenceEmpty",
+    "SequenceErase",
+    "SequenceInsert",
+    "SequenceMap",
+    "SplitToSequence",
+];
+
+/// Says all of it.
+pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
+    for (kind, (op, count)) in &infer.without_rule {
+        diagnostics.op_without_shape_rule(kind, op, *count);
+    }
+    let name = |name: NameIdx| model.names.text(name);
+    for (code, (example, count)) in &model.seen.unknown_types {
+        diagnostics.counted(
+            Severity::Warning,
+            format!("element type {code} is not known here; tensors of it have no size, and count 0 bytes"),
+            name(*example),
+            *count,
+        );
+    }
+    let counted = |diagnostics: &mut Diagnostics, (example, count): (NameIdx, u64), message: &str| {
+        if count > 0 {
+            diagnostics.counted(Severity::Info, message.to_owned(), name(example), count);
+        }
+    };
+    counted(
+        diagnostics,
+        model.seen.external,
+        "the data of a tensor stand in another file, which is not opened; its size comes from its type and dimensions",
+    );
+    counted(
+        diagnostics,
+        model.seen.sparse,
+        "a tensor is stored sparse; it counts the bytes of its full shape",
+    );
+    contradictions(model, infer, diagnostics);
+    stated_twice(model, diagnostics);
+    if infer.sym.is_exhausted() {
+        diagnostics.warning(
+            "shapes were given up on, because the file describes more of them than any real model".to_owned(),
+            "",
+        );
+    }
+    let mut composites: (String, u64) = (String::new(), 0);
+    for position in 0..model.graphs.len() {
+        let found = composite(model, GraphIdx(position));
+        if let (0, Some(first)) = (composites.1, found.first()) {
+            composites.0.clone_from(first);
+        }
+        composites.1 += found.len() as u64;
+    }
+    if composites.1 > 0 {
+        diagnostics.counted(
+            Severity::Warning,
+            "a value is a sequence, an optional or a map, not a tensor: the file does not say how much it holds, and it counts \
+             0 bytes"
+                .to_owned(),
+            &composites.0,
+            composites.1,
+        );
+    }
+}
+
+/// Names of a graph's values that are no tensors, as far as the file tells them.
+pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
+    let graph = &model.graphs[idx.0];
+    let declared = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
+    let declared = declared.filter(|value| value.ty.is_composite).map(|value| value.name);
+    let nodes = graph
+        .nodes
+        .iter()
+        .filter(|node| model.domain(node).is_empty() && COMPOSITE.contains(&model.names.text(node.kind)));
+    let made = nodes.flat_map(|node| graph.outputs_of(node)).copied();
+    let names = declared.chain(made).filter(|name| !name.is_empty());
+    names.map(|name| model.names.text(name).to_owned()).collect()
+}
+
+/// Shapes or types that are stated and cannot be: how many, and of one what is stated and what counts.
+fn contradictions(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
+    let Some(((graph, name), computed)) = infer.contradictions.first_key_value() else {
+        return;
+    };
+    let raw = &model.graphs[graph.0];
+    let mut listed = raw.inputs.iter().chain(&raw.value_infos).chain(&raw.outputs);
+    let stated = listed.rfind(|value| value.name == *name).map(|value| &value.ty);
+    let place = format!(
+        "\"{}\": stated {}, computed {}",
+        model.names.text(*name),
+        stated.map_or_else(String::new, |ty| stated_text(model, ty)),
+        computed_text(infer, computed)
+    );
+    diagnostics.counted(
+        Severity::Warning,
+        "a type or shape that the file states is not the one that its op computes; the computed one counts, because stated \
+         shapes stay behind when a model is edited"
+            .to_owned(),
+        &place,
+        infer.contradictions.len() as u64,
+    );
+}
+
+/// Values of which the file states two shapes that cannot both be.
+fn stated_twice(model: &Model, diagnostics: &mut Diagnostics) {
+    for graph in &model.graphs {
+        let outputs: BTreeMap<NameIdx, &RawType> = graph.outputs.iter().map(|value| (value.name, &value.ty)).collect();
+        for value in &graph.value_infos {
+            let other = outputs.get(&value.name);
+            if let Some(output) = other.filter(|output| !may_agree(&value.ty, output)) {
+                let place = format!(
+                    "\"{}\": {} as a value, {} as an output",
+                    model.names.text(value.name),
+                    stated_text(model, &value.ty),
+                    stated_text(model, output)
+                );
+                diagnostics.warning(
+                    "the file states two types or shapes of one value; that of the graph's outputs counts where none is \
+                     computed, because callers rely on it"
+                        .to_owned(),
+                    &place,
+                );
+            }
+        }
+    }
+}
+
+/// Whether two stated types may both be true.
+fn may_agree(one: &RawType, other: &RawType) -> bool {
+    let is_same_type = one.code == 0 || other.code == 0 || one.code == other.code;
+    let (Some(one), Some(other)) = (&one.dims, &other.dims) else {
+        return is_same_type;
+    };
+    let may_be_same = |(one, other): (&RawDim, &RawDim)| match (one, other) {
+        (RawDim::Value(one), RawDim::Value(other)) => *one <= 0 || *other <= 0 || one == other,
+        _ => true,
+    };
+    is_same_type && one.len() == other.len() && one.iter().zip(&**other).all(may_be_same)
+}
+
+fn stated_text(model: &Model, ty: &RawType) -> String {
+    let dim = |dim: &RawDim| match dim {
+        RawDim::Value(size) if *size > 0 => size.to_string(),
+        RawDim::Text(name) => model.names.text(*name).to_owned(),
+        RawDim::Value(_) | RawDim::Unnamed => "?".to_owned(),
+    };
+    let dims = ty.dims.as_deref().map_or_else(
+        || "of unknown rank".to_owned(),
+        |dims| format!("[{}]", dims.iter().map(dim).collect::<Vec<String>>().join(", ")),
+    );
+    format!("{} {dims}", types::from_code(ty.code).name())
+}
+
+fn computed_text(infer: &Infer<'_>, fact: &Fact) -> String {
+    let dims = fact.shape.map(|shape| infer.sym.dims(shape));
+    format!("{} {}", fact.dtype.name(), infer.sym.text(dims))
+}

@@ -1,0 +1,98 @@
+//! What the file states of a value's type, and what inference found: one answer.
+//!
+//! What is computed counts: stated shapes are written once and stay behind when a model is edited. What is stated fills in
+//! what inference leaves open. Where the two cannot both be true, the value is noted for the report.
+
+use super::super::model::{GraphIdx, RawDim, RawType};
+use super::fact::{Fact, Num};
+use super::{Infer, dtype_of};
+use crate::graph::{DType, Dim};
+use crate::import::dim_text;
+use crate::import::names::NameIdx;
+
+/// The most contradictions that are kept.
+const MAX_CONTRADICTIONS: usize = 10_000;
+
+impl Infer<'_> {
+    /// Fills what inference left open from the type that the file states.
+    pub(super) fn completed(&mut self, fact: Fact, ty: &RawType, of: (GraphIdx, NameIdx)) -> Fact {
+        self.compare(&fact, ty, of);
+        let dtype = if fact.dtype == DType::Unknown {
+            dtype_of(ty)
+        } else {
+            fact.dtype
+        };
+        let inferred: Option<Vec<Dim>> = fact.shape.map(|shape| self.sym.dims(shape).to_vec());
+        let shape = match (inferred, &ty.dims) {
+            (None, Some(stated)) => {
+                let dims: Vec<Dim> = stated.iter().map(|dim| self.stated_dim(*dim)).collect();
+                self.sym.shape(&dims)
+            }
+            (Some(dims), Some(stated)) if dims.len() == stated.len() && dims.contains(&Dim::Unknown) => {
+                let pairs = dims.iter().zip(stated);
+                let dims: Vec<Dim> = pairs
+                    .map(|(dim, stated)| {
+                        if *dim == Dim::Unknown {
+                            self.stated_dim(*stated)
+                        } else {
+                            *dim
+                        }
+                    })
+                    .collect();
+                self.sym.shape(&dims)
+            }
+            _ => fact.shape,
+        };
+        Fact {
+            dtype,
+            shape,
+            value: fact.value,
+        }
+    }
+
+    /// Notes where what was computed cannot be what is stated. Loops are looked at several times: the last look counts.
+    fn compare(&mut self, fact: &Fact, ty: &RawType, of: (GraphIdx, NameIdx)) {
+        let stated = dtype_of(ty);
+        let is_other_type = fact.dtype != DType::Unknown && stated != DType::Unknown && fact.dtype != stated;
+        let computed = fact.shape.map(|shape| self.sym.dims(shape));
+        let is_other_shape = match (computed, &ty.dims) {
+            (Some(computed), Some(stated)) => {
+                let differs = |(computed, stated): (&Dim, &RawDim)| match (computed, stated) {
+                    (Dim::Known(computed), RawDim::Value(stated)) => {
+                        u64::try_from(*stated).is_ok_and(|stated| stated > 0 && stated != *computed)
+                    }
+                    _ => false,
+                };
+                computed.len() != stated.len() || computed.iter().zip(&**stated).any(differs)
+            }
+            _ => false,
+        };
+        if is_other_type || is_other_shape {
+            if self.contradictions.len() < MAX_CONTRADICTIONS {
+                self.contradictions.insert(
+                    of,
+                    Fact {
+                        value: None,
+                        ..fact.clone()
+                    },
+                );
+            }
+        } else {
+            self.contradictions.remove(&of);
+        }
+    }
+
+    /// A dimension of `value_info`; only the main graph may name new symbols.
+    fn stated_dim(&mut self, dim: RawDim) -> Dim {
+        match dim {
+            RawDim::Value(size) => Num::Int(size).dim(),
+            RawDim::Unnamed => Dim::Unknown,
+            RawDim::Text(name) => {
+                let is_main = self.frames.len() == 1;
+                let exprs = &mut self.sym.exprs;
+                let id = dim_text::parse(self.model.names.text(name), exprs, is_main);
+                id.map_or(Dim::Unknown, |id| exprs.dim(id))
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Variables that a graph only hands on to functions: what the functions do with them says that they are variables, and how
+//! large.
+//!
+//! In: a model and inferred facts. Out: by graph and node, what is known of handles that come from outside. Functions call
+//! functions, so what is known of an argument is carried to its callers until nothing changes, at most [`MAX_ROUNDS`] times.
+
+use std::collections::BTreeMap;
+
+use super::model::{Attribute, GraphIdx, Model, RawGraph, RawNode};
+use super::phase;
+use super::shape::Facts;
+use super::variable_bytes;
+use super::variables::{Variables, is_handle, variable};
+use crate::progress::{Cancelled, Progress};
+
+/// How deep functions may hand on.
+const MAX_ROUNDS: usize = 40;
+
+/// By graph and node: handles that are variables, with their bytes where something says them.
+#[derive(Debug, Default)]
+pub(super) struct HandedOn {
+    known: BTreeMap<(usize, u32), Option<u64>>,
+}
+
+/// A handle of a caller and the argument that it becomes.
+struct Edge {
+    caller: (usize, u32),
+    callee: (usize, u32),
+}
+
+impl HandedOn {
+    /// Finds them. A file without functions has none.
+    pub(super) fn of(model: &Model, facts: &Facts, progress: &Progress<'_>) -> Result<Self, Cancelled> {
+        let mut found = Self::default();
+        let mut edges = Vec::new();
+        for (position, graph) in model.graphs.iter().enumerate() {
+            progress.check()?;
+            if model.graphs.len() > 1 {
+                edges_of(model, (position, graph), &mut edges);
+            }
+        }
+        if edges.is_empty() {
+            return Ok(found);
+        }
+        for (position, graph) in model.graphs.iter().enumerate().skip(1) {
+            progress.check()?;
+            let variables = Variables::of(model, graph, &phase::of(model, graph));
+            let bytes = variable_bytes::of((model, graph, GraphIdx(position)), &variables, facts);
+            for argument in (0..graph.n_args).filter(|argument| variables.is_variable(*argument as usize)) {
+                found.known.insert((position, argument), bytes.get(&argument).copied());
+            }
+        }
+        for _ in 0..MAX_ROUNDS {
+            progress.check()?;
+            let mut is_changed = false;
+            for edge in &edges {
+                let Some(bytes) = found.known.get(&edge.callee).copied() else {
+                    continue;
+                };
+                let known = found.known.get(&edge.caller).copied();
+                if known.is_none_or(|known| known.is_none() && bytes.is_some()) {
+                    found.known.insert(edge.caller, bytes);
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Nodes of a graph that are variables because of what functions do with them, with their bytes.
+    pub(super) fn of_graph(&self, graph: GraphIdx) -> impl Iterator<Item = (u32, Option<u64>)> + '_ {
+        let range = self.known.range((graph.0, 0)..=(graph.0, u32::MAX));
+        range.map(|((_, node), bytes)| (*node, *bytes))
+    }
+}
+
+/// Handles that the calls of a graph read.
+fn edges_of(model: &Model, (position, graph): (usize, &RawGraph), edges: &mut Vec<Edge>) {
+    for node in &graph.nodes {
+        let (callees, skipped) = callees(model, graph, node);
+        if callees.is_empty() {
+            continue;
+        }
+        for (argument, operand) in (0_u32..).zip(graph.operands_of(node).iter().skip(skipped)) {
+            let Some(handle) = variable(model, graph, *operand) else {
+                continue;
+            };
+            let is_outer = matches!(model.kind(&graph.nodes[handle as usize]), "Placeholder" | "_Arg");
+            if is_outer && is_handle(graph, &graph.nodes[handle as usize]) {
+                edges.extend(callees.iter().map(|callee| Edge {
+                    caller: (position, handle),
+                    callee: (callee.0, argument),
+                }));
+            }
+        }
+    }
+}
+
+/// The functions that a node runs, and how many of its inputs are not theirs.
+fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> (Vec<GraphIdx>, usize) {
+    let under = |keys: &[&str]| keys.iter().filter_map(|key| model.function(graph, node, key)).collect();
+    match model.kind(node) {
+        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" => (under(&["f"]), 0),
+        "While" | "StatelessWhile" | "_While" => (under(&["body", "cond"]), 0),
+        "If" | "StatelessIf" | "_If" => (under(&["then_branch", "else_branch"]), 1),
+        "Case" | "StatelessCase" => match model.attribute(graph, node, "branches") {
+            Some(Attribute::Functions(names)) => {
+                let branches = names.iter().filter_map(|name| model.functions.get(name).copied());
+                (branches.collect(), 1)
+            }
+            _ => (Vec::new(), 1),
+        },
+        _ => (model.functions.get(&node.kind).copied().into_iter().collect(), 0),
+    }
+}

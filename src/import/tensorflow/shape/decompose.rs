@@ -1,0 +1,128 @@
+//! Decompositions of matrices, diagonals in wider matrices, and Fourier transforms of real data.
+
+use crate::graph::{Dim, DimOp};
+use crate::import::shape::fact::Num;
+
+use super::call::Call;
+
+/// The dimensions in front of a matrix, its rows and its columns.
+fn matrix(call: &Call<'_>, input: usize) -> Option<(Vec<Dim>, Dim, Dim)> {
+    let mut dims = call.dims(input)?;
+    let (columns, rows) = (dims.pop()?, dims.pop()?);
+    Some((dims, rows, columns))
+}
+
+fn with(front: &[Dim], last: &[Dim]) -> Vec<Dim> {
+    [front, last].concat()
+}
+
+fn shorter(call: &mut Call<'_>, rows: Dim, columns: Dim) -> Dim {
+    let shorter = call.sym.op(DimOp::Min, Num::of(rows), Num::of(columns));
+    shorter.map_or(Dim::Unknown, Num::dim)
+}
+
+/// `Svd`: values, and two matrices where they are asked for.
+pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
+    let (front, rows, columns) = matrix(call, 0)?;
+    let least = shorter(call, rows, columns);
+    call.out(0, &with(&front, &[least]));
+    if call.model.flag(call.graph, call.node, "compute_uv") == Some(false) {
+        call.out(1, &[Dim::Known(0)]);
+        call.out(2, &[Dim::Known(0)]);
+        return Some(());
+    }
+    let is_full = call.flag("full_matrices");
+    call.out(1, &with(&front, &[rows, if is_full { rows } else { least }]));
+    call.out(2, &with(&front, &[columns, if is_full { columns } else { least }]));
+    Some(())
+}
+
+/// `Qr`.
+pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
+    let (front, rows, columns) = matrix(call, 0)?;
+    let inner = if call.flag("full_matrices") {
+        rows
+    } else {
+        shorter(call, rows, columns)
+    };
+    call.out(0, &with(&front, &[rows, inner]));
+    call.out(1, &with(&front, &[inner, columns]));
+    Some(())
+}
+
+/// Eigenvalues and eigenvectors of square matrices.
+pub(super) fn eigen(call: &mut Call<'_>) -> Option<()> {
+    let (front, rows, _) = matrix(call, 0)?;
+    call.out(0, &with(&front, &[rows]));
+    let has_vectors = call.model.flag(call.graph, call.node, "compute_v") != Some(false);
+    let vectors = with(&front, &[rows, rows]);
+    call.out(1, if has_vectors { &vectors } else { &[Dim::Known(0)] });
+    Some(())
+}
+
+/// `Lu`: the matrix again, and how its rows were exchanged.
+pub(super) fn lu(call: &mut Call<'_>) -> Option<()> {
+    let (front, rows, columns) = matrix(call, 0)?;
+    call.out(0, &with(&front, &[rows, columns]));
+    call.out(1, &with(&front, &[rows]));
+    Some(())
+}
+
+/// One number for each matrix.
+pub(super) fn determinant(call: &mut Call<'_>) -> Option<()> {
+    let (front, _, _) = matrix(call, 0)?;
+    for output in 0..call.outputs.len() {
+        call.out(output, &front);
+    }
+    Some(())
+}
+
+/// `MatrixDiagV3`: a diagonal, or a band of them, in a matrix that is as large as it has to be or as is said.
+pub(super) fn wide_diagonal(call: &mut Call<'_>) -> Option<()> {
+    let mut front = call.dims(0)?;
+    let length = front.pop()?;
+    let places = call.ints(1)?;
+    let (low, high) = (*places.first()?, *places.last()?);
+    if places.len() > 1 && low < high {
+        front.pop()?;
+    }
+    let rows = call.sym.with(DimOp::Sub, length, high.min(0));
+    let columns = call.sym.with(DimOp::Add, length, low.max(0));
+    let dims = match (call.scalar_int(2)?, call.scalar_int(3)?) {
+        (-1, -1) => {
+            let larger = call.sym.op(DimOp::Max, Num::of(rows), Num::of(columns));
+            [larger.map_or(Dim::Unknown, Num::dim); 2]
+        }
+        (-1, said) => [rows, Num::Int(said).dim()],
+        (said, -1) => [Num::Int(said).dim(), columns],
+        (rows, columns) => [Num::Int(rows).dim(), Num::Int(columns).dim()],
+    };
+    call.out(0, &with(&front, &dims));
+    Some(())
+}
+
+/// `RFFT` and its kin: the last axes get the lengths that are asked for, the very last keeps half of them and one. Back
+/// again it is all of them.
+pub(super) fn real_fourier(call: &mut Call<'_>) -> Option<()> {
+    let mut dims = call.dims(0)?;
+    let kind = call.kind();
+    let n_axes = match kind.trim_start_matches('I') {
+        "RFFT" => 1,
+        "RFFT2D" => 2,
+        _ => 3,
+    };
+    let start = dims.len().checked_sub(n_axes)?;
+    let lengths = call.ints(1).filter(|lengths| lengths.len() == n_axes);
+    for (axis, dim) in dims[start..].iter_mut().enumerate() {
+        *dim = lengths
+            .as_ref()
+            .map_or(Dim::Unknown, |lengths| Num::Int(lengths[axis]).dim());
+    }
+    if !kind.starts_with('I') {
+        let last = dims.last_mut()?;
+        let half = call.sym.with(DimOp::FloorDiv, *last, 2);
+        *last = call.sym.with(DimOp::Add, half, 1);
+    }
+    call.out(0, &dims);
+    Some(())
+}
