@@ -55,11 +55,30 @@ pub(super) fn read_folder(
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
     let is_flat = known.iter().all(|(path, _)| path.parent() == first.parent());
+    let merge = read_known((folder, &known, is_flat), &mut diagnostics, progress)?;
+    let (source, measured, left) = merge.finish();
+    for sentence in left {
+        diagnostics.warning(sentence, "");
+    }
+    Ok(Imported {
+        format: if is_one_format { format.name } else { "folder" },
+        source,
+        measured,
+        diagnostics,
+    })
+}
+
+/// Reads the files that are known; one that cannot be read is told, unless it is the only one.
+fn read_known(
+    (folder, known, is_flat): (&Path, &[(PathBuf, &'static Importer)], bool),
+    diagnostics: &mut Diagnostics,
+    progress: &Progress<'_>,
+) -> Result<Merge, FileError> {
     let mut merge = Merge::default();
     let mut failed = None;
     let mut n_read = 0_usize;
     let mut of_xla: Vec<usize> = Vec::new();
-    let mut again: VecDeque<Vec<usize>> = tables(&known, progress).into();
+    let mut again: VecDeque<Vec<usize>> = tables(known, progress).into();
     while let Some(group) = again.pop_front() {
         let paths: Vec<&Path> = group.iter().map(|position| &*known[*position].0).collect();
         let row = known[group[0]].1;
@@ -93,22 +112,11 @@ pub(super) fn read_folder(
             }
         }
     }
-    if n_read == 0
-        && let Some(error) = failed
-    {
-        return Err(error);
+    leave_out_stages(&mut merge.graphs, &of_xla, diagnostics);
+    match failed {
+        Some(error) if n_read == 0 => Err(error),
+        _ => Ok(merge),
     }
-    leave_out_stages(&mut merge.graphs, &of_xla, &mut diagnostics);
-    let (source, measured, left) = merge.finish();
-    for sentence in left {
-        diagnostics.warning(sentence, "");
-    }
-    Ok(Imported {
-        format: if is_one_format { format.name } else { "folder" },
-        source,
-        measured,
-        diagnostics,
-    })
 }
 
 /// A folder of XLA's dumps holds a module at several stages: where one of them is dumped with its plan, the others of the
