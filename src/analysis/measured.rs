@@ -43,10 +43,10 @@ pub(super) fn compare_recordings(
     let shown: Vec<&Recording> = all.iter().map(|one| &**one).filter(|one| one.has_content()).collect();
     if shown.len() < all.len() {
         diagnostics.info(
-            format!(
-                "{} recordings hold nothing at any time and are not shown",
-                all.len() - shown.len()
-            ),
+            match all.len() - shown.len() {
+                1 => "a recording holds nothing at any time and is not shown".to_owned(),
+                count => format!("{count} recordings hold nothing at any time and are not shown"),
+            },
             all.iter().find(|one| !one.has_content()).map_or("", |one| &one.name),
         );
     }

@@ -31,8 +31,6 @@ const KNOWN_STARTS: &[(&[u8], &str)] = &[
         b"SQLite format 3\0",
         "it is an SQLite database without a table of memory that the Ascend profilers or msmemscope write",
     ),
-    (b"\xff\xfe", "it is text in UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "it is text in UTF-16; save it as UTF-8"),
 ];
 
 /// The error for content that is of none of the formats of these names.
@@ -90,7 +88,6 @@ mod tests {
             (&[0; 9], "9 zero bytes"),
             (b"\x89PNG\r\n", "picture"),
             (b"PK\x03\x04....", ".keras"),
-            (b"\xff\xfea\0", "UTF-16"),
             (b" {\"a\": 1}", "JSON"),
             (b"hello", "native, onnx"),
         ] {

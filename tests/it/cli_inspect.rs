@@ -102,7 +102,7 @@ fn what_cannot_be_read_says_what_it_is_and_what_to_do() {
         ("zeros.onnx", &[0; 5000], "5000 zero bytes"),
         ("picture.png", b"\x89PNG\r\n\x1a\n1234", "picture"),
         ("other.json", b"{\"hello\": 1}", "docs/format.md"),
-        ("utf16.csv", &utf16, "save it as UTF-8"),
+        ("utf16.csv", &utf16, "save the file as UTF-8"),
         ("weights.pt", b"PK\x03\x04abc", "ZIP"),
         ("cut.json.gz", &whole[..whole.len() / 2], "gzip"),
     ];
