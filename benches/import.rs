@@ -9,7 +9,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use highwater::import::{Input, ReadSeek, import};
+use highwater::import::{Input, ReadSeek, import, import_as, importer};
 use highwater::progress::{Cancel, Progress};
 
 #[expect(dead_code, reason = "the tests of the importer use the rest")]
@@ -41,7 +41,40 @@ fn pickle(criterion: &mut Criterion) {
     group.bench_function("snapshot of 100,000 allocations", |bencher| {
         bencher.iter(|| read("bench.pickle", &bytes));
     });
+    let opcodes = without_snapshot(&bytes);
+    group.bench_function("scan of its opcodes", |bencher| {
+        bencher.iter(|| scan("bench.pickle", &opcodes));
+    });
     group.finish();
+}
+
+/// The same pickle without the keys that make a snapshot: every opcode is run and every row kept, and no recording is made.
+fn without_snapshot(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for key in [&b"segments"[..], b"device_traces"] {
+        let places: Vec<usize> = places_of(&bytes, key);
+        for place in places {
+            bytes[place] = b'X';
+        }
+    }
+    bytes
+}
+
+fn places_of(bytes: &[u8], key: &[u8]) -> Vec<usize> {
+    let windows = bytes.windows(key.len()).enumerate();
+    windows
+        .filter(|(_, window)| *window == key)
+        .map(|(place, _)| place)
+        .collect()
+}
+
+fn scan(name: &str, bytes: &[u8]) {
+    let cancel = Cancel::new();
+    let mut input = Input::from_bytes(name, bytes).expect("memory can be read");
+    let imported = import_as(&mut input, importer("torch_snapshot"), &Progress::silent(&cancel));
+    let error = imported.expect_err("it is no snapshot");
+    assert!(!error.to_string().contains("byte "), "{error}");
+    black_box(error);
 }
 
 /// A profiler table of a gigabyte, made as it is read.
@@ -70,6 +103,12 @@ fn protobuf(criterion: &mut Criterion) {
     group.bench_function("GraphDef of 200,000 nodes", |bencher| {
         bencher.iter(|| read("nodes.pb", &nodes));
     });
+    let small = generated::onnx_weights(6_400, 64 << 10);
+    group.throughput(Throughput::Bytes(small.len() as u64));
+    group.bench_function("ONNX with 400 MiB of weights in pieces of 64 KiB", |bencher| {
+        bencher.iter(|| read("weights.onnx", &small));
+    });
+    drop(small);
     let weights = generated::onnx_weights(400, 1 << 20);
     let mut file = tempfile::tempfile().expect("a temporary file");
     std::io::Write::write_all(&mut file, &weights).expect("the file can be written");

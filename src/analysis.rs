@@ -5,6 +5,7 @@
 
 mod allocation_order;
 mod beside;
+mod bodies;
 mod comparison;
 mod dumped;
 mod error;
@@ -148,6 +149,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
 fn running_request(request: &Request, lowered: &Lowered) -> Result<(Request, Diagnostics), AnalysisError> {
     session::check_names(request)?;
     let (mut plan, mut diagnostics) = shapes::bind(&request.workload, &request.plan, lowered);
+    bodies::report(&request.workload, &plan, &mut diagnostics);
     let workload = inference::running_workload(request, lowered, &mut diagnostics);
     // What was cut off may have had dimensions of its own.
     let symbols = workload.symbols();

@@ -40,6 +40,13 @@ pub(super) fn add_recordings(
     let workload = std::sync::Arc::clone(&comparison.workload);
     let shown = workload.recordings().iter().filter(|one| one.has_content());
     let n_shown = shown.clone().count();
+    if n_shown > 0 && comparison.axis.n_steps == 0 {
+        comparison.diagnostics.warning(
+            "the graph has no step, so recordings beside it are not shown; open them alone".to_owned(),
+            "",
+        );
+        return Ok(());
+    }
     for (position, recording) in (0_u8..).zip(shown.take(MOST_BESIDE)) {
         progress.check()?;
         let aligned = align(comparison, recording, progress)?;

@@ -305,18 +305,24 @@ fn wasted_share(live: Bytes, reserved: Bytes) -> f64 {
     (1.0 - live.get() as f64 / reserved.get() as f64).max(0.0)
 }
 
-/// A stated curve with a value a step: each holds until the next; before the first there is nothing.
+/// A stated curve with a value a step: each holds until the next; before the first there is nothing. Of several values on
+/// one step the largest is shown, so that no peak is lost, and the last one holds on.
 fn spread(total: &RecordedTotal, (steps, n_steps): (&[u32], u32)) -> Vec<Bytes> {
     let mut curve = vec![Bytes::ZERO; n_steps as usize];
-    let mut samples = total.samples.iter().peekable();
-    while let Some((step, bytes)) = samples.next() {
-        let at = |step: &Step| steps.get(step.idx()).map_or(n_steps, |step| *step) as usize;
-        let end = samples.peek().map_or(n_steps as usize, |(next, _)| at(next));
-        let start = at(step).min(end);
-        // Several values on one step: the last one holds on, and none is lost.
-        let end = end.max(start + 1).min(n_steps as usize);
-        curve[start.min(end)..end].fill(*bytes);
+    let (mut held, mut next) = (Bytes::ZERO, 0);
+    for (event, bytes) in &total.samples {
+        let step = steps.get(event.idx()).map_or(n_steps, |step| *step) as usize;
+        let Some(place) = curve.get(step).copied() else { break };
+        if step < next {
+            curve[step] = place.max(*bytes);
+        } else {
+            curve[next..step].fill(held);
+            curve[step] = *bytes;
+            next = step + 1;
+        }
+        held = *bytes;
     }
+    curve[next..].fill(held);
     curve
 }
 

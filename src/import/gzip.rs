@@ -46,7 +46,7 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
     loop {
         progress.set("unpacking", len, packed.saturating_mul(8))?;
         // What is too large to stay in memory is counted only.
-        if len >= SMALL {
+        if len > SMALL {
             bytes.clear();
         }
         let piece = decoder.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
@@ -295,9 +295,16 @@ mod tests {
 
     #[test]
     fn a_large_file_is_read_as_it_is_unpacked() {
-        let n = usize::try_from(SMALL).expect("fits") + 5;
-        let bytes = plain(n);
+        let small = usize::try_from(SMALL).expect("fits");
         let cancel = Cancel::new();
+        for n in [small - 1, small, small + 1] {
+            let mut input = Input::from_bytes("x.gz", packed(&plain(n))).expect("readable");
+            let progress = Progress::silent(&cancel);
+            let whole = unpack(&mut input, &progress).and_then(|mut unpacked| unpacked.read_all(&progress));
+            assert_eq!(whole.map(|bytes| bytes.len()).ok(), Some(n), "at the border");
+        }
+        let n = small + 5;
+        let bytes = plain(n);
         let progress = Progress::silent(&cancel);
         let mut input = Input::from_bytes("x.json.gz", packed(&bytes)).expect("readable");
         let mut unpacked = unpack(&mut input, &progress).expect("whole");

@@ -43,4 +43,7 @@ mod xla;
 pub use ascend_profiler::{group_slices, join_slices, missing_slices};
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
-pub use table::{IMPORTERS, Imported, Importer, import, import_as, importer, join, recognise, together};
+pub use table::{
+    IMPORTERS, Imported, Importer, dump_part, import, import_as, importer, join, recognise, together, unpacked,
+};
+pub use xla::DumpPart;

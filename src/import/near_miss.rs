@@ -75,12 +75,13 @@ fn from_utf16(head: &[u8]) -> Option<String> {
         .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
     // Two bytes of a mark may begin anything.
+    let n_looked = text.chars().take(200).count();
     let n_strange = text
         .chars()
         .take(200)
         .filter(|char| !(char.is_ascii_graphic() || char.is_whitespace()))
         .count();
-    (!text.is_empty() && n_strange < 20).then_some(text)
+    (!text.is_empty() && n_strange * 10 <= n_looked).then_some(text)
 }
 
 const fn is_letter(byte: u8) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::byte_order_mark::{is_marked, unmarked, unmarked_head};
 use super::near_miss::near_miss;
 use super::unknown::unknown;
+use super::xla::DumpPart;
 use super::{
     ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
     megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
@@ -220,20 +221,29 @@ pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
     choose(input).ok()
 }
 
+/// What a file is of a dump that several files hold together; `None` where it is none. Nothing of it is kept open.
+pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
+    if gzip::is_gzip(input.head()) {
+        let head = gzip::unpacked_head(input)?;
+        return DumpPart::new(input.name(), head.head());
+    }
+    DumpPart::new(input.name(), input.head())
+}
+
 /// Which of these files of one folder are to be read as one by [`join`]: positions, each group ascending.
-pub fn together(inputs: &mut [Input<'_>]) -> Vec<Vec<usize>> {
-    let heads: Vec<(String, Vec<u8>)> = inputs
-        .iter_mut()
-        .map(|input| {
-            let packed = gzip::is_gzip(input.head())
-                .then(|| gzip::unpacked_head(input))
-                .flatten();
-            let head = packed.map_or_else(|| input.head().to_vec(), |head| head.head().to_vec());
-            (input.name().to_owned(), head)
-        })
-        .collect();
-    let files: Vec<(&str, &[u8])> = heads.iter().map(|(name, head)| (&**name, &**head)).collect();
-    xla::groups(&files)
+pub fn together(parts: &[DumpPart]) -> Vec<Vec<usize>> {
+    xla::groups(parts)
+}
+
+/// The content of a packed file as a whole; `None` where it is not packed.
+///
+/// # Errors
+/// [`ImportError`].
+pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option<Vec<u8>>, ImportError> {
+    if !gzip::is_gzip(input.head()) {
+        return Ok(None);
+    }
+    gzip::unpack(input, progress)?.read_all(progress).map(Some)
 }
 
 /// Reads files that say more together than one by one: a buffer assignment of XLA, the live ranges of the same dump and

@@ -46,13 +46,9 @@ fn advice(input: &Input<'_>, known: &[&str]) -> String {
         return "the file is empty; write or copy it again".to_owned();
     }
     if head.iter().all(|byte| *byte == 0) {
-        let all = if head.len() as u64 == input.len() {
-            "holds"
-        } else {
-            "begins with"
-        };
+        // Only the head was looked at, and of packed content nothing else is here.
         return format!(
-            "the file {all} {} zero bytes and nothing else; it was not written out, copy it again",
+            "the file begins with {} zero bytes; it was not written out, copy it again",
             head.len()
         );
     }

@@ -158,7 +158,13 @@ fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result
                 "write it to a file and open that",
             ));
         }
-        spool.write_all(&piece[..n])?;
+        spool.write_all(&piece[..n]).map_err(|error| {
+            ImportError::at(
+                format!("what comes from the pipe cannot be kept in a temporary file ({error}),"),
+                format!("byte {len}"),
+                "write it to a file and open that, or set TMPDIR to a folder with room",
+            )
+        })?;
     }
     Input::new(name, BufReader::with_capacity(64 << 10, spool))
 }

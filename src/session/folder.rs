@@ -20,7 +20,7 @@ use super::merge::Merge;
 use super::together::{self, read_joined};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::import::{
-    Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise,
+    Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise, unpacked,
 };
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
@@ -90,8 +90,9 @@ fn read_known(
         match read_together(&paths, row, progress).transpose() {
             // Not of one dump after all.
             None => {
-                let parts = together::apart(&paths, progress).into_iter();
-                again.extend(parts.map(|part| part.iter().map(|member| group[*member]).collect()));
+                for part in together::apart(&paths, progress).into_iter().rev() {
+                    again.push_front(part.iter().map(|member| group[*member]).collect());
+                }
             }
             Some(Ok(imported)) => {
                 n_read += 1;
@@ -189,7 +190,7 @@ fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Ve
         .iter()
         .map(|(path, row)| (row.name == XLA).then_some(&**path))
         .collect();
-    let others = together::dumps(&paths, progress).into_iter();
+    let others = together::dumps(&paths, false, progress).into_iter();
     tables.extend(others.filter(|group| known[group[0]].1.name != SLICED));
     tables.sort_unstable_by_key(|group| group.iter().min().copied());
     tables
@@ -300,9 +301,15 @@ fn read_parts(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) 
     let first = paths[0];
     let mut parts: Vec<Box<dyn ReadSeek>> = Vec::with_capacity(paths.len());
     for path in paths {
-        parts.push(Box::new(BufReader::with_capacity(64 << 10, open(path)?)));
+        let mut input = input_of(path, progress)?.map_err(|reason| FileError::import(path, reason))?;
+        let packed = unpacked(&mut input, progress).map_err(|reason| FileError::import(path, reason))?;
+        parts.push(match packed {
+            Some(bytes) => Box::new(std::io::Cursor::new(bytes)),
+            None => Box::new(BufReader::with_capacity(64 << 10, open(path)?)),
+        });
     }
-    let joined = join_slices(&name_of(first), parts);
+    let name = name_of(first);
+    let joined = join_slices(name.strip_suffix(".gz").unwrap_or(&name), parts);
     let read = joined.and_then(|mut input| import_as(&mut input, Some(row), progress));
     read.map_err(|reason| FileError::import(first, reason))
 }

@@ -93,10 +93,10 @@ impl Merge {
 
     fn add_recordings(&mut self, entries: Vec<Arc<Recording>>, prefix: &str) {
         for entry in entries {
-            let name = match prefix {
+            let name = self.names.take(&match prefix {
                 "" => entry.name.clone(),
                 prefix => format!("{prefix}: {}", entry.name),
-            };
+            });
             self.recordings.push(named(entry, name, |entry| &mut entry.name));
         }
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::document::SourceSpec;
 use super::files::{FileError, input_of, read_source};
 use super::folder::{read_sliced, slices_among};
-use crate::import::{Imported, Input, join, recognise, together};
+use crate::import::{DumpPart, Imported, dump_part, join, recognise, together};
 use crate::progress::Progress;
 
 /// The importer whose files may belong together.
@@ -100,7 +100,7 @@ fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
     let sliced: Vec<usize> = tables.iter().flatten().copied().collect();
     let group = |is_sliced: bool| move |members: Vec<usize>| Group { members, is_sliced };
     let mut groups: Vec<Group> = tables.into_iter().map(group(true)).collect();
-    let others = dumps(&rest, progress).into_iter();
+    let others = dumps(&rest, true, progress).into_iter();
     groups.extend(others.filter(|members| !sliced.contains(&members[0])).map(group(false)));
     groups.sort_unstable_by_key(|group| group.members.iter().min().copied());
     groups
@@ -118,29 +118,34 @@ fn read_together(group: &Group, paths: &[&Path], progress: &Progress<'_>) -> Res
     }
 }
 
-/// Dumps of XLA that are read as one, and every other source by itself.
-pub(super) fn dumps(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Vec<usize>> {
-    let mut folders: BTreeMap<&Path, (Vec<usize>, Vec<Input<'static>>)> = BTreeMap::new();
+/// Dumps of XLA that are read as one, and every other source by itself. Files of one folder belong together; `are_named`
+/// says that somebody named these: then two of them are meant together wherever they lie.
+pub(super) fn dumps(paths: &[Option<&Path>], are_named: bool, progress: &Progress<'_>) -> Vec<Vec<usize>> {
+    let mut parts: Vec<(usize, &Path, DumpPart)> = Vec::new();
     let n_files = paths.iter().flatten().count();
     for (position, path) in paths.iter().enumerate() {
         let Some(path) = path.filter(|path| n_files > 1 && path.is_file()) else {
             continue;
         };
-        let Some(mut input) = input_of(path, progress).ok().and_then(Result::ok) else {
-            continue;
-        };
-        if recognise(&mut input).is_some_and(|row| row.name == JOINED) {
-            // Two files that were named are meant, wherever they lie.
-            let folder = path.parent().filter(|_| n_files > 2).unwrap_or(Path::new(""));
-            let (positions, inputs) = folders.entry(folder).or_default();
-            positions.push(position);
-            inputs.push(input);
-        }
+        let input = input_of(path, progress).ok().and_then(Result::ok);
+        let part = input.and_then(|mut input| {
+            let is_joined = recognise(&mut input).is_some_and(|row| row.name == JOINED);
+            dump_part(&mut input).filter(|_| is_joined)
+        });
+        parts.extend(part.map(|part| (position, path, part)));
+    }
+    let is_pair = are_named && parts.len() == 2;
+    let mut folders: BTreeMap<&Path, (Vec<usize>, Vec<DumpPart>)> = BTreeMap::new();
+    for (position, path, part) in parts {
+        let folder = path.parent().filter(|_| !is_pair).unwrap_or(Path::new(""));
+        let (positions, parts) = folders.entry(folder).or_default();
+        positions.push(position);
+        parts.push(part);
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut is_grouped = vec![false; paths.len()];
-    for (positions, inputs) in folders.values_mut() {
-        for group in together(inputs) {
+    for (positions, parts) in folders.values() {
+        for group in together(parts) {
             let group: Vec<usize> = group.into_iter().map(|member| positions[member]).collect();
             for member in &group {
                 is_grouped[*member] = true;
@@ -168,7 +173,7 @@ pub(super) fn apart(paths: &[&Path], progress: &Progress<'_>) -> Vec<Vec<usize>>
     for left in all.clone().filter(|_| paths.len() > 2) {
         let pair = without(left);
         let members: Vec<Option<&Path>> = pair.iter().map(|position| Some(paths[*position])).collect();
-        if dumps(&members, progress).len() == 1 {
+        if dumps(&members, true, progress).len() == 1 {
             return vec![pair, vec![left]];
         }
     }

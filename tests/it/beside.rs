@@ -7,7 +7,7 @@ use highwater::analysis::{Comparison, LaneId};
 use highwater::graph::Id as _;
 use highwater::session::{Document, Session, SourceSpec, Worker, config_from_document};
 use highwater::timeline::{Timeline, lane_facts};
-use highwater::workload::DeviceProfiles;
+use highwater::workload::{DeviceProfiles, TotalKind};
 
 const GRAPH: &str = r#"{"highwater_graph": 1,
     "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},
@@ -59,9 +59,18 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
         };
         // However many events share a step, no peak is lost and none is made up.
         let peaks = recording.peaks();
-        assert_eq!(lane.summary.peak_live, peaks.live.0, "{}", recording.name);
+        let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
+        let live = if recording.blocks.is_empty() {
+            stated.unwrap_or_default()
+        } else {
+            peaks.live.0
+        };
+        assert_eq!(lane.summary.peak_live, live, "{}", recording.name);
+        if recording.states_reserved() {
+            assert_eq!(lane.summary.peak_reserved, peaks.reserved.0, "{}", recording.name);
+        }
         assert_eq!(lane.curves.live.len(), comparison.axis.n_steps as usize);
-        assert_eq!(lane.curves.live.iter().max().copied(), Some(peaks.live.0));
+        assert_eq!(lane.curves.live.iter().max().copied(), Some(live));
         let view = &timeline.lanes[position];
         assert_eq!(view.blocks.len(), recording.blocks.len());
         for block in 0..u32::try_from(view.blocks.len()).unwrap() {
@@ -120,5 +129,25 @@ fn many_events_share_the_few_steps_of_a_graph() {
         lane.explanation
             .iter()
             .any(|remark| remark.text.contains("spread evenly"))
+    );
+}
+
+#[test]
+fn a_spike_between_two_steps_of_the_graph_is_not_lost() {
+    let mut text = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\n".to_owned();
+    for row in 0..200 {
+        // One row alone is high: the steps around it hold dozens of rows.
+        let (allocated, reserved) = if row == 77 { (900, 1000) } else { (row % 3, 8) };
+        text += &format!("PTA,{row}.5,{allocated}.0,{reserved}.0,NPU:0\n");
+    }
+    let session = opened(vec![bytes("graph.json", GRAPH), bytes("memory_record.csv", &text)]);
+    let (comparison, timeline) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
+    check(comparison, timeline);
+    let lane = comparison.lanes.last().unwrap();
+    assert_eq!(lane.summary.peak_reserved.get(), 1000 << 20);
+    assert_eq!(
+        lane.curves.reserved.last().unwrap().get(),
+        8 << 20,
+        "the last value holds on"
     );
 }

@@ -122,6 +122,7 @@ fn of_graphs(
     entries: &[GraphEntry],
     (bindings, diagnostics): (&Bindings, &mut Diagnostics),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
+    let entries = &with_bodies(entries)[..];
     let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
     let all: Vec<Arc<ProblemEntry>> = entries.iter().flat_map(|entry| -> Vec<_> { arenas(entry) }).collect();
     let names = entries.iter().map(|entry| &entry.name);
@@ -144,6 +145,17 @@ fn of_graphs(
     }
     let placed = of_graph(args, graph, bindings, diagnostics)?;
     Ok((choice, placed))
+}
+
+/// Graphs, then those that they call, branch to or repeat: nothing of these is in the plan of the former.
+fn with_bodies(entries: &[GraphEntry]) -> Vec<GraphEntry> {
+    let mut all = entries.to_vec();
+    for body in entries.iter().flat_map(|entry| &entry.bodies) {
+        if all.iter().all(|known| known.name != body.name()) {
+            all.push(GraphEntry::new(body.name().to_owned(), Arc::clone(body)));
+        }
+    }
+    all
 }
 
 /// The entry that was asked for, else the first that can be placed.

@@ -31,6 +31,7 @@ mod tests;
 mod text;
 mod together;
 
+pub use self::together::DumpPart;
 pub(super) use self::together::{groups, join};
 
 use std::sync::Arc;

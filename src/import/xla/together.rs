@@ -27,13 +27,27 @@ const WORDS: [&str; 2] = ["buffer-assignment", "live-range"];
 /// Endings, longest first.
 const ENDINGS: [&str; 4] = [".hlo.pb", ".txt", ".hlo", ".pb"];
 
-/// Positions of files of one folder that are to be read as one, each group ascending, by name and head.
-pub(in crate::import) fn groups(files: &[(&str, &[u8])]) -> Vec<Vec<usize>> {
+/// A file that may belong to a dump of several: its name and what it is.
+#[derive(Clone, Debug)]
+pub struct DumpPart {
+    name: String,
+    part: Part,
+}
+
+impl DumpPart {
+    /// The part that a file with this head is; `None` where it is none.
+    pub(in crate::import) fn new(name: &str, head: &[u8]) -> Option<Self> {
+        let part = detect::part(head)?;
+        let name = name.to_owned();
+        Some(Self { name, part })
+    }
+}
+
+/// Positions of files of one folder that are to be read as one, each group ascending.
+pub(in crate::import) fn groups(files: &[DumpPart]) -> Vec<Vec<usize>> {
     let mut by_key: BTreeMap<String, [Vec<usize>; 3]> = BTreeMap::new();
-    for (position, (name, head)) in files.iter().enumerate() {
-        if let Some(part) = detect::part(head) {
-            by_key.entry(key(name)).or_default()[part as usize].push(position);
-        }
+    for (position, file) in files.iter().enumerate() {
+        by_key.entry(key(&file.name)).or_default()[file.part as usize].push(position);
     }
     let mut modules: Vec<usize> = Vec::new();
     let mut pairs: Vec<(String, [usize; 2])> = Vec::new();
@@ -106,7 +120,8 @@ pub(in crate::import) fn join(
             continue;
         }
         let text = input.read_text(progress)?;
-        let dump = dump::read(&text, progress, &mut notes)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let dump = dump::read(text, progress, &mut notes)?;
         let is_double = (dump.assignment.is_some() && joined.assignment.is_some())
             || (dump.ranges.is_some() && joined.ranges.is_some());
         if is_double {
@@ -183,7 +198,10 @@ mod tests {
 
     #[test]
     fn files_of_one_dump_are_found_by_their_names() {
-        let groups = |files: &[(&str, &[u8])]| groups(files);
+        let groups = |files: &[(&str, &[u8])]| {
+            let parts = files.iter().filter_map(|(name, head)| DumpPart::new(name, head));
+            groups(&parts.collect::<Vec<DumpPart>>())
+        };
         assert_eq!(
             groups(&[
                 ("a-buffer-assignment.txt", ASSIGNMENT),
