@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::lanes::LaneId;
-use super::measured::{LanePlace, lane};
+use super::measured::{LanePlace, lane, shown};
 use super::{Comparison, Lane, Remark};
 use crate::graph::{Graph, OpId};
 use crate::plan::Strategy;
@@ -38,16 +38,15 @@ pub(super) fn add_recordings(
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     let workload = std::sync::Arc::clone(&comparison.workload);
-    let shown = workload.recordings().iter().filter(|one| one.has_content());
-    let n_shown = shown.clone().count();
-    if n_shown > 0 && comparison.axis.n_steps == 0 {
+    let (shown, n_held) = shown(workload.recordings(), MOST_BESIDE);
+    if n_held > 0 && comparison.axis.n_steps == 0 {
         comparison.diagnostics.warning(
             "the graph has no step, so recordings beside it are not shown; open them alone".to_owned(),
             "",
         );
         return Ok(());
     }
-    for (position, recording) in (0_u8..).zip(shown.take(MOST_BESIDE)) {
+    for (position, recording) in shown {
         progress.check()?;
         let aligned = align(comparison, recording, progress)?;
         let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);
@@ -63,9 +62,11 @@ pub(super) fn add_recordings(
         lane.explanation.splice(1..1, told.into_iter().flatten());
         comparison.lanes.push(lane);
     }
-    if n_shown > MOST_BESIDE {
+    if n_held > MOST_BESIDE {
         comparison.diagnostics.info(
-            format!("{n_shown} recordings are open and the first {MOST_BESIDE} are shown beside the graphs; open them without a graph to see all"),
+            format!(
+                "{n_held} recordings are open and the {MOST_BESIDE} with the highest peaks are shown beside the graphs; open them without a graph to see more"
+            ),
             "",
         );
     }

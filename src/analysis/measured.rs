@@ -9,6 +9,7 @@
 //! In: a request whose workload holds recordings. Out: a [`Comparison`] in whose lanes nothing is simulated: blocks,
 //! regions and curves are those that the files state. What a file does not state (addresses, reserved bytes) is said.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans};
@@ -40,10 +41,10 @@ pub(super) fn compare_recordings(
 ) -> Result<Comparison, AnalysisError> {
     let mut diagnostics = Diagnostics::new();
     let all = request.workload.recordings();
-    let shown: Vec<&Recording> = all.iter().map(|one| &**one).filter(|one| one.has_content()).collect();
-    if shown.len() < all.len() {
+    let (shown, n_held) = shown(all, MOST_LANES);
+    if n_held < all.len() {
         diagnostics.info(
-            match all.len() - shown.len() {
+            match all.len() - n_held {
                 1 => "a recording holds nothing at any time and is not shown".to_owned(),
                 count => format!("{count} recordings hold nothing at any time and are not shown"),
             },
@@ -53,17 +54,20 @@ pub(super) fn compare_recordings(
     if shown.is_empty() {
         return Err(AnalysisError::EmptyRecordings);
     }
-    if shown.len() > MOST_LANES {
+    if n_held > shown.len() {
         diagnostics.warning(
-            format!("{} recordings are open and {MOST_LANES} are shown", shown.len()),
-            &shown[MOST_LANES].name,
+            format!(
+                "{n_held} recordings are open and the {} with the highest peaks are shown; open the others alone",
+                shown.len()
+            ),
+            "",
         );
     }
-    let shown = &shown[..shown.len().min(MOST_LANES)];
+    let (numbers, shown): (Vec<u8>, Vec<&Recording>) = shown.into_iter().unzip();
+    let shown = &shown[..];
     let steps = common_steps(shown, progress)?;
     let mut lanes = Vec::new();
-    for (position, recording) in (0_u8..).zip(shown) {
-        let own = &steps.of_event[usize::from(position)];
+    for ((position, recording), own) in numbers.into_iter().zip(shown).zip(&steps.of_event) {
         let place = LanePlace {
             position,
             graph: GraphIdx(u32::from(position)),
@@ -101,6 +105,29 @@ pub(super) fn compare_recordings(
         estimates: Vec::new(),
         diagnostics,
     })
+}
+
+/// The recordings that are shown, each with its number among those that hold anything, and how many these are. Of too many,
+/// those with the highest peaks, the first on a tie; in the order of the workload.
+pub(super) fn shown(all: &[Arc<Recording>], most: usize) -> (Vec<(u8, &Recording)>, usize) {
+    let held = all.iter().map(|one| &**one).filter(|one| one.has_content());
+    let n_held = held.clone().count();
+    let mut shown: Vec<(u8, &Recording)> = (0..=u8::MAX).zip(held).collect();
+    if shown.len() > most {
+        let peak = |recording: &Recording| {
+            let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
+            let peaks = recording.peaks();
+            peaks.reserved.0.max(peaks.live.0).max(stated.unwrap_or_default())
+        };
+        let mut ranked: Vec<(Reverse<Bytes>, u8)> = shown
+            .iter()
+            .map(|(number, recording)| (Reverse(peak(recording)), *number))
+            .collect();
+        ranked.sort_unstable();
+        ranked.truncate(most);
+        shown.retain(|(number, _)| ranked.iter().any(|(_, kept)| kept == number));
+    }
+    (shown, n_held)
 }
 
 fn axis(n_steps: u32) -> Axis {

@@ -86,9 +86,15 @@ fn name_of(input: &Input<'_>) -> String {
 }
 
 fn damaged(error: &Error, unpacked: u64) -> ImportError {
+    // Whole pieces are counted: the damage stands in the next one.
+    let place = format!("unpacked byte {unpacked} or later");
+    if error.kind() == ErrorKind::UnexpectedEof {
+        let what = "the gzip data end too early: the file was cut off,";
+        return ImportError::at(what, place, "copy or compress it again");
+    }
     ImportError::at(
-        format!("the gzip data are damaged ({error})"),
-        format!("unpacked byte {unpacked}"),
+        format!("the gzip data are damaged ({error}),"),
+        place,
         "copy or compress the file again",
     )
 }

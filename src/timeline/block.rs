@@ -331,7 +331,7 @@ pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<G
         RegionKind::FixedFeatures => ("fixed feature memory", "fixed feature memory of"),
         RegionKind::Segment => ("segment", "segment of"),
         RegionKind::ExpandableSegment => ("expandable segment", "expandable segment of"),
-        RegionKind::Unplaced => ("no known address, stacked to be drawn", "stacked blocks of"),
+        RegionKind::Unplaced => ("a stack without addresses", "stacked blocks of"),
     };
     let name = graph.and_then(|graph| session.graphs.get(graph.idx()));
     name.map_or_else(|| alone.to_owned(), |graph| format!("{of} {}", graph.name))

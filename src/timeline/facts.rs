@@ -4,7 +4,7 @@ use crate::analysis::Comparison;
 use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
 use crate::rewrite::op_of_workspace;
 use crate::sim::DeviceSession;
-use crate::units::{Bytes, Nanos, Step};
+use crate::units::{Bytes, Nanos, Step, counted};
 use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape};
 
 use super::Selected;
@@ -127,7 +127,10 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     }
     if block.given_back < block.end {
         let waited = block.end.0 - block.given_back.0;
-        rows.push(("given back", format!("{waited} events before its end")));
+        rows.push((
+            "given back",
+            format!("{} before its end", counted(u64::from(waited), "event")),
+        ));
     }
     if block.appears() {
         rows.push(("begins", "the recording does not show how".to_owned()));

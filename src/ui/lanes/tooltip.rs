@@ -5,6 +5,7 @@ use eframe::egui::{Grid, RichText, Ui};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, Selected, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
+use crate::sim::RegionKind;
 use crate::timeline::{LaneView, Owner, lane_facts, step_facts};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
@@ -179,7 +180,15 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     }
     rows.push(("phase", facts.phase.name().to_owned()));
     rows.push(("after", facts.time.map_or_else(String::new, |time| time.to_string())));
-    rows.push(("reserved", exact(Bytes(lane.reserved.at(step.0)))));
+    let (states_reserved, states_live) = input.comparison.states(frame.lane);
+    let stated = |is_stated: bool, bytes: u64| {
+        if is_stated {
+            exact(Bytes(bytes))
+        } else {
+            "not recorded".to_owned()
+        }
+    };
+    rows.push(("reserved", stated(states_reserved, lane.reserved.at(step.0))));
     if !is_measured {
         rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
     }
@@ -189,9 +198,15 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     if lane.virtual_space.max() > 0 {
         rows.push(("in ranges", exact(Bytes(lane.virtual_space.at(step.0)))));
     }
-    rows.push(("live", exact(Bytes(lane.live.at(step.0)))));
-    rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
-    rows.push(("holes", holes_text(lane, f64::from(step.0))));
+    rows.push(("live", stated(states_live, lane.live.at(step.0))));
+    let has_blocks = !is_measured || !lane.blocks.is_empty();
+    let is_placed = !is_measured || lane.regions.iter().all(|region| region.kind != RegionKind::Unplaced);
+    if has_blocks {
+        rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
+    }
+    if has_blocks && is_placed {
+        rows.push(("holes", holes_text(lane, f64::from(step.0))));
+    }
     if let Some(remat) = &lane.remat {
         rows.extend(remat::reading_rows(remat, step, exact));
     }

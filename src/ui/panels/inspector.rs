@@ -16,7 +16,7 @@ pub use crate::ui::panels::reuse::InspectorState;
 use crate::ui::panels::reuse::{lane_ui, reuse_ui};
 use crate::ui::panels::{elided, swatch_ui};
 use crate::ui::theme::Theme;
-use crate::units::{Bytes, Step};
+use crate::units::{Bytes, Step, counted};
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
@@ -199,15 +199,16 @@ fn peak_ui(
         .map(|(block, _)| block)
         .collect();
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
+    let noun = match (comparison.is_problem(), comparison.trace()) {
+        _ if matches!(lane.id, LaneId::Measured(_)) => "block",
+        (true, _) => "buffer",
+        (false, Some(_)) => "request",
+        (false, None) => "tensor",
+    };
+    let holders = counted(live.len() as u64, noun);
+    let verb = if live.len() == 1 { "holds" } else { "hold" };
     ui.label(format!(
-        "Most bytes are live at step {live_step}{at}. {} {} hold them:",
-        live.len(),
-        match (comparison.is_problem(), comparison.trace()) {
-            _ if matches!(lane.id, LaneId::Measured(_)) => "blocks",
-            (true, _) => "buffers",
-            (false, Some(_)) => "requests",
-            (false, None) => "tensors",
-        }
+        "Most bytes are live at step {live_step}{at}. {holders} {verb} them:"
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
 }

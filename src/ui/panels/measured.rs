@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText};
 
 use crate::analysis::{Comparison, Lane, LaneId};
-use crate::workload::Recording;
+use crate::workload::{Recording, TotalKind};
 
 /// Most recordings whose bars can be told apart.
 pub(super) const MOST_BARS: usize = 6;
@@ -18,7 +18,17 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if n_lanes > MOST_RECORDINGS {
         lanes.sort_by_key(|lane| std::cmp::Reverse(lane.summary.peak_reserved));
         lanes.truncate(MOST_RECORDINGS);
-        ui.label(format!("{n_lanes} recordings, the largest:"));
+        let n_all = comparison
+            .workload
+            .recordings()
+            .iter()
+            .filter(|one| one.has_content())
+            .count();
+        ui.label(if n_all > n_lanes {
+            format!("{n_lanes} of {n_all} recordings are shown, those with the highest peaks:")
+        } else {
+            format!("{n_lanes} recordings, the largest:")
+        });
     }
     for lane in lanes {
         let (text, exact) = peaks(comparison, lane);
@@ -50,11 +60,24 @@ fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
     let title = comparison.lane_title(lane.id);
     let recording = comparison.recording(lane.id);
     let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
+    let total = recording.and_then(|recording| recording.total(TotalKind::Allocated));
+    let in_file = total.map_or(live, |total| total.peak().0);
     let states = (
         recording.is_some_and(Recording::states_reserved),
         recording.is_some_and(Recording::states_live),
     );
     match states {
+        (true, true) if in_file > live => (
+            format!(
+                "{title}: {reserved} reserved, {in_file} in use at most, of which {live} in blocks that are listed"
+            ),
+            format!(
+                "{} reserved, {} in use, {} in blocks",
+                reserved.exact(),
+                in_file.exact(),
+                live.exact()
+            ),
+        ),
         (true, true) => (
             format!("{title}: {reserved} reserved, {live} in use at most"),
             format!("{} reserved, {} in use", reserved.exact(), live.exact()),

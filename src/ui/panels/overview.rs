@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
 
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::{Comparison, LaneId};
+use crate::analysis::{Comparison, Lane, LaneId};
 use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::rewrite::remat::RematStatus;
@@ -310,6 +310,15 @@ fn legend_ui(ui: &mut egui::Ui, names: &[&str], theme: &Theme) {
     });
 }
 
+/// The lanes that have bars: what was measured beside simulated lanes has no parts to compare with theirs.
+fn lanes_of_bars(comparison: &Comparison) -> Vec<&Lane> {
+    if comparison.is_measured() {
+        comparison.lanes.iter().collect()
+    } else {
+        comparison.simulated_lanes().collect()
+    }
+}
+
 /// Peak reserved bytes of each policy by what they serve.
 fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
     let part: [(&str, Part); 4] = [
@@ -324,13 +333,13 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
     } else {
         legend_ui(ui, &part.map(|(name, _)| name), theme);
     }
-    let longest = comparison
-        .lanes
+    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
+    let longest = lanes
         .iter()
         .map(|lane| lane.summary.reserved.total())
         .max()
         .unwrap_or_default();
-    let names = names(ui, comparison, width * 0.45);
+    let names = names(ui, &lanes, width * 0.45);
     // Names and bars share the width.
     let left = f64::from(names.1 / (width - names.1).max(1.0));
     let plot = Plot::new("peaks")
@@ -352,11 +361,11 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
         .include_x(-1.02 * left * length(longest))
         .include_x(1.02 * length(longest))
         .include_y(-0.55)
-        .include_y(number_of(comparison.lanes.len()) - 0.45);
+        .include_y(number_of(lanes.len()) - 0.45);
     plot.show(ui, |plot| {
         let mut below: Vec<BarChart> = Vec::new();
         for (position, (name, bytes)) in part.iter().enumerate() {
-            let bars = (0_u32..).zip(comparison.lanes.iter().rev()).map(|(row, lane)| {
+            let bars = (0_u32..).zip(lanes.iter().rev()).map(|(row, lane)| {
                 Bar::new(f64::from(row), length(bytes(&lane.summary.reserved)))
                     .width(0.72)
                     .fill(theme.part(position))
@@ -385,14 +394,13 @@ fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
 }
 
 /// What each bar is called, cut where it is too long, and the room of the longest.
-fn names(ui: &egui::Ui, comparison: &Comparison, room: f32) -> (Vec<String>, f32) {
+fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
     let font = egui::FontId::proportional(NAME_SIZE);
     let mut widest = 0.0_f32;
-    let names = comparison.lanes.iter().map(|lane| {
+    let names = lanes.iter().map(|lane| {
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            LaneId::Measured(_) if !comparison.is_measured() => comparison.lane_title(lane.id),
             LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);

@@ -54,7 +54,9 @@ pub fn planner_ui(
         .filter(|graph| comparison.session.graphs[*graph].is_static)
         .collect();
     let Some(first) = arenas.first() else {
-        ui.label(if comparison.trace().is_some() {
+        ui.label(if comparison.is_measured() {
+            "A recording is of a run that is over: there is nothing to plan."
+        } else if comparison.trace().is_some() {
             "A trace says what was asked, not what stands in an arena: there is nothing to plan."
         } else {
             "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op."

@@ -102,6 +102,11 @@ pub(super) fn reuse_ui(
         ui.weak("This lane holds no memory for the tensor.");
         return;
     };
+    let region = shown.view.regions.get(shown.view.blocks.span[*block as usize] as usize);
+    if region.is_some_and(|region| region.kind == RegionKind::Unplaced) {
+        ui.weak("The file does not say where this block stands: it is stacked only to be drawn, so whose bytes it has is not known.");
+        return;
+    }
     support_ui(ui, &shown, (*block, support), commands);
     let titles = ["Bytes taken over from", "Bytes passed on to"];
     let nothing = [

@@ -78,6 +78,10 @@ pub fn device_ui(
     spot_ui(ui, &input, (spot, lanes));
     let Some(spot) = lanes.spot_in(&input) else { return };
     let lane = &comparison.lanes[spot.lane];
+    if comparison.is_measured_lane(spot.lane) {
+        measured_ui(ui, (comparison, spot.lane), &timeline.lanes[spot.lane], spot.step);
+        return;
+    }
     if !session.wants_device_at(lane.id, spot.step) {
         commands.push(Command::PictureDevice(lane.id, spot.step));
     }
@@ -127,7 +131,7 @@ fn picture_ui(
 fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut LanesState)) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
-        ui.strong("Device under policy");
+        ui.strong(["Device under policy", "In lane"][usize::from(input.comparison.is_measured())]);
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
             let number = match row.id {
                 LaneId::Policy(policy) => policy.number().to_string(),
@@ -194,6 +198,31 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
     };
     ui.add(egui::Label::new(&at).truncate()).on_hover_text(&at);
     ui.separator();
+}
+
+/// What a recording states at a step; nothing of its device is simulated.
+fn measured_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, usize), view: &LaneView, step: Step) {
+    let (states_reserved, states_live) = comparison.states(lane);
+    let text = |is_stated: bool, bytes: u64| {
+        if is_stated {
+            format!("{} ({})", Bytes(bytes), Bytes(bytes).exact())
+        } else {
+            "not recorded".to_owned()
+        }
+    };
+    egui::Grid::new("measured device")
+        .num_columns(2)
+        .spacing([8.0, 3.0])
+        .show(ui, |ui| {
+            ui.weak("reserved");
+            ui.label(text(states_reserved, view.reserved.at(step.0)));
+            ui.end_row();
+            ui.weak("live");
+            ui.label(text(states_live, view.live.at(step.0)));
+            ui.end_row();
+        });
+    ui.add_space(4.0);
+    ui.weak("Measured, not simulated: pools, pages and what is still available are not in the file.");
 }
 
 /// Why the lane ended, where it has by then.
