@@ -58,7 +58,7 @@ pub(super) fn read_all(sources: &[SourceSpec], progress: &Progress<'_>) -> Resul
 /// The same, each with the titles of its sources.
 ///
 /// # Errors
-/// As [`read_all`].
+/// [`FileError`] of the first that cannot be read.
 pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
     let title = |part: &ReadPart| {
         let titles: Vec<String> = part.members.iter().map(|position| sources[*position].title()).collect();
