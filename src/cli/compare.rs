@@ -15,7 +15,7 @@ use crate::export::WireComparison;
 use crate::options::{check, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
-use crate::session::{Loaded, SourceSpec, load, look_at_files, preset_iterations, presets_of};
+use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 
 /// Runs the command.
@@ -29,7 +29,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         }
         settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
-    let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     if !loaded.workload.problems().is_empty() {
         bail!(
             "{}: a placement problem has no policies; use `highwater plan`",

@@ -18,7 +18,9 @@ use crate::export::{
 use crate::options::{Environment, Options};
 use crate::plan::Limits;
 use crate::progress::Progress;
-use crate::session::{Document, config_from_document, load, look_at_files, options_of, read_bytes, write_whole};
+use crate::session::{
+    Document, OnFailure, config_from_document, load, look_at_files, options_of, read_bytes, write_whole,
+};
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -71,7 +73,7 @@ pub(super) fn export(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Resu
     let write = writer(&args.to)?;
     let sources = sources(&args.files, &args.common.opening)?;
     let settings = read_settings(&args.common)?;
-    let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     let mut document = Document::new(sources.clone());
     document.options = settings.options;
     document.environment = settings.environment;

@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::rewrite::remat::{
     Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
-use crate::session::{Loaded, load, look_at_files};
+use crate::session::{Loaded, OnFailure, load, look_at_files};
 use crate::units::{Bytes, Nanos, counted, grouped};
 use crate::workload::Tape;
 
@@ -38,7 +38,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let mut settings = read_settings(&args.common)?;
     set_options(args, &mut settings)?;
     let sources = sources(std::slice::from_ref(&args.file), &args.common.opening)?;
-    let loaded = load(&sources, settings.evaluation, progress).map_err(anyhow::Error::msg)?;
+    let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     let mut request = request(&loaded, &settings);
     fill_presets(&mut request, &sources, args.common.iterations.is_none());
     check_options(args, &request)?;

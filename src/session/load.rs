@@ -6,7 +6,7 @@ use super::document::SourceSpec;
 use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
-use super::together::read_all;
+use super::together::{OnFailure, read_all};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
@@ -14,23 +14,38 @@ use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
 /// # Errors
-/// One sentence that names the file.
-pub fn load(sources: &[SourceSpec], with_evaluation: bool, progress: &Progress<'_>) -> Result<Loaded, String> {
+/// One sentence that names the file: the first that cannot be read, where `on_failure` says to stop there or no other can.
+pub fn load(
+    sources: &[SourceSpec],
+    with_evaluation: bool,
+    on_failure: OnFailure,
+    progress: &Progress<'_>,
+) -> Result<Loaded, String> {
     let mut merge = Merge::default();
     let mut reports = vec![SourceReport::default(); sources.len()];
     let mut diagnostics = Diagnostics::new();
-    let read = read_all(sources, progress).map_err(|error| error.to_string())?;
+    let read = read_all(sources, on_failure, progress);
     let is_alone = read.len() == 1;
+    let has_any = read.iter().any(|part| part.imported.is_ok());
     for part in read {
-        let imported = part.imported;
+        let title = sources[part.members[0]].title();
+        let imported = match part.imported {
+            Ok(imported) => imported,
+            Err(error) if on_failure == OnFailure::Stop || !has_any || progress.check().is_err() => {
+                return Err(error.to_string());
+            }
+            Err(error) => {
+                for position in &part.members {
+                    reports[*position] = SourceReport::failed(&error.to_string(), &title);
+                }
+                diagnostics.error(error.to_string(), &title);
+                continue;
+            }
+        };
         for position in &part.members {
             reports[*position] = SourceReport::new(&imported);
         }
-        let prefix = if is_alone {
-            String::new()
-        } else {
-            sources[part.members[0]].title()
-        };
+        let prefix = if is_alone { String::new() } else { title };
         diagnostics.extend(&if is_alone {
             imported.diagnostics
         } else {

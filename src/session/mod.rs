@@ -36,7 +36,7 @@ pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Notice, Session};
 pub use sweep::{SweepSubject, SweepTable};
-pub use together::read_each;
+pub use together::{OnFailure, read_each};
 pub use worker::Worker;
 
 pub use crate::timeline::Selected;

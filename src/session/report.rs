@@ -8,7 +8,7 @@ use crate::workload::{GraphEntry, Recording, Source};
 /// What was read of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceReport {
-    /// The importer's name.
+    /// The importer's name; empty where the source cannot be read.
     pub format: &'static str,
     /// One line for each thing that was found.
     pub contents: Vec<String>,
@@ -17,6 +17,16 @@ pub struct SourceReport {
 }
 
 impl SourceReport {
+    /// The report of a source that cannot be read.
+    pub(super) fn failed(error: &str, title: &str) -> Self {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.error(error.to_owned(), title);
+        Self {
+            diagnostics,
+            ..Self::default()
+        }
+    }
+
     /// The report of what an importer gave. O(graphs + recordings).
     pub fn new(imported: &Imported) -> Self {
         let mut contents = match &imported.source {

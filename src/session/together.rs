@@ -21,29 +21,31 @@ const JOINED: &str = "xla";
 pub(super) struct ReadPart {
     /// Positions of the sources.
     pub(super) members: Vec<usize>,
-    /// What they hold.
-    pub(super) imported: Imported,
+    /// What they hold, or why that cannot be read.
+    pub(super) imported: Result<Imported, FileError>,
 }
 
-/// Reads sources in the order of their first members, those that say more together as one.
-///
-/// # Errors
-/// [`FileError`] of the first that cannot be read.
-pub(super) fn read_all(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<ReadPart>, FileError> {
+/// Reads sources in the order of their first members, those that say more together as one; the last is the first that
+/// cannot be read where `on_failure` says to stop there.
+pub(super) fn read_all(sources: &[SourceSpec], on_failure: OnFailure, progress: &Progress<'_>) -> Vec<ReadPart> {
     let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
     let mut read = Vec::with_capacity(sources.len());
     let mut open: VecDeque<Group> = groups(&paths, progress).into();
     while let Some(group) = open.pop_front() {
         let members: Vec<&Path> = group.members.iter().filter_map(|position| paths[*position]).collect();
         let imported = match group.members.as_slice() {
-            [alone] => Some(read_source(&sources[*alone], progress)?),
-            _ => read_together(&group, &members, progress)?,
+            [alone] => Some(read_source(&sources[*alone], progress)),
+            _ => read_together(&group, &members, progress).transpose(),
         };
         match imported {
-            Some(imported) => read.push(ReadPart {
-                members: group.members,
-                imported,
-            }),
+            Some(imported) => {
+                let is_last = imported.is_err() && (on_failure == OnFailure::Stop || progress.check().is_err());
+                let members = group.members;
+                read.push(ReadPart { members, imported });
+                if is_last {
+                    break;
+                }
+            }
             None => apart(&members, progress).into_iter().rev().for_each(|part| {
                 open.push_front(Group {
                     members: part.iter().map(|member| group.members[*member]).collect(),
@@ -52,10 +54,19 @@ pub(super) fn read_all(sources: &[SourceSpec], progress: &Progress<'_>) -> Resul
             }),
         }
     }
-    Ok(read)
+    read
 }
 
-/// The same, each with the titles of its sources.
+/// What a source that cannot be read means for the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Nothing is read any more.
+    Stop,
+    /// The others are read, and it is told.
+    Tell,
+}
+
+/// Reads sources, each with its title; those that say more together are one.
 ///
 /// # Errors
 /// [`FileError`] of the first that cannot be read.
@@ -64,8 +75,8 @@ pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<
         let titles: Vec<String> = part.members.iter().map(|position| sources[*position].title()).collect();
         titles.join(" + ")
     };
-    let read = read_all(sources, progress)?.into_iter();
-    Ok(read.map(|part| (title(&part), part.imported)).collect())
+    let read = read_all(sources, OnFailure::Stop, progress).into_iter();
+    read.map(|part| Ok((title(&part), part.imported?))).collect()
 }
 
 /// The file that a source is, unless a format was asked for: then it is read as that.

@@ -18,6 +18,7 @@ use super::load::load;
 use super::name_reuse::names_report;
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
+use super::together::OnFailure;
 use crate::analysis::{Request, compare};
 use crate::export::read_config;
 use crate::progress::{Cancel, Progress};
@@ -211,7 +212,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             if graphs.is_empty() && !configs.is_empty() {
                 return Ok(Answer::ConfigsRead(configs));
             }
-            let mut loaded = load(&graphs, with_evaluation, progress)?;
+            let mut loaded = load(&graphs, with_evaluation, OnFailure::Tell, progress)?;
             loaded.configs = configs;
             Ok(Answer::Loaded(loaded))
         }

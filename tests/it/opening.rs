@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{SourceSpec, load};
+use highwater::session::{OnFailure, SourceSpec, load};
 use serde_json::Value as Json;
 
 use crate::cli::fails;
@@ -107,7 +107,7 @@ fn slices_that_are_opened_together_are_one_table() {
         slice(3, "c,4,25,,7,NPU:0\n"),
     ];
     let cancel = Cancel::new();
-    let loaded = load(&sources, false, &Progress::silent(&cancel)).expect("whole tables");
+    let loaded = load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).expect("whole tables");
     let recordings = loaded.workload.recordings();
     assert_eq!(recordings.len(), 1);
     assert_eq!(recordings[0].blocks.len(), 3);

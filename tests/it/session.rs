@@ -458,3 +458,27 @@ fn the_planners_table_goes_on_after_an_edit() {
     assert_eq!(names.len(), highwater::plan::STRATEGIES.len() - 1);
     assert!(!table.is_running && table.pending.is_empty());
 }
+
+#[test]
+fn one_file_that_cannot_be_read_leaves_the_others() {
+    let unreadable = SourceSpec::Bytes {
+        name: "noise.bin".to_owned(),
+        bytes: Arc::from(&b"no format at all"[..]),
+    };
+    let mut sources = bytes(SYMBOLIC);
+    sources.push(unreadable.clone());
+    let mut session = open(sources);
+    session.settle();
+    let loaded = session.loaded().unwrap();
+    assert_eq!(loaded.workload.graphs().len(), 1);
+    let formats: Vec<&str> = loaded.reports.iter().map(|report| report.format).collect();
+    assert_eq!(formats, ["native", ""]);
+    let told = loaded.reports[1].diagnostics.entries();
+    assert!(
+        told.iter()
+            .any(|entry| entry.severity == Severity::Error && entry.message.contains("noise.bin"))
+    );
+    let mut alone = open(vec![unreadable]);
+    alone.settle();
+    assert!(alone.loaded().is_none() && alone.problem().is_some());
+}

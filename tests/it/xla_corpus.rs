@@ -7,7 +7,7 @@ use highwater::graph::{Bindings, Graph};
 use highwater::import::{Input, join};
 use highwater::plan::{Plan, verify};
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{SourceSpec, load};
+use highwater::session::{OnFailure, SourceSpec, load};
 use highwater::workload::{GraphEntry, ProblemEntry, Source};
 use serde_json::Value as Json;
 
@@ -288,8 +288,8 @@ fn a_folder_of_dumps_opens_its_module_once() {
     each(|folder, _, title| {
         let cancel = Cancel::new();
         let source = SourceSpec::Path(folder.to_owned());
-        let loaded =
-            load(&[source], false, &Progress::silent(&cancel)).unwrap_or_else(|error| panic!("{title}: {error}"));
+        let loaded = load(&[source], false, OnFailure::Stop, &Progress::silent(&cancel))
+            .unwrap_or_else(|error| panic!("{title}: {error}"));
         let graphs = loaded.workload.graphs();
         assert_eq!(graphs.len(), 1, "{title}");
         let dumped = graphs[0].dumped.as_ref();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use highwater::progress::{Cancel, Progress};
-use highwater::session::{Loaded, SourceSpec, load};
+use highwater::session::{Loaded, OnFailure, SourceSpec, load};
 
 const MODULE: &str = "HloModule f, is_scheduled=true\n\nENTRY %main {\n  %x = f32[4]{0} parameter(0)\n  %a = f32[4]{0} \
                       negate(%x)\n  ROOT %b = f32[4]{0} negate(%a)\n}\n";
@@ -24,7 +24,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn opened(paths: &[&Path]) -> Loaded {
     let sources: Vec<SourceSpec> = paths.iter().map(|path| SourceSpec::Path((*path).to_owned())).collect();
     let cancel = Cancel::new();
-    load(&sources, false, &Progress::silent(&cancel)).unwrap_or_else(|error| panic!("{error}"))
+    load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// How many offsets the arenas of the graph or the problems state.

@@ -14,13 +14,9 @@ pub(in crate::ui) const BY_CONTENT: &str = "by content";
 /// Draws the pane.
 pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
     let Some(loaded) = session.loaded() else {
-        ui.weak(
-            "What was read of each file stands here. Drop files or a folder onto the window, open some with Ctrl+O, or \
-             choose a sample under Samples.",
-        );
-        return;
+        return unread_ui(ui, session, theme, commands);
     };
-    egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
+    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for (position, (source, report)) in loaded.sources.iter().zip(&loaded.reports).enumerate() {
             if position > 0 {
                 ui.add_space(6.0);
@@ -28,6 +24,32 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
             }
             source_ui(ui, (position, source, report), theme, commands);
         }
+    });
+}
+
+/// Where nothing could be read: what was tried, why that failed, and the choice of another format.
+fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    let sources = &session.document().sources;
+    let Some(problem) = session.problem().filter(|_| !sources.is_empty()) else {
+        ui.weak(
+            "What was read of each file stands here. Drop files or a folder onto the window, open some with Ctrl+O, or \
+             choose a sample under Samples.",
+        );
+        return;
+    };
+    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        for (position, source) in sources.iter().enumerate() {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(RichText::new(source.title()).strong())
+                    .on_hover_text(source.label());
+                ui.label(RichText::new("not read").color(theme.bad));
+                let mut format = source.chosen_format();
+                if format_ui(ui, ("open as", position), &mut format) {
+                    commands.push(Command::OpenAs { position, format });
+                }
+            });
+        }
+        ui.add(egui::Label::new(RichText::new(problem).color(theme.bad)).wrap());
     });
 }
 
@@ -40,7 +62,11 @@ fn source_ui(
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(source.title()).strong())
             .on_hover_text(source.label());
-        ui.weak(format!("read as {}", report.format));
+        if report.format.is_empty() {
+            ui.label(RichText::new("not read").color(theme.bad));
+        } else {
+            ui.weak(format!("read as {}", report.format));
+        }
         let mut format = source.chosen_format();
         if format_ui(ui, ("open as", position), &mut format) {
             commands.push(Command::OpenAs { position, format });
@@ -54,16 +80,16 @@ fn source_ui(
         }
     });
     for line in &report.contents {
-        ui.label(line);
+        ui.add(egui::Label::new(line).wrap());
     }
     let entries = report.diagnostics.entries();
     if entries.is_empty() {
-        ui.weak("Nothing was left out that is worth a word.");
+        ui.weak("Nothing was left out.");
     }
     let mut sorted: Vec<&Diagnostic> = entries.iter().collect();
     sorted.sort_by_key(|entry| entry.severity);
     for entry in sorted {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let color = theme.severity(entry.severity);
             ui.label(RichText::new(icon(entry.severity)).color(color).strong());
             ui.label(entry_text(entry));
