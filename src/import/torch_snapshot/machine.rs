@@ -34,8 +34,8 @@ pub(super) struct Machine<'a> {
     pub(super) at: u64,
 }
 
-/// Runs a pickle.
-pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value), ImportError> {
+/// Runs a pickle; says too how many bytes stand behind its end.
+pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value, u64), ImportError> {
     let window = Window::new(input, progress)?;
     let len = window.len();
     let most = |share: u64| usize::try_from((len / share + SOME).min(MOST_CONTAINERS)).unwrap_or(0);
@@ -52,7 +52,8 @@ pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Hea
     };
     while machine.step()? {}
     let result = machine.pop()?;
-    Ok((machine.heap, result))
+    let rest = len.saturating_sub(machine.window.position());
+    Ok((machine.heap, result, rest))
 }
 
 impl Machine<'_> {

@@ -40,6 +40,7 @@ use super::pages::Pages;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
+use crate::units::Bytes;
 use crate::workload::Source;
 
 /// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols have
@@ -77,7 +78,11 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let budget = usize::try_from(input.len()).unwrap_or(usize::MAX);
-    let (mut heap, root) = machine::run(input, progress)?;
+    let (mut heap, root, rest) = machine::run(input, progress)?;
+    if rest > 0 {
+        let bytes = Bytes(rest).exact();
+        diagnostics.warning(format!("{bytes} behind the end of the pickle are not read"), "");
+    }
     let mut snapshot = snapshot::snapshot(&heap, root, diagnostics)?;
     heap.rows.blocks = Pages::default();
     let mut recordings = Vec::new();

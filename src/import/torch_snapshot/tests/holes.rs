@@ -60,3 +60,18 @@ fn a_pickle_of_tiny_dicts_takes_no_more_than_the_file_allows() {
     bytes.extend(b"e.");
     assert!(refused(&bytes).contains("more"), "{}", refused(&bytes));
 }
+
+#[test]
+fn bytes_behind_the_end_are_told() {
+    let mut bytes = synthetic(3, 2);
+    let (_, clean) = read(&bytes).expect("whole");
+    assert!(!messages(&clean).contains("behind the end"));
+    bytes.extend(b"more of it");
+    let (recordings, told) = read(&bytes).expect("whole");
+    assert_eq!(recordings.len(), 1);
+    assert!(
+        messages(&told).contains("behind the end of the pickle"),
+        "{}",
+        messages(&told)
+    );
+}
