@@ -56,10 +56,17 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
         .filter(|_| !recording.blocks.is_empty())
     {
         let (peak, _) = total.peak();
-        say(
-            format!("The file itself states at most {peak} in use, which counts what it does not list too."),
-            None,
-        );
+        if peak > summary.peak_live {
+            say(
+                format!("The file itself states at most {peak} in use, which counts what it does not list too."),
+                None,
+            );
+        } else if peak < summary.peak_live {
+            say(
+                format!("The file itself states at most {peak} in use, less than its blocks come to."),
+                None,
+            );
+        }
     }
     remarks
 }

@@ -200,11 +200,10 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     }
     rows.push(("live", stated(states_live, lane.live.at(step.0))));
     let has_blocks = !is_measured || !lane.blocks.is_empty();
-    let is_placed = !is_measured || lane.regions.iter().all(|region| region.kind != RegionKind::Unplaced);
     if has_blocks {
         rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
     }
-    if has_blocks && is_placed {
+    if has_blocks && lane.knows_holes() {
         rows.push(("holes", holes_text(lane, f64::from(step.0))));
     }
     if let Some(remat) = &lane.remat {
@@ -242,10 +241,12 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
         let block = block as usize;
         let region = &lane.regions[lane.blocks.span[block] as usize];
         rows.push(("occupies", exact(Bytes(lane.blocks.bytes[block]))));
-        rows.push((
-            "offset",
-            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label),
-        ));
+        let offset = if region.kind == RegionKind::Unplaced {
+            "not recorded".to_owned()
+        } else {
+            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label)
+        };
+        rows.push(("offset", offset));
     }
     // The inspector has room for whole stacks.
     let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");

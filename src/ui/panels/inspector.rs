@@ -121,10 +121,21 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                         let idx = block as usize;
                         let address = Bytes(view.blocks.base[idx]);
                         let region = view.regions.get(view.blocks.span[idx] as usize);
-                        let region = region.map_or("", |region| &*region.label);
                         let offset = Bytes(view.blocks.offset[idx]);
-                        ui.monospace(address.to_string())
-                            .on_hover_text(format!("in {region}, at offset {} there", offset.exact()));
+                        match region {
+                            Some(region) if region.kind != RegionKind::Unplaced => {
+                                ui.monospace(address.to_string()).on_hover_text(format!(
+                                    "in {}, at offset {} there",
+                                    region.label,
+                                    offset.exact()
+                                ));
+                            }
+                            _ => {
+                                ui.weak("not known").on_hover_text(
+                                    "The file does not say where it stands: it is stacked only to be drawn",
+                                );
+                            }
+                        }
                         let bytes = Bytes(view.blocks.bytes[idx]);
                         let times = timeline.rows_of(position).find(selected).map_or(1, |row| row.n_pieces);
                         let text = if times > 1 {
