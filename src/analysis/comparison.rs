@@ -244,6 +244,11 @@ impl Comparison {
         })
     }
 
+    /// What a place on the common axis is called: an event of a recording, else a step.
+    pub fn axis_word(&self) -> &'static str {
+        if self.is_measured() { "event" } else { "step" }
+    }
+
     /// The lanes that were simulated or planned.
     pub fn simulated_lanes(&self) -> impl Iterator<Item = &Lane> + Clone {
         let lanes = self.lanes.iter();

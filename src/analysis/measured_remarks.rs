@@ -38,6 +38,11 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
     } else {
         say("The file does not say what was in use.".to_owned(), None);
     }
+    if recording.lacks_regions() {
+        let text = "More was in use than the listed segments come to, so the file does not list all of them: what was taken \
+                    from the device is a lower bound.";
+        say(text.to_owned(), None);
+    }
     for text in unseen(recording) {
         say(text, None);
     }
