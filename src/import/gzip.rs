@@ -6,13 +6,17 @@
 //! memory, or where that is too large an error, so that nothing is unpacked more than a few times; the cancel flag is read
 //! at every piece.
 
+mod members;
+
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
-use flate2::read::MultiGzDecoder;
+use members::Members;
 
 use super::input::HEAD_BYTES;
 use super::{ImportError, Input, ReadSeek};
+use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
+use crate::units::counted;
 
 /// The most bytes that are unpacked into memory at once (32 MiB).
 const SMALL: u64 = 32 << 20;
@@ -35,12 +39,33 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The unpacked content as an input of its own.
-pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Input<'a>, ImportError> {
+/// The unpacked content.
+pub(super) struct Unpacked<'a> {
+    /// As an input of its own.
+    pub(super) input: Input<'a>,
+    /// Zero bytes behind the packed data, which mean nothing.
+    pub(super) padding: u64,
+}
+
+impl Unpacked<'_> {
+    /// Says what was passed over.
+    pub(super) fn report(padding: u64, diagnostics: &mut Diagnostics) {
+        if padding > 0 {
+            let zeros = counted(padding, "zero byte");
+            diagnostics.info(
+                format!("{zeros} behind the end of the gzip data are ignored, as padding"),
+                "",
+            );
+        }
+    }
+}
+
+/// Unpacks the whole content.
+pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Unpacked<'a>, ImportError> {
     let name = name_of(input);
     let packed = input.len();
     let limit = UNPACK_LIMIT.max(packed.saturating_mul(MOST_RATIO));
-    let mut decoder = MultiGzDecoder::new(input.reader()?);
+    let mut members = Members::new(input.reader()?, Some(*progress));
     let mut bytes = Vec::new();
     let mut len = 0_u64;
     loop {
@@ -49,8 +74,13 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
         if len > SMALL {
             bytes.clear();
         }
-        let piece = decoder.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
-        let piece = piece.map_err(|error| damaged(&error, len))?;
+        let before = bytes.len();
+        let piece = members.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
+        if piece.is_err() {
+            progress.check()?;
+        }
+        let at = (members.packed_at(), len + (bytes.len() - before) as u64);
+        let piece = piece.map_err(|error| damaged(&error, at))?;
         if piece == 0 {
             break;
         }
@@ -59,12 +89,15 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
             return Err(ImportError::UnpacksTooLarge { limit });
         }
     }
+    let padding = members.padding();
     if len <= SMALL {
-        return Input::from_bytes(&name, bytes);
+        let input = Input::from_bytes(&name, bytes)?;
+        return Ok(Unpacked { input, padding });
     }
     drop(bytes);
     let reader = input.reader()?;
-    Input::new(&name, Unpacking::new(reader, len, *progress))
+    let input = Input::new(&name, Unpacking::new(reader, len, *progress))?;
+    Ok(Unpacked { input, padding })
 }
 
 /// The first bytes that the content unpacks to, as an input; `None` where it is damaged there.
@@ -72,9 +105,9 @@ pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
     let name = name_of(input);
     let mut bytes = Vec::new();
     let reader = input.reader().ok()?;
-    let decoder = MultiGzDecoder::new(reader);
+    let members = Members::new(reader, None);
     // What follows may be damaged: the head is enough to tell the format.
-    let read = decoder.take(HEAD_BYTES).read_to_end(&mut bytes);
+    let read = members.take(HEAD_BYTES).read_to_end(&mut bytes);
     if bytes.is_empty() && read.is_err() {
         return None;
     }
@@ -85,9 +118,12 @@ fn name_of(input: &Input<'_>) -> String {
     input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned()
 }
 
-fn damaged(error: &Error, unpacked: u64) -> ImportError {
-    // Whole pieces are counted: the damage stands in the next one.
-    let place = format!("unpacked byte {unpacked} or later");
+/// `packed` is the byte of the file that was to be read next, `unpacked` the number of bytes that could be unpacked.
+fn damaged(error: &Error, (packed, unpacked): (u64, u64)) -> ImportError {
+    let place = format!(
+        "byte {packed} of the packed file, behind {}",
+        counted(unpacked, "unpacked byte")
+    );
     if error.kind() == ErrorKind::UnexpectedEof {
         let what = "the gzip data end too early: the file was cut off,";
         return ImportError::at(what, place, "copy or compress it again");
@@ -102,7 +138,7 @@ fn damaged(error: &Error, unpacked: u64) -> ImportError {
 /// Where the unpacked bytes come from.
 enum Content<'a> {
     /// The decoder, at its piece's end.
-    Stream(MultiGzDecoder<&'a mut dyn ReadSeek>),
+    Stream(Box<Members<'a>>),
     /// Everything.
     Memory(Vec<u8>),
     /// Nothing, after a failure.
@@ -125,7 +161,7 @@ struct Unpacking<'a> {
 impl<'a> Unpacking<'a> {
     fn new(packed: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         Self {
-            content: Content::Stream(MultiGzDecoder::new(packed)),
+            content: Content::Stream(Box::new(Members::new(packed, Some(progress)))),
             progress,
             len,
             at: 0,
@@ -138,13 +174,14 @@ impl<'a> Unpacking<'a> {
     /// Begins anew, or puts everything into memory.
     fn restart(&mut self) -> std::io::Result<()> {
         self.restarts += 1;
-        let Content::Stream(decoder) = std::mem::replace(&mut self.content, Content::Lost) else {
-            return Err(Error::other("the packed file cannot be read any more"));
+        let packed = match std::mem::replace(&mut self.content, Content::Lost) {
+            Content::Stream(members) => members.into_inner(),
+            Content::Memory(_) | Content::Lost => None,
         };
-        let packed = decoder.into_inner();
+        let packed = packed.ok_or_else(|| Error::other("the packed file cannot be read any more"))?;
         packed.rewind()?;
         (self.piece_at, self.piece) = (0, Vec::new());
-        self.content = Content::Stream(MultiGzDecoder::new(packed));
+        self.content = Content::Stream(Box::new(Members::new(packed, Some(self.progress))));
         if self.restarts > MOST_RESTARTS {
             self.keep_all()?;
         }
@@ -170,12 +207,12 @@ impl<'a> Unpacking<'a> {
     /// Unpacks the piece behind the one at hand; false at the end.
     fn next_piece(&mut self) -> std::io::Result<bool> {
         self.progress.check().map_err(Error::other)?;
-        let Content::Stream(decoder) = &mut self.content else {
+        let Content::Stream(members) = &mut self.content else {
             return Ok(false);
         };
         self.piece_at += self.piece.len() as u64;
         self.piece.clear();
-        decoder.take(PIECE as u64).read_to_end(&mut self.piece)?;
+        members.take(PIECE as u64).read_to_end(&mut self.piece)?;
         Ok(!self.piece.is_empty())
     }
 
@@ -306,14 +343,14 @@ mod tests {
         for n in [small - 1, small, small + 1] {
             let mut input = Input::from_bytes("x.gz", packed(&plain(n))).expect("readable");
             let progress = Progress::silent(&cancel);
-            let whole = unpack(&mut input, &progress).and_then(|mut unpacked| unpacked.read_all(&progress));
+            let whole = unpack(&mut input, &progress).and_then(|mut unpacked| unpacked.input.read_all(&progress));
             assert_eq!(whole.map(|bytes| bytes.len()).ok(), Some(n), "at the border");
         }
         let n = small + 5;
         let bytes = plain(n);
         let progress = Progress::silent(&cancel);
         let mut input = Input::from_bytes("x.json.gz", packed(&bytes)).expect("readable");
-        let mut unpacked = unpack(&mut input, &progress).expect("whole");
+        let mut unpacked = unpack(&mut input, &progress).expect("whole").input;
         assert_eq!((unpacked.name(), unpacked.len()), ("x.json", n as u64));
         assert_eq!(unpacked.read_all(&progress).expect("whole"), bytes);
         cancel.cancel();
@@ -329,7 +366,39 @@ mod tests {
         file[end - 6] ^= 1;
         let cancel = Cancel::new();
         let mut input = Input::from_bytes("x.gz", file).expect("readable");
-        let error = unpack(&mut input, &Progress::silent(&cancel)).expect_err("damaged");
+        let error = unpack(&mut input, &Progress::silent(&cancel))
+            .map(|_| ())
+            .expect_err("damaged");
+        let expected = format!("at byte {end} of the packed file, behind 5\u{a0}000 unpacked bytes");
         assert!(error.to_string().contains("gzip data are damaged"), "{error}");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+
+    #[test]
+    fn zeros_behind_the_end_are_padding_and_nothing_else_is() {
+        let cancel = Cancel::new();
+        let read = |behind: &[u8]| {
+            let mut file = packed(&plain(50));
+            file.extend(behind);
+            let mut input = Input::from_bytes("x.gz", file).expect("readable");
+            let unpacked = unpack(&mut input, &Progress::silent(&cancel));
+            unpacked.map(|unpacked| (unpacked.input.len(), unpacked.padding))
+        };
+        assert_eq!(read(b"").ok(), Some((50, 0)));
+        assert_eq!(read(&vec![0; 100_000]).ok(), Some((50, 100_000)));
+        assert_eq!(read(&packed(&plain(7))).ok(), Some((57, 0)));
+        assert_eq!(read(&[packed(&plain(7)), vec![0; 3]].concat()).ok(), Some((57, 3)));
+        let end = packed(&plain(50)).len();
+        for (behind, at) in [
+            (&b"x"[..], end),
+            (&[0, 0, 9], end + 2),
+            (&[&[0][..], &packed(b"y")].concat(), end + 1),
+        ] {
+            let error = read(behind).expect_err("no padding").to_string();
+            let expected = format!("byte {at} of the packed file, behind 50 unpacked bytes");
+            assert!(error.contains("no padding") && error.contains(&expected), "{error}");
+        }
+        let error = read(&[0x1f, 0x8b, 8]).expect_err("cut off").to_string();
+        assert!(error.contains("cut off"), "{error}");
     }
 }

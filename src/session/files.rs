@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
-use super::folder::read_folder;
+use super::folder::{read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use crate::diagnostics::Diagnostics;
@@ -108,7 +108,11 @@ fn read_as(
             imported(input.and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, progress),
-        SourceSpec::Path(path) => read_path(path, row, progress),
+        SourceSpec::Path(path) => {
+            let mut read = read_path(path, row, progress)?;
+            tell_missing_slices(&[path], &mut read);
+            Ok(read)
+        }
         SourceSpec::As { source, format } => read_as(source, importer(format), progress),
     }
 }

@@ -275,20 +275,24 @@ fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>)
     } else {
         read_parts(paths, row, progress)?
     };
+    tell_missing_slices(paths, &mut read);
+    Ok(read)
+}
+
+/// Says which slices of a table are missing among the files that it was read from.
+pub(super) fn tell_missing_slices(paths: &[&Path], read: &mut Imported) {
     let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
     let missing = missing_slices(&names);
-    if row.name == SLICED && !missing.is_empty() {
-        let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
-        read.diagnostics.warning(
-            format!(
-                "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open \
-                 all slices together, or their folder",
-                numbers.join(", ")
-            ),
-            &names[0],
-        );
+    if read.format != SLICED || missing.is_empty() {
+        return;
     }
-    Ok(read)
+    let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
+    let message = format!(
+        "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open all \
+         slices together, or their folder",
+        numbers.join(", ")
+    );
+    read.diagnostics.warning(message, &names[0]);
 }
 
 fn name_of(path: &Path) -> String {
