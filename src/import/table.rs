@@ -206,7 +206,7 @@ pub fn import_as(
             input: mut unpacked,
             padding,
         } = gzip::unpack(input, progress)?;
-        let mut imported = import_plain(&mut unpacked, row, progress)?;
+        let mut imported = import_plain(&mut unpacked, row, progress).map_err(ImportError::of_unpacked)?;
         Unpacked::report(padding, &mut imported.diagnostics);
         return Ok(imported);
     }
