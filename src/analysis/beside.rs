@@ -25,8 +25,17 @@ use crate::workload::{GraphIdx, Recording};
 /// Most recordings that are shown beside simulated lanes: more would leave those no room.
 const MOST_BESIDE: usize = 4;
 
+/// Most events of a recording that is drawn beside graphs: each takes a place in a list here.
+const MOST_EVENTS: u32 = 1 << 27;
+
 /// An event of a recording that belongs to a step of the axis.
 type Anchor = (u32, u32);
+
+/// Measured ops of a run: when each began, and its step on the axis.
+type MeasuredOps = Vec<(Nanos, u32)>;
+
+/// Events, ops or steps between two looks at the cancel flag.
+const BETWEEN_CHECKS: usize = 1 << 13;
 
 /// Adds a lane for each recording of the workload that holds anything.
 ///
@@ -48,6 +57,15 @@ pub(super) fn add_recordings(
     }
     for (position, recording) in shown {
         progress.check()?;
+        if recording.n_steps > MOST_EVENTS {
+            comparison.diagnostics.warning(
+                format!(
+                    "a recording has more than {MOST_EVENTS} events and is not shown beside the graphs; open it alone"
+                ),
+                &recording.name,
+            );
+            continue;
+        }
         let aligned = align(comparison, recording, progress)?;
         let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);
         let place = LanePlace {
@@ -132,8 +150,7 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
 
 fn align(comparison: &Comparison, recording: &Recording, progress: &Progress<'_>) -> Result<Aligned, Cancelled> {
     let n_events = recording.n_steps;
-    let best = best_run(comparison, recording);
-    progress.check()?;
+    let best = best_run(comparison, recording, progress)?;
     let (range, graph, ops) = match best {
         Some((run, ops)) => {
             let axis = &comparison.axis.runs[run];
@@ -147,9 +164,9 @@ fn align(comparison: &Comparison, recording: &Recording, progress: &Progress<'_>
         u32::try_from(event).unwrap_or(u32::MAX).min(n_events.saturating_sub(1))
     };
     let by_start: Vec<Anchor> = ops.into_iter().map(|(start, step)| (event_at(start), step)).collect();
-    let anchors = longest_ascent(&by_start);
+    let anchors = longest_ascent(&by_start, progress)?;
     Ok(Aligned {
-        steps: spread(n_events, range, &anchors),
+        steps: spread(n_events, range, &anchors, progress)?,
         graph,
         n_anchored: anchors.len(),
         n_known: by_start.len(),
@@ -158,59 +175,80 @@ fn align(comparison: &Comparison, recording: &Recording, progress: &Progress<'_>
 
 /// The first run of the graph that has most of the measured ops, and these: when each began, and its step on the axis.
 /// `None` where no graph has any, or the recording has no times.
-fn best_run(comparison: &Comparison, recording: &Recording) -> Option<(usize, Vec<(Nanos, u32)>)> {
+fn best_run(
+    comparison: &Comparison,
+    recording: &Recording,
+    progress: &Progress<'_>,
+) -> Result<Option<(usize, MeasuredOps)>, Cancelled> {
     if recording.ops.is_empty() || recording.times.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let mut best: Option<(usize, Vec<(Nanos, u32)>)> = None;
+    let mut best: Option<(usize, MeasuredOps)> = None;
     for (idx, entry) in (0_u32..).zip(comparison.workload.graphs()) {
         let runs = &comparison.axis.runs;
         let Some(run) = runs.iter().position(|run| run.run.graph == GraphIdx(idx)) else {
             continue;
         };
-        let steps = steps_of_ops(comparison, run);
-        let names = ops_by_name(&entry.graph);
-        let found = recording.ops.iter().filter_map(|op| {
-            let id = names.get(recording.text(op.name))?;
-            Some((op.start, *steps.get(id)?))
-        });
-        let found: Vec<(Nanos, u32)> = found.collect();
+        let steps = steps_of_ops(comparison, run, progress)?;
+        let names = ops_by_name(&entry.graph, progress)?;
+        let mut found = MeasuredOps::new();
+        for (position, op) in recording.ops.iter().enumerate() {
+            if position.is_multiple_of(BETWEEN_CHECKS) {
+                progress.check()?;
+            }
+            let step = names.get(recording.text(op.name)).and_then(|op| steps.get(op));
+            found.extend(step.map(|step| (op.start, *step)));
+        }
         if found.len() > best.as_ref().map_or(0, |(_, ops)| ops.len()) {
             best = Some((run, found));
         }
     }
-    best
+    Ok(best)
 }
 
-fn ops_by_name(graph: &Graph) -> BTreeMap<&str, OpId> {
+fn ops_by_name<'a>(graph: &'a Graph, progress: &Progress<'_>) -> Result<BTreeMap<&'a str, OpId>, Cancelled> {
     let mut names = BTreeMap::new();
-    for op in graph.ops().ids() {
+    for (position, op) in graph.ops().ids().enumerate() {
+        if position.is_multiple_of(BETWEEN_CHECKS) {
+            progress.check()?;
+        }
         let name = graph.op_name(op);
         if !name.is_empty() {
             names.entry(name).or_insert(op);
         }
     }
-    names
+    Ok(names)
 }
 
 /// The first step of each op of a run.
-fn steps_of_ops(comparison: &Comparison, run: usize) -> BTreeMap<OpId, u32> {
+fn steps_of_ops(
+    comparison: &Comparison,
+    run: usize,
+    progress: &Progress<'_>,
+) -> Result<BTreeMap<OpId, u32>, Cancelled> {
     let axis = &comparison.axis.runs[run];
     let mut steps = BTreeMap::new();
-    for step in axis.start.0..axis.start.0 + axis.n_steps {
+    let end = axis.start.0.saturating_add(axis.n_steps).min(comparison.axis.n_steps);
+    for step in axis.start.0..end {
+        if (step as usize).is_multiple_of(BETWEEN_CHECKS) {
+            progress.check()?;
+        }
         if let Some((_, op)) = comparison.axis.locate(Step(step)) {
             steps.entry(op).or_insert(step);
         }
     }
-    steps
+    Ok(steps)
 }
 
 /// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
-fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
+fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
     // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (position, (_, step)) in pairs.iter().enumerate() {
+        if position.is_multiple_of(BETWEEN_CHECKS) {
+            progress.check()?;
+        }
         let length = ends.partition_point(|end| pairs[*end].1 < *step);
         before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
         if length == ends.len() {
@@ -226,13 +264,18 @@ fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
         next = before[position];
     }
     chain.reverse();
-    chain
+    Ok(chain)
 }
 
 /// A step for every event: at the anchors theirs, between them evenly, from the first step of the range to its last. Never
 /// falls.
-fn spread(n_events: u32, (start, n_steps): (u32, u32), anchors: &[Anchor]) -> Vec<u32> {
-    let last = start + n_steps.saturating_sub(1);
+fn spread(
+    n_events: u32,
+    (start, n_steps): (u32, u32),
+    anchors: &[Anchor],
+    progress: &Progress<'_>,
+) -> Result<Vec<u32>, Cancelled> {
+    let last = start.saturating_add(n_steps.saturating_sub(1));
     let mut steps = Vec::with_capacity(n_events as usize);
     let (mut from, mut floor) = ((0, start), start);
     let ends = anchors.iter().copied().chain([(n_events.saturating_sub(1), last)]);
@@ -240,6 +283,9 @@ fn spread(n_events: u32, (start, n_steps): (u32, u32), anchors: &[Anchor]) -> Ve
         let (first, lowest) = from;
         let (width, rise) = (event.saturating_sub(first), step.saturating_sub(lowest));
         while u32::try_from(steps.len()).is_ok_and(|at| at < event) {
+            if steps.len().is_multiple_of(BETWEEN_CHECKS) {
+                progress.check()?;
+            }
             let passed = u64::try_from(steps.len()).unwrap_or(u64::MAX) - u64::from(first);
             let risen = u64::from(rise) * passed / u64::from(width.max(1));
             floor = floor.max(lowest + u32::try_from(risen).unwrap_or(rise));
@@ -250,12 +296,30 @@ fn spread(n_events: u32, (start, n_steps): (u32, u32), anchors: &[Anchor]) -> Ve
     if n_events > 0 {
         steps.push(last);
     }
-    steps
+    Ok(steps)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Cancel;
+
+    fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
+        super::longest_ascent(pairs, &Progress::silent(&Cancel::new())).expect("nobody cancels")
+    }
+
+    fn spread(n_events: u32, range: (u32, u32), anchors: &[Anchor]) -> Vec<u32> {
+        super::spread(n_events, range, anchors, &Progress::silent(&Cancel::new())).expect("nobody cancels")
+    }
+
+    #[test]
+    fn a_cancelled_alignment_stops() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let progress = Progress::silent(&cancel);
+        assert!(super::longest_ascent(&[(0, 1)], &progress).is_err());
+        assert!(super::spread(2, (0, 9), &[], &progress).is_err());
+    }
 
     #[test]
     fn the_longest_common_order_anchors_a_recording() {

@@ -161,8 +161,13 @@ fn inspect_graphs(
         if let Some(dumped) = &entry.dumped {
             let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
             inspection.lifetimes.extend(arenas);
-            let main = &mut inspection.graphs[position];
-            main.tensors = dumped.tensors.unwrap_or(main.tensors);
+            if let Some(listed) = dumped.tensors {
+                // Bodies are counted as their main graph is.
+                for (figures, body) in inspection.graphs[position + 1..].iter_mut().zip(&entry.bodies) {
+                    figures.tensors = body.tensors().len() as u64;
+                }
+                inspection.graphs[position].tensors = listed;
+            }
             inspection.dumps.push((position, dump_figures(entry, dumped, bindings)));
         }
     }

@@ -227,7 +227,7 @@ pub(super) fn compare_variants(
     Ok(Comparison {
         best: None,
         alike: None,
-        lower_bound: !workspaces::states_workspaces(&request.workload),
+        lower_bound: workspaces::is_lower_bound(&request.workload, &axis),
         scratch: workspaces::scratch(&request.workload, &workspaces),
         workspaces,
         requests: Vec::new(),

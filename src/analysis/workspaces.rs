@@ -3,13 +3,13 @@
 //! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`Scratch`]), and for
 //! each estimated workspace, which is no tensor of its graph, a name that says what it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{Graph, Id as _, OpId, Role, TensorId};
 use crate::rewrite::op_of_workspace;
 use crate::sim::{BoundGraph, DeviceSession};
-use crate::workload::{GraphIdx, Workload};
+use crate::workload::{Axis, GraphIdx, Workload};
 
 /// What figures hold of the scratch memory of kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +110,24 @@ fn name_of(graph: &Graph, op: OpId) -> String {
         (name, _) => name.to_owned(),
     };
     format!("workspace of {who} (estimate)")
+}
+
+/// Whether figures are lower bounds: no graph states its scratch memory, or a run has tensors of unknown size, which count 0
+/// bytes. O(tensors of the graphs that run).
+pub(super) fn is_lower_bound(workload: &Workload, axis: &Axis) -> bool {
+    !states_workspaces(workload) || misses_sizes(workload, axis)
+}
+
+/// Whether some graph that runs has a tensor whose size stays unknown.
+fn misses_sizes(workload: &Workload, axis: &Axis) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut first_runs = axis.runs.iter().filter(|one| seen.insert(one.run.graph));
+    first_runs.any(|one| {
+        workload.graphs().get(one.run.graph.idx()).is_some_and(|entry| {
+            let sizes = entry.graph.sizes(&one.run.bindings);
+            entry.graph.unknown_activations(&sizes).next().is_some()
+        })
+    })
 }
 
 /// What the figures of a session hold of scratch memory.

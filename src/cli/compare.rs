@@ -8,6 +8,7 @@ use anyhow::bail;
 
 use super::args::{CompareArgs, Format, Opening};
 use super::choice;
+use super::dims::unused_dims;
 use super::settings::{Settings, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, LaneStrategies, Request, bound_plan, compare};
@@ -114,12 +115,15 @@ pub(super) fn fill_presets(request: &mut Request, sources: &[SourceSpec], takes_
     }
 }
 
-/// What importers and configuration files found odd.
+/// What importers and configuration files found odd, and values of dimensions that nothing has.
 pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagnostics {
     let mut all = loaded.diagnostics.clone();
     for (name, remarks) in &settings.remarks {
         all.extend(&remarks.prefixed(name));
     }
+    let dims = settings.plan.dims.iter();
+    let first = dims.filter_map(|(name, values)| Some((name.clone(), *values.first()?)));
+    all.extend(&unused_dims(&loaded.workload, &first.collect()));
     all
 }
 

@@ -22,9 +22,6 @@ use crate::progress::Progress;
 use crate::workload::Source;
 use commands::Reader;
 
-/// The bytes with which some programs start a text.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-
 /// How many lines with a command detection looks at.
 const LINES_LOOKED_AT: usize = 32;
 
@@ -35,7 +32,6 @@ const LINES_BETWEEN_CHECKS: u64 = 1 << 14;
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     let is_cut = (head.len() as u64) < input.len();
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     let mut lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').collect();
     if is_cut && lines.len() > 1 {
         lines.pop();
@@ -85,12 +81,7 @@ pub(super) fn import(
         }
         at += read as u64;
         limits::check_line(read as u64, number)?;
-        let bytes = if number == 1 {
-            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line)
-        } else {
-            &line
-        };
-        let text = std::str::from_utf8(bytes).map_err(|error| {
+        let text = std::str::from_utf8(&line).map_err(|error| {
             ImportError::at(
                 "the text is not UTF-8",
                 format!("line {number} byte {}", error.valid_up_to() + 1),

@@ -16,7 +16,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use super::json_key::{BYTE_ORDER_MARK, has_key};
+use super::json_key::has_key;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -25,7 +25,6 @@ use crate::workload::Source;
 /// A JSON object whose first 64 KiB name blocks (or a program, or what became of blocks) with variables or ops.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     let starts = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let has = |key: &str| has_key(head, key);
     starts
@@ -44,9 +43,8 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let name = input.name().to_owned();
     let text = input.read_text(progress)?;
-    let text = text.trim_start_matches('\u{feff}');
     let document: wire::Document =
-        serde_json::from_str(text).map_err(|error| ImportError::of_json(&error, text.len()))?;
+        serde_json::from_str(&text).map_err(|error| ImportError::of_json(&error, text.len()))?;
     progress.check()?;
     let program = assemble::program(document, name, progress)?;
     Ok(Source::Blocks(vec![Arc::new(program)]))

@@ -21,6 +21,11 @@ pub(super) fn is_marked(head: &[u8]) -> bool {
     head.starts_with(MARK)
 }
 
+/// Bytes without the mark in front of them.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(MARK).unwrap_or(bytes)
+}
+
 /// The head behind the mark, for detection.
 pub(super) fn unmarked_head<'a>(input: &'a Input<'_>) -> Option<Input<'a>> {
     Input::from_bytes(input.name(), input.head().get(MARK.len()..)?).ok()

@@ -24,9 +24,6 @@ use crate::workload::{Source, Tape};
 use draft::Draft;
 use line::Line;
 
-/// The bytes with which some programs start a text.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-
 /// Bytes of one line; a call with a hundred thousand arguments fits.
 const LINE_BYTES: u64 = 4 << 20;
 
@@ -35,8 +32,7 @@ const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 /// The first line that is not blank is a JSON object with an instruction.
 pub(super) fn detect(input: &Input<'_>) -> bool {
-    let head = input.head();
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let head = input.head().trim_ascii_start();
     let end = head.iter().position(|byte| *byte == b'\n');
     let is_cut = end.is_none() && (input.head().len() as u64) < input.len();
     let line = &head[..end.unwrap_or(head.len())];
@@ -76,12 +72,7 @@ pub(super) fn import(
                 "a log has one instruction a line; check that the file is one",
             ));
         }
-        let text = if number == 1 {
-            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line)
-        } else {
-            &line
-        };
-        reader.line(text, number)?;
+        reader.line(&line, number)?;
     }
     let tape = reader.finish(number, diagnostics)?;
     Ok(Source::Tapes(vec![Arc::new(tape)]))

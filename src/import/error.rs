@@ -68,6 +68,23 @@ impl ImportError {
         }
     }
 
+    /// The same of the content of a packed file: bytes are counted in what it unpacks to.
+    pub(super) fn of_unpacked(self) -> Self {
+        let is_byte = |place: &str| place.split(' ').any(|word| word == "byte");
+        match self {
+            Self::Malformed { what, place, advice } if is_byte(&place) => Self::Malformed {
+                what,
+                place: format!("{place} of the unpacked content"),
+                advice,
+            },
+            Self::Truncated { at, what } => Self::Truncated {
+                at,
+                what: format!("{what} (counted in the unpacked content)"),
+            },
+            other => other,
+        }
+    }
+
     /// What the JSON reader says about a text of `len` bytes, with line and column.
     pub(super) fn of_json(error: &serde_json::Error, len: usize) -> Self {
         let place = format!("line {} column {}", error.line(), error.column());

@@ -6,13 +6,19 @@
 //! memory, or where that is too large an error, so that nothing is unpacked more than a few times; the cancel flag is read
 //! at every piece.
 
+mod members;
+#[cfg(test)]
+mod tests;
+
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
-use flate2::read::MultiGzDecoder;
+use members::Members;
 
 use super::input::HEAD_BYTES;
 use super::{ImportError, Input, ReadSeek};
+use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
+use crate::units::counted;
 
 /// The most bytes that are unpacked into memory at once (32 MiB).
 const SMALL: u64 = 32 << 20;
@@ -35,12 +41,33 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The unpacked content as an input of its own.
-pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Input<'a>, ImportError> {
+/// The unpacked content.
+pub(super) struct Unpacked<'a> {
+    /// As an input of its own.
+    pub(super) input: Input<'a>,
+    /// Zero bytes behind the packed data, which mean nothing.
+    pub(super) padding: u64,
+}
+
+impl Unpacked<'_> {
+    /// Says what was passed over.
+    pub(super) fn report(padding: u64, diagnostics: &mut Diagnostics) {
+        if padding > 0 {
+            let zeros = counted(padding, "zero byte");
+            diagnostics.info(
+                format!("{zeros} behind the end of the gzip data are ignored, as padding"),
+                "",
+            );
+        }
+    }
+}
+
+/// Unpacks the whole content.
+pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Unpacked<'a>, ImportError> {
     let name = name_of(input);
     let packed = input.len();
     let limit = UNPACK_LIMIT.max(packed.saturating_mul(MOST_RATIO));
-    let mut decoder = MultiGzDecoder::new(input.reader()?);
+    let mut members = Members::new(input.reader()?, Some(*progress));
     let mut bytes = Vec::new();
     let mut len = 0_u64;
     loop {
@@ -49,8 +76,13 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
         if len > SMALL {
             bytes.clear();
         }
-        let piece = decoder.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
-        let piece = piece.map_err(|error| damaged(&error, len))?;
+        let before = bytes.len();
+        let piece = members.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
+        if piece.is_err() {
+            progress.check()?;
+        }
+        let at = (members.packed_at(), len + (bytes.len() - before) as u64);
+        let piece = piece.map_err(|error| damaged(&error, at))?;
         if piece == 0 {
             break;
         }
@@ -59,12 +91,15 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
             return Err(ImportError::UnpacksTooLarge { limit });
         }
     }
+    let padding = members.padding();
     if len <= SMALL {
-        return Input::from_bytes(&name, bytes);
+        let input = Input::from_bytes(&name, bytes)?;
+        return Ok(Unpacked { input, padding });
     }
     drop(bytes);
     let reader = input.reader()?;
-    Input::new(&name, Unpacking::new(reader, len, *progress))
+    let input = Input::new(&name, Unpacking::new(reader, len, *progress))?;
+    Ok(Unpacked { input, padding })
 }
 
 /// The first bytes that the content unpacks to, as an input; `None` where it is damaged there.
@@ -72,9 +107,9 @@ pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
     let name = name_of(input);
     let mut bytes = Vec::new();
     let reader = input.reader().ok()?;
-    let decoder = MultiGzDecoder::new(reader);
+    let members = Members::new(reader, None);
     // What follows may be damaged: the head is enough to tell the format.
-    let read = decoder.take(HEAD_BYTES).read_to_end(&mut bytes);
+    let read = members.take(HEAD_BYTES).read_to_end(&mut bytes);
     if bytes.is_empty() && read.is_err() {
         return None;
     }
@@ -85,9 +120,12 @@ fn name_of(input: &Input<'_>) -> String {
     input.name().strip_suffix(".gz").unwrap_or(input.name()).to_owned()
 }
 
-fn damaged(error: &Error, unpacked: u64) -> ImportError {
-    // Whole pieces are counted: the damage stands in the next one.
-    let place = format!("unpacked byte {unpacked} or later");
+/// `packed` is the byte of the file that was to be read next, `unpacked` the number of bytes that could be unpacked.
+fn damaged(error: &Error, (packed, unpacked): (u64, u64)) -> ImportError {
+    let place = format!(
+        "byte {packed} of the packed file, behind {}",
+        counted(unpacked, "unpacked byte")
+    );
     if error.kind() == ErrorKind::UnexpectedEof {
         let what = "the gzip data end too early: the file was cut off,";
         return ImportError::at(what, place, "copy or compress it again");
@@ -102,7 +140,7 @@ fn damaged(error: &Error, unpacked: u64) -> ImportError {
 /// Where the unpacked bytes come from.
 enum Content<'a> {
     /// The decoder, at its piece's end.
-    Stream(MultiGzDecoder<&'a mut dyn ReadSeek>),
+    Stream(Box<Members<'a>>),
     /// Everything.
     Memory(Vec<u8>),
     /// Nothing, after a failure.
@@ -125,7 +163,7 @@ struct Unpacking<'a> {
 impl<'a> Unpacking<'a> {
     fn new(packed: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         Self {
-            content: Content::Stream(MultiGzDecoder::new(packed)),
+            content: Content::Stream(Box::new(Members::new(packed, Some(progress)))),
             progress,
             len,
             at: 0,
@@ -138,13 +176,14 @@ impl<'a> Unpacking<'a> {
     /// Begins anew, or puts everything into memory.
     fn restart(&mut self) -> std::io::Result<()> {
         self.restarts += 1;
-        let Content::Stream(decoder) = std::mem::replace(&mut self.content, Content::Lost) else {
-            return Err(Error::other("the packed file cannot be read any more"));
+        let packed = match std::mem::replace(&mut self.content, Content::Lost) {
+            Content::Stream(members) => members.into_inner(),
+            Content::Memory(_) | Content::Lost => None,
         };
-        let packed = decoder.into_inner();
+        let packed = packed.ok_or_else(|| Error::other("the packed file cannot be read any more"))?;
         packed.rewind()?;
         (self.piece_at, self.piece) = (0, Vec::new());
-        self.content = Content::Stream(MultiGzDecoder::new(packed));
+        self.content = Content::Stream(Box::new(Members::new(packed, Some(self.progress))));
         if self.restarts > MOST_RESTARTS {
             self.keep_all()?;
         }
@@ -170,12 +209,12 @@ impl<'a> Unpacking<'a> {
     /// Unpacks the piece behind the one at hand; false at the end.
     fn next_piece(&mut self) -> std::io::Result<bool> {
         self.progress.check().map_err(Error::other)?;
-        let Content::Stream(decoder) = &mut self.content else {
+        let Content::Stream(members) = &mut self.content else {
             return Ok(false);
         };
         self.piece_at += self.piece.len() as u64;
         self.piece.clear();
-        decoder.take(PIECE as u64).read_to_end(&mut self.piece)?;
+        members.take(PIECE as u64).read_to_end(&mut self.piece)?;
         Ok(!self.piece.is_empty())
     }
 
@@ -224,112 +263,5 @@ impl Seek for Unpacking<'_> {
         };
         self.at = wanted.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "before the start"))?;
         Ok(self.at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{Cursor, Write as _};
-
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-
-    use super::*;
-    use crate::progress::Cancel;
-
-    fn packed(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).expect("memory can be written");
-        encoder.finish().expect("memory can be written")
-    }
-
-    fn plain(n: usize) -> Vec<u8> {
-        (0..n).map(|at| u8::try_from(at * 7 % 251).unwrap_or(0)).collect()
-    }
-
-    fn read_at(reader: &mut Unpacking<'_>, at: u64, n: u64) -> std::io::Result<Vec<u8>> {
-        reader.seek(SeekFrom::Start(at))?;
-        let mut bytes = Vec::new();
-        reader.take(n).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    #[test]
-    fn jumps_forth_and_back_find_the_same_bytes() {
-        let bytes = plain(3 * PIECE + 17);
-        // Two members, one after the other, are one content.
-        let mut file = packed(&bytes[..PIECE]);
-        file.extend(packed(&bytes[PIECE..]));
-        let mut file = Cursor::new(file);
-        let cancel = Cancel::new();
-        let len = bytes.len() as u64;
-        let mut reader = Unpacking::new(&mut file, len, Progress::silent(&cancel));
-        assert_eq!(reader.seek(SeekFrom::End(0)).ok(), Some(len));
-        let places = [
-            0,
-            2 * PIECE + 1,
-            5,
-            2 * PIECE + 9,
-            bytes.len() - 3,
-            0,
-            PIECE,
-            7,
-            bytes.len(),
-            PIECE + 3,
-            1,
-        ];
-        for at in places {
-            let found = read_at(&mut reader, at as u64, 100).expect("whole");
-            let end = bytes.len().min(at + 100);
-            assert_eq!(found, bytes[at..end], "from {at}");
-        }
-        assert!(matches!(reader.content, Content::Memory(_)), "often enough");
-        assert_eq!(reader.restarts, MOST_RESTARTS + 1);
-    }
-
-    #[test]
-    fn a_large_content_that_is_jumped_about_in_is_refused() {
-        let mut file = Cursor::new(packed(&plain(PIECE * 2)));
-        let cancel = Cancel::new();
-        let mut reader = Unpacking::new(&mut file, UNPACK_LIMIT + 1, Progress::silent(&cancel));
-        let error = (0..10_u64).find_map(|turn| {
-            let at = if turn % 2 == 0 { PIECE as u64 + 5 } else { 0 };
-            read_at(&mut reader, at, 10).err()
-        });
-        assert!(error.is_some_and(|error| error.to_string().contains("unpack it")));
-    }
-
-    #[test]
-    fn a_large_file_is_read_as_it_is_unpacked() {
-        let small = usize::try_from(SMALL).expect("fits");
-        let cancel = Cancel::new();
-        for n in [small - 1, small, small + 1] {
-            let mut input = Input::from_bytes("x.gz", packed(&plain(n))).expect("readable");
-            let progress = Progress::silent(&cancel);
-            let whole = unpack(&mut input, &progress).and_then(|mut unpacked| unpacked.read_all(&progress));
-            assert_eq!(whole.map(|bytes| bytes.len()).ok(), Some(n), "at the border");
-        }
-        let n = small + 5;
-        let bytes = plain(n);
-        let progress = Progress::silent(&cancel);
-        let mut input = Input::from_bytes("x.json.gz", packed(&bytes)).expect("readable");
-        let mut unpacked = unpack(&mut input, &progress).expect("whole");
-        assert_eq!((unpacked.name(), unpacked.len()), ("x.json", n as u64));
-        assert_eq!(unpacked.read_all(&progress).expect("whole"), bytes);
-        cancel.cancel();
-        let mut byte = [0];
-        let read = unpacked.reader().expect("there").read(&mut byte);
-        assert!(read.is_err_and(|error| error.to_string().contains("cancelled")));
-    }
-
-    #[test]
-    fn damage_is_told_before_anything_is_read() {
-        let mut file = packed(&plain(5000));
-        let end = file.len();
-        file[end - 6] ^= 1;
-        let cancel = Cancel::new();
-        let mut input = Input::from_bytes("x.gz", file).expect("readable");
-        let error = unpack(&mut input, &Progress::silent(&cancel)).expect_err("damaged");
-        assert!(error.to_string().contains("gzip data are damaged"), "{error}");
     }
 }

@@ -1,8 +1,5 @@
 //! Whether the first bytes of a JSON text name a key: what detection asks.
 
-/// The bytes with which some programs start a text.
-pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-
 /// Whether a text in quotes with a colon behind it stands there.
 pub(super) fn has_key(head: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-use super::ImportError;
 use crate::progress::Progress;
 
 /// See the module's header.
@@ -22,18 +21,6 @@ impl<'p, R: Read> Counted<'p, R> {
             at: 0,
             len,
         }
-    }
-
-    /// The same behind a byte order mark, where there is one.
-    ///
-    /// # Errors
-    /// [`ImportError::Io`], [`ImportError::Cancelled`].
-    pub(super) fn behind_mark(mut self, has_mark: bool) -> Result<Self, ImportError> {
-        if has_mark {
-            let mut mark = [0; 3];
-            self.read_exact(&mut mark)?;
-        }
-        Ok(self)
     }
 
     /// Bytes that were read.

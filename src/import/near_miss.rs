@@ -74,14 +74,19 @@ fn from_utf16(head: &[u8]) -> Option<String> {
     let text: String = char::decode_utf16(units)
         .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
-    // Two bytes of a mark may begin anything.
-    let n_looked = text.chars().take(200).count();
-    let n_strange = text
-        .chars()
-        .take(200)
-        .filter(|char| !(char.is_ascii_graphic() || char.is_whitespace()))
-        .count();
-    (!text.is_empty() && n_strange * 10 <= n_looked).then_some(text)
+    // Two bytes of a mark may begin anything: what any bytes decode to has too few letters, or no plain one at all.
+    let looked = || text.chars().take(200);
+    let n_strange = looked().filter(|char| !is_written(*char)).count();
+    let has_plain = looked().any(|char| char.is_ascii_graphic() || char.is_ascii_whitespace());
+    (has_plain && n_strange * 10 <= looked().count()).then_some(text)
+}
+
+/// Whether a character stands in texts: letters of any script, with the punctuation of Chinese and Japanese.
+fn is_written(char: char) -> bool {
+    char.is_alphanumeric()
+        || char.is_ascii_graphic()
+        || char.is_whitespace()
+        || matches!(char, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}')
 }
 
 const fn is_letter(byte: u8) -> bool {
@@ -105,6 +110,12 @@ mod tests {
         assert!(said(b"id\tlower\tupper\n").is_some_and(|text| text.contains("tabs")));
         assert_eq!(said(b"a;b;c\n"), None);
         assert_eq!(said(b""), None);
+        let chinese = "名称,大小（字节）,分配时间\r\n张量,1,2\r\n";
+        let bytes: Vec<u8> = format!("\u{feff}{chinese}")
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert!(said(&bytes).is_some_and(|text| text.contains("UTF-16")), "{chinese}");
         for text in ["id,lower,upper\n", "{\"a\": 1}"] {
             let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();

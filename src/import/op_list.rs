@@ -40,7 +40,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
 
 /// Lines that say something, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
-    let text = text.trim_start_matches('\u{feff}');
     let lines = (1_u64..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::byte_order_mark::{is_marked, unmarked, unmarked_head};
+use super::byte_order_mark::{is_marked, unmarked, unmarked_head, without_mark};
+use super::gzip::Unpacked;
 use super::near_miss::near_miss;
 use super::unknown::unknown;
 use super::xla::DumpPart;
@@ -201,8 +202,13 @@ pub fn import_as(
             (None, Some(head)) => Some(choose(&head)?),
             (row, _) => row,
         };
-        let mut unpacked = gzip::unpack(input, progress)?;
-        return import_plain(&mut unpacked, row, progress);
+        let Unpacked {
+            input: mut unpacked,
+            padding,
+        } = gzip::unpack(input, progress)?;
+        let mut imported = import_plain(&mut unpacked, row, progress).map_err(ImportError::of_unpacked)?;
+        Unpacked::report(padding, &mut imported.diagnostics);
+        return Ok(imported);
     }
     import_plain(input, row, progress)
 }
@@ -225,9 +231,9 @@ pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
 pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
     if gzip::is_gzip(input.head()) {
         let head = gzip::unpacked_head(input)?;
-        return DumpPart::new(input.name(), head.head());
+        return DumpPart::new(input.name(), without_mark(head.head()));
     }
-    DumpPart::new(input.name(), input.head())
+    DumpPart::new(input.name(), without_mark(input.head()))
 }
 
 /// Which of these files of one folder are to be read as one by [`join`]: positions, each group ascending.
@@ -243,7 +249,7 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
     if !gzip::is_gzip(input.head()) {
         return Ok(None);
     }
-    gzip::unpack(input, progress)?.read_all(progress).map(Some)
+    gzip::unpack(input, progress)?.input.read_all(progress).map(Some)
 }
 
 /// Reads files that say more together than one by one: a buffer assignment of XLA, the live ranges of the same dump and
@@ -253,19 +259,32 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
 /// # Errors
 /// [`ImportError`] of either file.
 pub fn join(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
-    if inputs.iter().any(|input| gzip::is_gzip(input.head())) {
-        let mut unpacked = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let name = input.name().to_owned();
-            unpacked.push(if gzip::is_gzip(input.head()) {
-                gzip::unpack(input, progress)?
-            } else {
-                Input::new(&name, input.reader()?)?
-            });
-        }
-        return join_plain(&mut unpacked, progress);
+    let mut padding = 0_u64;
+    let mut plain = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let name = input.name().to_owned();
+        plain.push(if gzip::is_gzip(input.head()) {
+            let unpacked = gzip::unpack(input, progress)?;
+            padding = padding.saturating_add(unpacked.padding);
+            unpacked.input
+        } else {
+            Input::new(&name, input.reader()?)?
+        });
     }
-    join_plain(inputs, progress)
+    let mut behind_marks = Vec::with_capacity(plain.len());
+    for input in &mut plain {
+        let name = input.name().to_owned();
+        behind_marks.push(if is_marked(input.head()) {
+            unmarked(input)?
+        } else {
+            Input::new(&name, input.reader()?)?
+        });
+    }
+    let mut joined = join_plain(&mut behind_marks, progress)?;
+    if let Some(joined) = &mut joined {
+        Unpacked::report(padding, &mut joined.diagnostics);
+    }
+    Ok(joined)
 }
 
 fn join_plain(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {

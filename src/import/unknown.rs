@@ -59,12 +59,13 @@ fn advice(input: &Input<'_>, known: &[&str]) -> String {
     let names = known.join(", ");
     if matches!(text.first(), Some(b'{' | b'[')) {
         return format!(
-            "it looks like JSON, but has the keys of no known form; docs/format.md describes the forms, --open-as reads it as \
-             one of {names}"
+            "it looks like JSON, but has the keys of no known form; docs/format.md describes the forms, and opening it as \
+             a format (--open-as on the command line) reads it as one of {names}"
         );
     }
     format!(
-        "export the model as ONNX, or convert it to the JSON described in docs/format.md; --open-as reads it as one of {names}"
+        "export the model as ONNX, or convert it to the JSON described in docs/format.md; opening it as a format (--open-as on the \
+         command line) reads it as one of {names}"
     )
 }
 

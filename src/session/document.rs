@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use super::files::stream_name;
 use super::samples::Sample;
 use crate::analysis::{LaneSet, LaneStrategies};
 use crate::import::{IMPORTERS, importer};
@@ -98,10 +99,13 @@ impl SourceSpec {
     /// A short name for titles.
     pub fn title(&self) -> String {
         match self {
-            Self::Path(path) => path.file_name().map_or_else(
-                || path.display().to_string(),
-                |name| name.to_string_lossy().into_owned(),
-            ),
+            Self::Path(path) => match stream_name(path) {
+                Some(name) => name.to_owned(),
+                None => path.file_name().map_or_else(
+                    || path.display().to_string(),
+                    |name| name.to_string_lossy().into_owned(),
+                ),
+            },
             Self::Sample(sample) => sample.title.to_owned(),
             Self::Bytes { name, .. } => name.clone(),
             Self::As { source, .. } => source.title(),

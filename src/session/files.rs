@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
-use super::folder::read_folder;
+use super::folder::{read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
 use crate::diagnostics::Diagnostics;
@@ -104,12 +104,30 @@ fn read_as(
             imported(Input::from_bytes(name, bytes.clone()).and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.as_os_str() == "-" => {
-            let input = spooled("standard input", std::io::stdin().lock(), progress);
+            let input = spooled(STANDARD_INPUT, std::io::stdin().lock(), progress);
             imported(input.and_then(|mut input| import_as(&mut input, row, progress)))
         }
         SourceSpec::Path(path) if path.is_dir() => read_folder(path, row, progress),
-        SourceSpec::Path(path) => read_path(path, row, progress),
+        SourceSpec::Path(path) => {
+            let mut read = read_path(path, row, progress)?;
+            tell_missing_slices(&[path], &mut read);
+            Ok(read)
+        }
         SourceSpec::As { source, format } => read_as(source, importer(format), progress),
+    }
+}
+
+/// What `-` is called.
+const STANDARD_INPUT: &str = "standard input";
+
+/// What to call a path that is no file's but stands for a stream: `-`, and what a shell writes for `<(...)`.
+pub(super) fn stream_name(path: &Path) -> Option<&'static str> {
+    let text = path.to_str()?;
+    let folders = ["/dev/fd/", "/proc/self/fd/"];
+    match text {
+        "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => Some(STANDARD_INPUT),
+        _ if folders.iter().any(|folder| text.starts_with(folder)) => Some("piped input"),
+        _ => None,
     }
 }
 
@@ -132,7 +150,7 @@ pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<In
         .to_string_lossy()
         .into_owned();
     if is_pipe(&file) {
-        return Ok(spooled(&short, file, progress));
+        return Ok(spooled(stream_name(path).unwrap_or(&short), file, progress));
     }
     Ok(Input::new(&short, BufReader::with_capacity(64 << 10, file)))
 }

@@ -9,21 +9,21 @@
 //! In: a path. Out: the files to read, and what was passed over, counted with an example. Invariants: links to folders are
 //! not followed, and depth and number are limited, so that a wrong folder is no trap.
 
+mod natural;
+mod parts;
 mod walk;
 
-use std::collections::VecDeque;
-use std::io::BufReader;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use super::files::{FileError, input_of, open, read_path};
+use super::files::{FileError, input_of, read_path};
 use super::merge::Merge;
 use super::together::{self, read_joined};
 use crate::diagnostics::{Diagnostics, Severity};
-use crate::import::{
-    Imported, Importer, ReadSeek, group_slices, import_as, importer, join_slices, missing_slices, recognise, unpacked,
-};
+use crate::import::{Imported, Importer, group_slices, importer, missing_slices, recognise};
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
+use parts::read_parts;
 use walk::{Found, MOST_FILES, files_of};
 
 /// Everything in a folder that some importer recognises.
@@ -74,6 +74,7 @@ fn read_known(
     diagnostics: &mut Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Merge, FileError> {
+    let labels = Labels::new(folder, known, is_flat);
     let mut merge = Merge::default();
     let mut failed = None;
     let mut n_read = 0_usize;
@@ -85,7 +86,7 @@ fn read_known(
         let label = if known.len() == group.len() {
             String::new()
         } else {
-            label(folder, paths[0], is_flat)
+            labels.of(paths[0])
         };
         match read_together(&paths, row, progress).transpose() {
             // Not of one dump after all.
@@ -275,43 +276,29 @@ fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>)
     } else {
         read_parts(paths, row, progress)?
     };
+    tell_missing_slices(paths, &mut read);
+    Ok(read)
+}
+
+/// Says which slices of a table are missing among the files that it was read from.
+pub(super) fn tell_missing_slices(paths: &[&Path], read: &mut Imported) {
     let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
     let missing = missing_slices(&names);
-    if row.name == SLICED && !missing.is_empty() {
-        let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
-        read.diagnostics.warning(
-            format!(
-                "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open \
-                 all slices together, or their folder",
-                numbers.join(", ")
-            ),
-            &names[0],
-        );
+    if read.format != SLICED || missing.is_empty() {
+        return;
     }
-    Ok(read)
+    let numbers: Vec<String> = missing.iter().map(u64::to_string).collect();
+    let message = format!(
+        "slices of the table are missing (number {}), so that blocks may be missing or seem to be never freed; open all \
+         slices together, or their folder",
+        numbers.join(", ")
+    );
+    read.diagnostics.warning(message, &names[0]);
 }
 
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
-}
-
-/// Several slices as one table.
-fn read_parts(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) -> Result<Imported, FileError> {
-    let first = paths[0];
-    let mut parts: Vec<Box<dyn ReadSeek>> = Vec::with_capacity(paths.len());
-    for path in paths {
-        let mut input = input_of(path, progress)?.map_err(|reason| FileError::import(path, reason))?;
-        let packed = unpacked(&mut input, progress).map_err(|reason| FileError::import(path, reason))?;
-        parts.push(match packed {
-            Some(bytes) => Box::new(std::io::Cursor::new(bytes)),
-            None => Box::new(BufReader::with_capacity(64 << 10, open(path)?)),
-        });
-    }
-    let name = name_of(first);
-    let joined = join_slices(name.strip_suffix(".gz").unwrap_or(&name), parts);
-    let read = joined.and_then(|mut input| import_as(&mut input, Some(row), progress));
-    read.map_err(|reason| FileError::import(first, reason))
 }
 
 /// Which of these files are slices of one table: positions, in the order of the slices, one list for each table that has
@@ -341,6 +328,37 @@ pub(super) fn read_sliced(paths: &[&Path], progress: &Progress<'_>) -> Result<Im
     match importer(SLICED) {
         Some(row) => read_slices(paths, row, progress),
         None => read_path(paths[0], None, progress),
+    }
+}
+
+/// What to call the files of a folder.
+struct Labels<'a> {
+    folder: &'a Path,
+    is_flat: bool,
+    /// How many files have a label.
+    counts: BTreeMap<String, usize>,
+}
+
+impl<'a> Labels<'a> {
+    fn new(folder: &'a Path, known: &[(PathBuf, &'static Importer)], is_flat: bool) -> Self {
+        let mut counts = BTreeMap::new();
+        for (path, _) in known {
+            *counts.entry(label(folder, path, is_flat)).or_default() += 1;
+        }
+        Self {
+            folder,
+            is_flat,
+            counts,
+        }
+    }
+
+    /// The label of a file; of files that differ in their endings alone with the ending.
+    fn of(&self, path: &Path) -> String {
+        let label = label(self.folder, path, self.is_flat);
+        match (self.counts.get(&label), path.extension()) {
+            (Some(2..), Some(ending)) => format!("{label}.{}", ending.to_string_lossy()),
+            _ => label,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::document::SourceSpec;
 use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
+use super::titles::titles;
 use super::together::{OnFailure, read_all};
 use crate::analysis::dumped_problem;
 use crate::diagnostics::Diagnostics;
@@ -28,8 +29,9 @@ pub fn load(
     let read = read_all(sources, on_failure, progress);
     let is_alone = read.len() == 1;
     let has_any = read.iter().any(|part| part.imported.is_ok());
+    let titles = titles(sources);
     for part in read {
-        let title = sources[part.members[0]].title();
+        let title = titles[part.members[0]].clone();
         let imported = match part.imported {
             Ok(imported) => imported,
             Err(error) if on_failure == OnFailure::Stop || !has_any || progress.check().is_err() => {
@@ -58,7 +60,7 @@ pub fn load(
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
     }
-    let name = sources.iter().map(SourceSpec::title).collect::<Vec<_>>().join(" + ");
+    let name = titles.join(" + ");
     let (source, measured, left) = merge.finish();
     for sentence in left {
         diagnostics.warning(sentence, "");

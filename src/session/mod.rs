@@ -20,6 +20,7 @@ mod report;
 mod samples;
 mod state;
 mod sweep;
+mod titles;
 mod together;
 mod worker;
 

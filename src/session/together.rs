@@ -10,6 +10,7 @@ use std::path::Path;
 use super::document::SourceSpec;
 use super::files::{FileError, input_of, read_source};
 use super::folder::{read_sliced, slices_among};
+use super::titles::titles;
 use crate::import::{DumpPart, Imported, dump_part, join, recognise, together};
 use crate::progress::Progress;
 
@@ -71,8 +72,9 @@ pub enum OnFailure {
 /// # Errors
 /// [`FileError`] of the first that cannot be read.
 pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
+    let titles = titles(sources);
     let title = |part: &ReadPart| {
-        let titles: Vec<String> = part.members.iter().map(|position| sources[*position].title()).collect();
+        let titles: Vec<&str> = part.members.iter().map(|position| titles[*position].as_str()).collect();
         titles.join(" + ")
     };
     let read = read_all(sources, OnFailure::Stop, progress).into_iter();

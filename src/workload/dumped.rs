@@ -39,7 +39,7 @@ pub struct Dumped {
     pub streams: Vec<u32>,
     /// Further facts, name and value, as the dump states them: sizes of segments, versions.
     pub facts: Vec<(String, String)>,
-    /// How many tensors the file lists, where that is more than the ops compute.
+    /// How many tensors the file lists, where that is more than the ops compute; of bodies then all tensors are listed too.
     pub tensors: Option<u64>,
     /// Names of tensors that the dump marks as cleared before use, for lists.
     pub atomic: Names,

@@ -57,6 +57,7 @@ fn a_problem_has_the_fields_of_the_contract() {
         "over_bound_percent",
         "optimal",
         "verified",
+        "lower_bound",
         "nodes",
         "elapsed_ns",
         "strategies",

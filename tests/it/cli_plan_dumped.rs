@@ -162,3 +162,67 @@ fn a_dimension_that_no_graph_has_is_told() {
         assert!(!said.contains("--dim n changes"), "{said}");
     }
 }
+
+#[test]
+fn figures_with_unknown_sizes_are_lower_bounds() {
+    let graph = |shape: &str, workspace: &str| {
+        let text = format!(
+            r#"{{"highwater_graph": 1, "name": "g", "inputs": [], "outputs": [],
+               "nodes": [{{"op": "a", "inputs": [], "outputs": [{{"id": "x", "shape": {shape}, "dtype": "int8"}}]}},
+                         {{"op": "b", {workspace} "inputs": ["x"], "outputs": [{{"id": "y", "shape": [64], "dtype": "int8"}}]}}]}}"#
+        );
+        file("g.json", &text)
+    };
+    let scratch = r#""workspace_bytes": 8,"#;
+    for (shape, workspace, is_bound, why) in [
+        ("null", scratch, true, "tensors of unknown size count 0 bytes"),
+        ("[8]", scratch, false, ""),
+        ("[8]", "", true, "kernel scratch not included"),
+        ("null", "", true, "kernel scratch not included"),
+    ] {
+        let graph = graph(shape, workspace);
+        let plan = json(&["plan", &graph.path, "--format", "json"], 0);
+        assert_eq!(plan["lower_bound"], is_bound, "{shape} {workspace}");
+        let compare = json(&["compare", &graph.path, "--format", "json"], 0);
+        assert_eq!(compare["policies"][0]["lower_bound"], is_bound, "{shape} {workspace}");
+        for command in ["plan", "compare"] {
+            let said = text(&[command, &graph.path], 0);
+            assert_eq!(said.contains("lower bounds: "), is_bound, "{said}");
+            says(&said, &[why]);
+        }
+    }
+}
+
+#[test]
+fn an_answer_says_whether_it_is_about_the_graph_or_the_compilers_assignment() {
+    let Some(folder) = support::shared("corpus/made/xla") else {
+        return;
+    };
+    for dump in std::fs::read_dir(folder).unwrap() {
+        let folder = dump.unwrap().path();
+        let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        if !folder.join("hlo_after.hlo.pb").exists() {
+            continue;
+        }
+        for (strategy, expected) in [
+            ("best", "are the tensors of the graph"),
+            ("as_dumped", "as it placed them"),
+        ] {
+            let arguments = [
+                "plan",
+                &path("hlo_after.hlo.pb"),
+                "--strategy",
+                strategy,
+                "--format",
+                "json",
+            ];
+            let answer = json(&arguments, 0);
+            says(&answer["diagnostics"].to_string(), &[expected]);
+        }
+        let assignment = path("buffer-assignment.txt");
+        let output = run(&["plan", &assignment, "--strategy", "as_dumped"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!said.contains("carries no offsets"), "{said}");
+        says(&said, &["not when they live", "another --strategy"]);
+    }
+}

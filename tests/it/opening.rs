@@ -121,3 +121,122 @@ fn slices_that_are_opened_together_are_one_table() {
         .collect();
     assert!(said.iter().any(|text| text.contains("number 2")), "{said:?}");
 }
+
+#[test]
+fn files_of_one_name_are_called_after_their_folders_in_the_order_of_ranks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ranks = [10, 2, 0, 1];
+    let path = |rank: u32| folder.path().join(format!("rank{rank}/OUT/operator_memory.csv"));
+    for rank in ranks {
+        let path = path(rank);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        std::fs::write(path, format!("{HEADER}a,{},10,20,7,NPU:0\n", rank + 1)).expect("a file");
+    }
+    let lanes = |sources: &[SourceSpec]| -> Vec<String> {
+        let cancel = Cancel::new();
+        let loaded = load(sources, false, OnFailure::Stop, &Progress::silent(&cancel)).expect("tables");
+        let recordings = loaded.workload.recordings().iter();
+        recordings.map(|recording| recording.name.clone()).collect()
+    };
+    let given = ranks.map(|rank| SourceSpec::Path(path(rank)));
+    assert_eq!(
+        lanes(&given),
+        ranks.map(|rank| format!("rank{rank} operator_memory.csv: NPU:0"))
+    );
+    assert_eq!(
+        lanes(&[SourceSpec::Path(folder.path().to_owned())]),
+        [0, 1, 2, 10].map(|rank| format!("rank{rank}/OUT operator_memory: NPU:0"))
+    );
+    std::fs::write(path(0).with_extension("csv.gz"), b"").expect("a file");
+    std::fs::copy(path(0), path(0).with_extension("txt")).expect("a copy");
+    let all = lanes(&[SourceSpec::Path(folder.path().to_owned())]);
+    assert_eq!(
+        all[..2],
+        ["csv", "txt"].map(|ending| format!("rank0/OUT operator_memory.{ending}: NPU:0"))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn more_files_are_read_than_may_be_open_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..80 {
+        let name = format!("memory_record_slice_{number}_7.csv");
+        let rows = format!("Component,Timestamp(us),Total Allocated(KB)\nGE,{number},5\n");
+        written(&folder, &name, rows.as_bytes());
+        let module = format!("HloModule m{number}\n\nENTRY e {{\n  ROOT p = f32[2]{{0}} parameter(0)\n}}\n");
+        written(&folder, &format!("module_{number}.txt"), module.as_bytes());
+    }
+    let program = env!("CARGO_BIN_EXE_highwater");
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -n 30 && exec \"$0\" inspect \"$1\" --format json",
+            program,
+        ])
+        .arg(folder.path())
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let answer: Json = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(answer["graphs"].as_array().map(Vec::len), Some(80));
+    assert_eq!(answer["recordings"].as_array().map(Vec::len), Some(1));
+    assert_eq!(answer["recordings"][0]["steps"], 80, "{}", answer["recordings"]);
+    let said = answer["diagnostics"].to_string();
+    assert!(
+        !said.contains("header stands again") && !said.contains("missing"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_slice_alone_asks_for_those_before_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(
+        &folder,
+        "memory_slice_1_7.csv",
+        format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes(),
+    );
+    let answer = inspected(&path.display().to_string(), None);
+    assert!(
+        answer
+            .to_string()
+            .contains("slices of the table are missing (number 0)"),
+        "{answer}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_graph_from_a_pipe_is_not_called_after_its_number() {
+    let graph = b"node { name: 'x' op: 'NoOp' }\n";
+    for argument in ["-", "/dev/stdin"] {
+        assert_eq!(inspected(argument, Some(graph))["graphs"][0]["name"], "standard input");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(&folder, "g.pbtxt", graph);
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "cat \"$1\" | \"$0\" inspect /dev/fd/7 7<&0 --format json",
+            env!("CARGO_BIN_EXE_highwater"),
+        ])
+        .arg(path)
+        .output()
+        .expect("a shell");
+    let answer: Json = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(answer["graphs"][0]["name"], "piped input");
+}
+
+#[test]
+fn a_dimension_that_no_recording_has_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
+    let path = path.display().to_string();
+    let answer = crate::cli::json(&["compare", &path, "--dim", "M=3", "--format", "json"], 0);
+    assert!(
+        answer["diagnostics"].to_string().contains("--dim M changes nothing"),
+        "{answer}"
+    );
+}

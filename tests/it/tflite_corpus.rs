@@ -266,3 +266,15 @@ fn plan_places_inputs_too_where_asked() {
         assert_eq!(with["verified"], true, "{path}");
     }
 }
+
+#[test]
+fn every_graph_of_a_model_counts_the_tensors_that_it_lists() {
+    let file = "lstm_tiny.tflite";
+    let model = workload(file, &std::fs::read(format!("sample_traces/{file}")).unwrap());
+    let entry = &model.graphs()[0];
+    let graphs = std::iter::once(&entry.graph).chain(&entry.bodies);
+    let listed: Vec<u64> = graphs.map(|graph| graph.tensors().len() as u64).collect();
+    let figures = highwater::analysis::inspect(&model, &Bindings::new()).graphs;
+    let counted: Vec<u64> = figures.iter().map(|graph| graph.tensors).collect();
+    assert!(listed.len() > 1 && counted == listed, "{counted:?} {listed:?}");
+}

@@ -47,6 +47,8 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     }
     if let Some(note) = comparison.scratch.note() {
         out.push_str(&format!("{note} Overhead is an estimate.\n"));
+    } else if comparison.lower_bound {
+        out.push_str("Figures are lower bounds: tensors of unknown size count 0 bytes. Overhead is an estimate.\n");
     }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));

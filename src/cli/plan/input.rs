@@ -29,13 +29,29 @@ pub(super) struct Chosen {
     pub(super) choice: Choice,
     /// What is odd about it.
     pub(super) diagnostics: Diagnostics,
+    /// Why its sizes are lower bounds, in words; `None` where they are all there is.
+    pub(super) lower_bound: Option<&'static str>,
+}
+
+/// Why the sizes of a graph are lower bounds, by whether its scratch memory and the size of a tensor are missing.
+const fn why_lower_bound(is_without: [bool; 2]) -> Option<&'static str> {
+    match is_without {
+        [true, true] => Some("kernel scratch not included, and tensors of unknown size count 0 bytes"),
+        [true, false] => Some("kernel scratch not included"),
+        [false, true] => Some("tensors of unknown size count 0 bytes"),
+        [false, false] => None,
+    }
 }
 
 /// The buffers of the chosen graph or problem.
 pub(super) fn chosen(args: &PlanArgs, workload: Workload) -> anyhow::Result<Chosen> {
     let bindings = parse_bindings(&args.dim)?;
-    let mut diagnostics = unused_dims(&workload, &bindings);
-    let (choice, entry) = entry(args, workload, &bindings, &mut diagnostics)?;
+    let mut chosen = Chosen {
+        diagnostics: unused_dims(&workload, &bindings),
+        ..Chosen::default()
+    };
+    let (choice, entry) = entry(args, workload, &bindings, &mut chosen)?;
+    let diagnostics = &mut chosen.diagnostics;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
             "there is nothing to place: no result needs memory of its own in an arena".to_owned(),
@@ -50,7 +66,7 @@ pub(super) fn chosen(args: &PlanArgs, workload: Workload) -> anyhow::Result<Chos
     Ok(Chosen {
         entry,
         choice,
-        diagnostics,
+        ..chosen
     })
 }
 
@@ -58,7 +74,7 @@ fn entry(
     args: &PlanArgs,
     workload: Workload,
     bindings: &Bindings,
-    diagnostics: &mut Diagnostics,
+    said: &mut Chosen,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     let file = workload.name;
@@ -108,7 +124,7 @@ fn entry(
         Source::Blocks(_) => bail!(
             "{file}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces, recordings and problems"
         ),
-        Source::Graphs(entries) => of_graphs(args, &file, &entries, (bindings, diagnostics)),
+        Source::Graphs(entries) => of_graphs(args, &file, &entries, (bindings, said)),
     }
 }
 
@@ -117,7 +133,7 @@ fn of_graphs(
     args: &PlanArgs,
     file: &str,
     entries: &[GraphEntry],
-    (bindings, diagnostics): (&Bindings, &mut Diagnostics),
+    (bindings, said): (&Bindings, &mut Chosen),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let entries = &with_bodies(entries)[..];
     let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
@@ -137,10 +153,28 @@ fn of_graphs(
             let name = std::mem::replace(&mut choice.name, arena.name.clone());
             choice.others.retain(|other| *other != arena.name);
             choice.others.insert(0, name);
+            said.diagnostics.info(
+                format!(
+                    "placed are the buffers of the compiler's assignment as it placed them, not the tensors of the graph; \
+                     --graph \"{}\" places the same buffers by another --strategy",
+                    arena.name
+                ),
+                &arena.name,
+            );
             return Ok((choice, with_flags(args, Arc::unwrap_or_clone(arena))));
         }
     }
-    let placed = of_graph(args, graph, bindings, diagnostics)?;
+    let placed = of_graph(args, graph, bindings, said)?;
+    if let Some(arena) = arenas(graph).first() {
+        said.diagnostics.info(
+            format!(
+                "placed are the tensors of the graph, not the buffers of the compiler's assignment; those are \
+                 --graph \"{}\", and --strategy as_dumped shows where the compiler placed them",
+                arena.name
+            ),
+            &graph.name,
+        );
+    }
     Ok((choice, placed))
 }
 
@@ -235,7 +269,7 @@ fn of_graph(
     args: &PlanArgs,
     entry: &GraphEntry,
     bindings: &Bindings,
-    diagnostics: &mut Diagnostics,
+    said: &mut Chosen,
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
@@ -254,9 +288,14 @@ fn of_graph(
     };
     let sizes = graph.sizes(bindings);
     let mut unknown = graph.unknown_activations(&sizes);
-    if let Some(first) = unknown.next() {
-        diagnostics.unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
+    let first = unknown.next();
+    if let Some(first) = first {
+        said.diagnostics
+            .unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
     }
+    let mut tensors = graph.tensors().iter();
+    let states_scratch = tensors.any(|tensor| tensor.role == Role::Workspace);
+    said.lower_bound = why_lower_bound([!states_scratch, first.is_some()]);
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         with_inputs(graph, &sizes, &mut lifetimes);

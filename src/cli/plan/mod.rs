@@ -38,6 +38,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         entry,
         choice,
         diagnostics: of_entry,
+        lower_bound,
     } = input::chosen(args, workload)?;
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&of_entry);
@@ -61,6 +62,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         capacity,
         edges: &edges,
         others: &choice.others,
+        lower_bound,
         diagnostics: &diagnostics,
     };
     match args.format {
@@ -160,7 +162,10 @@ fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> 
     let mut warnings = diagnostics.entries().iter();
     let warning = warnings.find(|entry| entry.severity == Severity::Warning && format == "xla");
     match warning.filter(|_| is_no_plan) {
-        Some(warning) => anyhow::anyhow!("{error}: {}", warning.message),
+        Some(warning) => anyhow::anyhow!(
+            "there is no plan \"as dumped\" in this file alone: {}; another --strategy places what it lists",
+            warning.message
+        ),
         None => error,
     }
 }

@@ -21,6 +21,9 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
     out.push_str(&figures(answer, wire));
     out.push('\n');
     out.push_str(&verdict(answer, wire));
+    if let Some(why) = answer.lower_bound {
+        out.push_str(&format!("the sizes are lower bounds: {why}\n"));
+    }
     if !wire.strategies.is_empty() {
         out.push('\n');
         out.push_str(&strategies(wire));

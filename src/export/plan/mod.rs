@@ -53,6 +53,8 @@ pub struct PlanAnswer<'a> {
     pub edges: &'a [ReuseEdge],
     /// What the file holds besides what was placed.
     pub others: &'a [String],
+    /// Why the sizes of the buffers are lower bounds, in words; `None` where they are all there is.
+    pub lower_bound: Option<&'static str>,
     /// Oddities of the file.
     pub diagnostics: &'a Diagnostics,
 }
@@ -111,6 +113,7 @@ pub struct WirePlan {
     pub fit: Option<&'static str>,
     pub optimal: bool,
     pub verified: bool,
+    pub lower_bound: bool,
     pub defect: Option<String>,
     pub nodes: u64,
     pub elapsed_ns: u64,
@@ -146,6 +149,7 @@ impl WirePlan {
             fit: fit.map(fit_name),
             optimal: answer.is_optimal(),
             verified: answer.defect.is_none(),
+            lower_bound: answer.lower_bound.is_some(),
             defect: answer.defect_text(),
             nodes: planned.nodes,
             elapsed_ns,

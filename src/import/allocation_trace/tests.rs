@@ -119,7 +119,7 @@ fn traces_are_told_from_other_texts() {
     for text in [
         "device 1G\n",
         "# only then\n\n  a x 1\n",
-        "\u{feff}load G 5\r\nexec G\r\n",
+        "load G 5\r\nexec G\r\n",
         "a x 1\nwrong line\nf x\n",
         "a x 1",
     ] {

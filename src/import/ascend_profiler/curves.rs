@@ -152,7 +152,7 @@ impl Table for Curves {
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let n_rows: usize = self.groups.iter().map(|group| group.samples.len()).sum();
         // A few damaged samples are left out; where most are, no time is claimed.
-        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) < n_rows as u64;
+        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) <= n_rows as u64;
         let devices: std::collections::BTreeSet<String> =
             self.groups.iter().map(|group| group.device.clone()).collect();
         for group in self.groups.drain(..) {

@@ -295,7 +295,7 @@ impl Events {
 impl Events {
     /// Leaves rows out whose times are damaged, where they are few; whether times are known then. Counts what is left.
     fn settle_times(&mut self) -> bool {
-        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) < self.entries.len() as u64;
+        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) <= self.entries.len() as u64;
         if has_times && self.rough.0 > 0 {
             self.entries.retain(|entry| !entry.is_rough);
         }

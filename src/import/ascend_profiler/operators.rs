@@ -93,6 +93,8 @@ struct Counts {
     is_rough_left_out: bool,
     /// Blocks that waited for a stream.
     waiting: u64,
+    /// Whether a curve shows them.
+    has_active: bool,
     /// Blocks whose owner's release is missing, while that of the stream is there.
     half_released: u64,
     /// Rows of the graph engine beside the framework's.
@@ -248,7 +250,7 @@ impl Table for Operators {
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let n_rows: usize = self.devices.iter().map(|device| device.entries.len()).sum();
         // A few damaged rows are left out; where most are, no time is claimed.
-        let is_ordered_by_time = self.counts.rough.0 == 0 || self.counts.rough.0.saturating_mul(2) < n_rows as u64;
+        let is_ordered_by_time = self.counts.rough.0 == 0 || self.counts.rough.0.saturating_mul(2) <= n_rows as u64;
         self.counts.is_rough_left_out = is_ordered_by_time;
         for mut device in self.devices.drain(..) {
             if is_ordered_by_time {
@@ -258,7 +260,10 @@ impl Table for Operators {
                 let engine = device.entries.iter().filter(|entry| entry.stream == NONE).count();
                 self.counts.engine += engine as u64;
             }
-            sink.recordings.push(device.finish(is_ordered_by_time, sink.progress)?);
+            let recording = device.finish(is_ordered_by_time, sink.progress)?;
+            let mut kinds = recording.totals.iter().map(|total| total.kind);
+            self.counts.has_active |= kinds.any(|kind| kind == TotalKind::Active);
+            sink.recordings.push(recording);
         }
         self.counts.report(sink);
         Ok(())
@@ -300,8 +305,13 @@ impl Counts {
         counted(
             Severity::Info,
             self.waiting,
-            "the active release is later than the release: until then the allocator waited for a stream, which the curve of \
-             active bytes shows",
+            if self.has_active {
+                "the active release is later than the release: until then the allocator waited for a stream, which the curve \
+                 of active bytes shows"
+            } else {
+                "the active release is later than the release: until then the allocator waited for a stream, which no curve \
+                 of this file shows"
+            },
             "",
         );
         counted(

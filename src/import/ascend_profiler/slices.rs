@@ -1,12 +1,14 @@
 //! Slices: msprof writes a large table in parts, `op_slice_0_20240101.csv`, `op_slice_1_20240101.csv`, ...
 //!
 //! In: the names of the files of a folder, and the files. Out: which of them are one table, in which order, and one input
-//! that reads them one after the other. A line break is put between two parts; the header of a later part stays and is
+//! that reads them one after the other. A line break is put between two parts. The byte order mark of a later part is passed
+//! over, and so is its first line where that is the first line of the table; a header that is written otherwise stays and is
 //! skipped by the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
+use crate::import::byte_order_mark::without_mark;
 use crate::import::{ImportError, Input, ReadSeek};
 
 /// What stands in front of the number of a slice.
@@ -45,17 +47,17 @@ pub fn group_slices(names: &[String]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The numbers that are missing between the slices of a table, at most ten of them: slices count from 0 (or all from 1).
+/// The numbers that are missing before and between the slices of a table, at most ten of them: slices count from 0.
 pub fn missing_slices(names: &[String]) -> Vec<u64> {
     let numbers: BTreeSet<u64> = names
         .iter()
         .filter_map(|name| slice_of(name))
         .map(|(_, number, _)| number)
         .collect();
-    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+    let Some(last) = numbers.last() else {
         return Vec::new();
     };
-    let missing = (u64::from(*first == 1)..*last).filter(|number| !numbers.contains(number));
+    let missing = (0..*last).filter(|number| !numbers.contains(number));
     missing.take(10).collect()
 }
 
@@ -74,20 +76,58 @@ pub fn join_slices<'a>(name: &str, parts: Vec<Box<dyn ReadSeek + 'a>>) -> Result
     Input::new(name, Joined::new(parts)?)
 }
 
+/// The longest first line that is compared with that of the first part.
+const LINE_BYTES: u64 = 64 << 10;
+
+/// One file of a table.
+struct Part<'a> {
+    reader: Box<dyn ReadSeek + 'a>,
+    /// Where its rows begin.
+    start: u64,
+    /// Bytes from there.
+    len: u64,
+}
+
 /// Several readers as one.
 struct Joined<'a> {
-    parts: Vec<(Box<dyn ReadSeek + 'a>, u64)>,
+    parts: Vec<Part<'a>>,
     /// The part that is read, and how far; behind its last byte stands a line break unless it is the last.
     part: usize,
     within: u64,
 }
 
+/// The first line of a part with its line break, behind the byte order mark; and where it ends.
+fn first_line(part: &mut dyn ReadSeek) -> Result<(Vec<u8>, u64), Error> {
+    let mut head = Vec::new();
+    part.take(LINE_BYTES).read_to_end(&mut head)?;
+    let line = without_mark(&head);
+    let end = line
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(line.len(), |at| at + 1);
+    let passed = head.len() - line.len() + end;
+    Ok((line[..end].to_vec(), passed as u64))
+}
+
 impl<'a> Joined<'a> {
     fn new(parts: Vec<Box<dyn ReadSeek + 'a>>) -> Result<Self, Error> {
-        let measured = parts.into_iter().map(|mut part| {
-            let len = part.seek(SeekFrom::End(0))?;
-            part.rewind()?;
-            Ok((part, len))
+        let mut header: Option<Vec<u8>> = None;
+        let measured = parts.into_iter().map(|mut reader| {
+            let len = reader.seek(SeekFrom::End(0))?;
+            reader.rewind()?;
+            let (line, end) = first_line(&mut *reader)?;
+            let start = match &header {
+                // The input as a whole begins with the first part; its mark is the input stage's.
+                None => {
+                    header = Some(line.trim_ascii_end().to_vec());
+                    0
+                }
+                Some(header) if line.trim_ascii_end() == header => end,
+                Some(_) => end - line.len() as u64,
+            };
+            reader.seek(SeekFrom::Start(start))?;
+            let len = len.saturating_sub(start);
+            Ok(Part { reader, start, len })
         });
         Ok(Self {
             parts: measured.collect::<Result<_, Error>>()?,
@@ -98,15 +138,16 @@ impl<'a> Joined<'a> {
 
     /// Bytes of a part with its line break.
     fn len_of(&self, part: usize) -> u64 {
+        let is_last = part + 1 >= self.parts.len();
         self.parts
             .get(part)
-            .map_or(0, |(_, len)| len.saturating_add(u64::from(part + 1 < self.parts.len())))
+            .map_or(0, |one| one.len.saturating_add(u64::from(!is_last)))
     }
 }
 
 impl Read for Joined<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        while let Some((reader, len)) = self.parts.get_mut(self.part) {
+        while let Some(Part { reader, len, .. }) = self.parts.get_mut(self.part) {
             if self.within < *len {
                 let read = reader.read(buffer)?;
                 if read > 0 || buffer.is_empty() {
@@ -124,8 +165,8 @@ impl Read for Joined<'_> {
             }
             self.part += 1;
             self.within = 0;
-            if let Some((reader, _)) = self.parts.get_mut(self.part) {
-                reader.rewind()?;
+            if let Some(Part { reader, start, .. }) = self.parts.get_mut(self.part) {
+                reader.seek(SeekFrom::Start(*start))?;
             }
         }
         Ok(0)
@@ -147,8 +188,8 @@ impl Seek for Joined<'_> {
             Some(part) => (part, wanted - before(part)),
             None => (lengths.len(), 0),
         };
-        if let Some((reader, len)) = self.parts.get_mut(self.part) {
-            reader.seek(SeekFrom::Start(self.within.min(*len)))?;
+        if let Some(Part { reader, start, len }) = self.parts.get_mut(self.part) {
+            reader.seek(SeekFrom::Start(start.saturating_add(self.within.min(*len))))?;
         }
         Ok(wanted)
     }
@@ -181,7 +222,8 @@ mod tests {
         let missing = |names: &[&str]| missing_slices(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert_eq!(missing(&["m_slice_0_5.csv", "m_slice_3_5.csv"]), [1, 2]);
         assert_eq!(missing(&["m_slice_2_5.csv"]), [0, 1]);
-        assert_eq!(missing(&["m_slice_1_5.csv", "m_slice_2_5.csv"]), Vec::<u64>::new());
+        assert_eq!(missing(&["m_slice_1_5.csv", "m_slice_2_5.csv"]), [0]);
+        assert_eq!(missing(&["m_slice_1_5.csv"]), [0]);
         assert_eq!(missing(&["m_slice_18446744073709551615_5.csv"]).len(), 10);
         assert_eq!(missing(&["m.csv"]), Vec::<u64>::new());
     }
@@ -195,6 +237,27 @@ mod tests {
             "m_slice_1_5.csv",
         ];
         assert_eq!(groups(&names), [vec![0, 3], vec![1, 2]]);
+    }
+
+    #[test]
+    fn headers_and_marks_of_later_parts_are_passed_over() {
+        let parts = [
+            "\u{feff}a,b\r\n1,2\r\n",
+            "\u{feff}a,b\n3,4",
+            "a,b",
+            "b,a\n5,6\n",
+            "\u{feff}7,8\n",
+        ];
+        let parts = parts.map(|part| Box::new(std::io::Cursor::new(part.as_bytes().to_vec())) as Box<dyn ReadSeek>);
+        let mut joined = Joined::new(parts.into()).expect("memory can be read");
+        let whole = "\u{feff}a,b\r\n1,2\r\n\n3,4\n\nb,a\n5,6\n\n7,8\n";
+        assert_eq!(joined.seek(SeekFrom::End(0)).ok(), Some(whole.len() as u64));
+        for start in 0..whole.len() {
+            joined.seek(SeekFrom::Start(start as u64)).expect("within");
+            let mut bytes = Vec::new();
+            joined.read_to_end(&mut bytes).expect("memory can be read");
+            assert_eq!(bytes, whole.as_bytes()[start..], "from {start}");
+        }
     }
 
     #[test]

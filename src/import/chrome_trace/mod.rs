@@ -31,13 +31,9 @@ use crate::progress::{Cancelled, Progress};
 use crate::workload::Source;
 use event::{Collector, Document};
 
-/// The bytes with which some programs start a text.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-
 /// A JSON object with a list of trace events, or a list of objects that look like events.
 pub(super) fn detect(input: &Input<'_>) -> bool {
-    let head = input.head();
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let head = input.head().trim_ascii_start();
     let has = |key: &str| super::json_key::has_key(head, key);
     match head.first() {
         Some(b'{') => has("traceEvents"),
@@ -56,10 +52,9 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let len = input.len();
-    let has_mark = input.head().starts_with(BYTE_ORDER_MARK);
     let mut collector = Collector::default();
     let outcome = {
-        let reader = Counted::new(input.reader()?, len, progress).behind_mark(has_mark)?;
+        let reader = Counted::new(input.reader()?, len, progress);
         let mut reader = BufReader::with_capacity(1 << 16, reader);
         let mut json = serde_json::Deserializer::from_reader(&mut reader);
         let read = Document(&mut collector)

@@ -189,6 +189,12 @@ impl<'a> Build<'a> {
         })?;
         if let Ok(size @ 1..) = u64::try_from(output.size) {
             self.builder.state_tensor_bytes(tensor, size);
+            if output.is_dynamic() {
+                let what = "a dimension is dynamic in the dump (-1 or -2): the shape is unknown, and the tensor counts the \
+                            size that the dump states";
+                self.diagnostics
+                    .warning(what.to_owned(), &format!("{}:{position}", op.name));
+            }
         }
         Ok(tensor)
     }

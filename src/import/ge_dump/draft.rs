@@ -88,6 +88,11 @@ impl Default for DraftOutput {
 }
 
 impl DraftOutput {
+    /// Whether a dimension has no value before the run.
+    pub(super) fn is_dynamic(&self) -> bool {
+        self.dims.iter().flatten().any(|dim| *dim < 0)
+    }
+
     /// Takes over whatever the other says.
     fn take_over(&mut self, other: Self) {
         if other.dtype != DType::Unknown {

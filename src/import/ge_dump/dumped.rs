@@ -25,6 +25,7 @@ pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnost
         Some(main) => streams(main, &graph, diagnostics),
         None => Vec::new(),
     };
+    missing_graphs(&model, diagnostics);
     let mut facts = facts(&model);
     if let Some(main) = model.graphs.first() {
         facts.extend(layouts(main));
@@ -166,8 +167,27 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
     facts
 }
 
-/// Whether the ops say that their graph has unknown shapes; `None` where none says anything.
+/// Says which graphs are run that the file does not hold.
+fn missing_graphs(model: &DraftModel, diagnostics: &mut Diagnostics) {
+    let held: BTreeSet<&str> = model.graphs.iter().map(|graph| graph.name.as_str()).collect();
+    for op in model.graphs.iter().flat_map(|graph| &graph.ops) {
+        for name in op.graphs.iter().filter(|name| !held.contains(name.as_str())) {
+            let what = "an op runs a graph that the file does not hold; what it needs is not counted";
+            diagnostics.warning(what.to_owned(), &format!("{name} of {}", op.name));
+        }
+    }
+}
+
+/// Whether the ops say that their graph has unknown shapes, or have dynamic dimensions; `None` where none says anything.
 fn is_unknown(graph: &DraftGraph) -> Option<bool> {
+    if graph
+        .ops
+        .iter()
+        .flat_map(|op| &op.outputs)
+        .any(|(_, output)| output.is_dynamic())
+    {
+        return Some(true);
+    }
     let mut said = graph.ops.iter().filter_map(|op| op.is_unknown).peekable();
     said.peek()?;
     Some(said.any(|is_unknown| is_unknown))

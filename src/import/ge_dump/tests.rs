@@ -142,6 +142,29 @@ fn shapes_are_the_devices_and_sizes_stand_in_for_unknown_ones() {
 }
 
 #[test]
+fn dynamic_dimensions_and_graphs_that_are_not_there_are_told() {
+    let (_, said) = entry(MODEL);
+    assert!(
+        said.contains("counts the size that the dump states [conv:0] x1"),
+        "{said}"
+    );
+    assert!(!said.contains("the file does not hold"), "{said}");
+    let (entry, said) = entry(
+        "graph { name: 'g' op { name: 'i' type: 'If' subgraph_name: 'then' subgraph_name: 'else'
+             output_desc { dtype: DT_FLOAT shape { dim: -2 } size: 96 } } }
+         graph { name: 'else' op { name: 'r' type: 'Relu' } }",
+    );
+    assert!(
+        said.contains("the file does not hold; what it needs is not counted [then of i] x1"),
+        "{said}"
+    );
+    assert!(said.contains("counts the size that the dump states [i:0] x1"), "{said}");
+    assert_eq!(bytes(&entry.graph, "i:0"), Some(96));
+    let fact = ("shapes of g".to_owned(), "unknown".to_owned());
+    assert!(dumped(&entry).facts.contains(&fact), "{:?}", dumped(&entry).facts);
+}
+
+#[test]
 fn memory_is_as_dumped() {
     let (entry, _) = entry(MODEL);
     let graph = &entry.graph;

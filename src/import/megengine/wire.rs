@@ -9,7 +9,7 @@ use crate::import::{ImportError, Input};
 
 /// An object that begins with the key "vars" or "ops" or has variables with bytes, alone or under "graph".
 pub(in crate::import) fn detect_graph(input: &Input<'_>) -> bool {
-    let head = strip(input.head());
+    let head = input.head().trim_ascii_start();
     let first_of = |object: &[u8]| key(object, 1).is_some_and(|first| first == b"vars" || first == b"ops");
     if head.first() != Some(&b'{') || has_key(head, b"blocks") {
         return false;
@@ -21,7 +21,7 @@ pub(in crate::import) fn detect_graph(input: &Input<'_>) -> bool {
 
 /// A list of such entries, or an object with one under "script".
 pub(in crate::import) fn detect_script(input: &Input<'_>) -> bool {
-    let head = strip(input.head());
+    let head = input.head().trim_ascii_start();
     let is_script = |list: &[u8]| {
         let plain: Vec<u8> = list
             .iter()
@@ -36,11 +36,6 @@ pub(in crate::import) fn detect_script(input: &Input<'_>) -> bool {
         Some(b'{') => value_of(head, b"script").is_some_and(is_script),
         _ => false,
     }
-}
-
-fn strip(head: &[u8]) -> &[u8] {
-    let head = head.strip_prefix(&[0xef, 0xbb, 0xbf][..]).unwrap_or(head);
-    head.trim_ascii_start()
 }
 
 /// Whether both lists of an op sequence may stand there: "ops" may lie behind the head.
@@ -192,7 +187,7 @@ struct ScriptFile {
 /// # Errors
 /// [`ImportError`] with line and column.
 pub(super) fn read_script(bytes: &[u8]) -> Result<(Option<String>, Vec<WireEntry>), ImportError> {
-    if strip(bytes).first() == Some(&b'[') {
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
         return Ok((None, parse(bytes)?));
     }
     let file: ScriptFile = parse(bytes)?;
@@ -200,5 +195,5 @@ pub(super) fn read_script(bytes: &[u8]) -> Result<(Option<String>, Vec<WireEntry
 }
 
 fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ImportError> {
-    serde_json::from_slice(strip(bytes)).map_err(|error| ImportError::of_json(&error, bytes.len()))
+    serde_json::from_slice(bytes.trim_ascii_start()).map_err(|error| ImportError::of_json(&error, bytes.len()))
 }

@@ -22,13 +22,9 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// From the start; a byte order mark is skipped.
-    pub(super) fn new(text: &'a str) -> Self {
-        Self {
-            text: text.strip_prefix('\u{feff}').unwrap_or(text),
-            at: 0,
-            line: 0,
-        }
+    /// From the start.
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self { text, at: 0, line: 0 }
     }
 
     /// Fills `fields` with the next record that is not blank and returns the line on which it starts.

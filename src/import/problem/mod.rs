@@ -24,7 +24,6 @@ mod number;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::json_key::BYTE_ORDER_MARK;
 use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -36,7 +35,6 @@ use draft::{Draft, Row};
 /// A header line that names where buffers start and end and how large they are, or JSON with a list of such.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     match head.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => false,
         Some(b'{') => json::detect(head),
@@ -62,11 +60,10 @@ pub(super) fn import(
 ) -> Result<Source, ImportError> {
     let name = input.name().to_owned();
     let text = input.read_text(progress)?;
-    let text = text.trim_start_matches('\u{feff}');
     let entry = if text.trim_start().starts_with('{') {
-        json::read(text, name, progress, diagnostics)?
+        json::read(&text, name, progress, diagnostics)?
     } else {
-        read_csv(text, name, progress, diagnostics)?
+        read_csv(&text, name, progress, diagnostics)?
     };
     Ok(Source::Problems(vec![Arc::new(entry)]))
 }

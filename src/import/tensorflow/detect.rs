@@ -196,16 +196,51 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Nodes, a library and versions in any order; the first of each kind must be what it has to be, and there must be a node or
+/// a function.
 fn is_graph(head: &[u8]) -> bool {
-    let mut all = fields(head);
-    let is_first = matches!(all.next(), Some(Some(found)) if found.number == 1 && found.layout == 2
-        && is_node(found.bytes));
-    is_first
-        && all.all(|found| match found.map(|found| (found.number, found.layout)) {
-            // Damage: what comes before it is enough.
-            None | Some((0 | 1 | 2 | 4 | 5, 2) | (3, 0)) => true,
+    let (mut has_node, mut has_function) = (false, false);
+    for found in fields(head) {
+        // Damage: what comes before it is enough.
+        let Some(found) = found else { break };
+        let is_fitting = match (found.number, found.layout) {
+            (1, 2) => has_node || is_node(found.bytes),
+            (2, 2) => has_node || has_function || found.bytes.is_empty() || is_library(found.bytes),
+            (4, 2) => has_node || has_function || is_versions(found.bytes),
+            (0 | 5, 2) | (3, 0) => has_node || has_function,
             _ => false,
-        })
+        };
+        if !is_fitting {
+            return false;
+        }
+        has_node |= found.number == 1;
+        has_function |= found.number == 2 && !found.bytes.is_empty();
+    }
+    has_node || has_function
+}
+
+/// Functions: each begins with its signature, which begins with its name, and goes on with nodes and results.
+fn is_library(bytes: &[u8]) -> bool {
+    let inner = |bytes| match fields(bytes).next() {
+        Some(Some(found)) if (found.number, found.layout) == (1, 2) => Some(found.bytes),
+        _ => None,
+    };
+    let Some(function) = inner(bytes) else { return false };
+    let name = inner(function).and_then(inner);
+    let is_fitting = |found: Found<'_>| match (found.number, found.layout) {
+        (3, 2) => is_node(found.bytes),
+        (0 | 1 | 4..=7, 2) => true,
+        _ => false,
+    };
+    let mut parts = fields(function).map_while(|found| found);
+    name.is_some_and(|name| is_name(name, b"._-/\\>$:")) && parts.all(is_fitting)
+}
+
+/// A producer, the least consumer, bad consumers.
+fn is_versions(bytes: &[u8]) -> bool {
+    !bytes.is_empty()
+        && fields(bytes)
+            .all(|found| found.is_some_and(|found| matches!((found.number, found.layout), (1..=3, 0) | (3, 2))))
 }
 
 /// `name`, `op`, then inputs, a device and attributes.
@@ -339,6 +374,37 @@ mod tests {
             b"versions { producer: 1087 } library { function { signature { name: \"f\" } } }",
         ] {
             assert_eq!(content(text), Some((Content::Model(FileKind::Graph), true)));
+        }
+    }
+
+    #[test]
+    fn a_graph_may_begin_with_its_library_or_its_versions() {
+        let node = b"\x0a\x09\x0a\x01x\x12\x04NoOp".as_slice();
+        let function = b"\x12\x0e\x0a\x0c\x0a\x03\x0a\x01f\x22\x05\x0a\x01y\x12\x00".as_slice();
+        let versions = b"\x22\x03\x08\xbf\x08".as_slice();
+        let graph = Some((Content::Model(FileKind::Graph), false));
+        for parts in [
+            &[function, node][..],
+            &[function],
+            &[versions, node],
+            &[versions, function, node],
+            &[b"\x12\x00", versions, node],
+        ] {
+            assert_eq!(content(&parts.concat()), graph, "{parts:?}");
+        }
+        // Versions alone, a library without a signature, versions with a text, another field.
+        for other in [
+            versions,
+            b"\x12\x04\x0a\x02hi",
+            b"\x22\x03\x0a\x01a",
+            &[versions, b"\x3a\x00"].concat(),
+        ] {
+            assert_eq!(
+                content(&[other, node].concat()).filter(|_| other != versions),
+                None,
+                "{other:?}"
+            );
+            assert_eq!(content(other), None, "{other:?}");
         }
     }
 

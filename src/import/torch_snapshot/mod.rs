@@ -31,6 +31,7 @@ mod rows;
 mod snapshot;
 mod stack;
 mod stacks;
+mod times;
 mod value;
 mod window;
 
@@ -91,7 +92,7 @@ pub(super) fn import(
         report::contradictions(number, &device, &replayed, diagnostics);
         device.blocks = Pages::default();
         let made = recording::make((&mut heap, &snapshot), (number, &device), replayed, budget, progress)?;
-        report::made(&made, diagnostics);
+        report::made(&made, number, diagnostics);
         debug_assert_eq!(made.recording.check(), Ok(()));
         recordings.push(Arc::new(made.recording));
     }

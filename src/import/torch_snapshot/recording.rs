@@ -10,6 +10,7 @@ use super::replay::{Live, Replayed, is_allocation, stream};
 use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, Snapshot};
 use super::stacks::Stacks;
+use super::times::{Times, times};
 use super::value::Heap;
 use crate::import::ImportError;
 use crate::progress::Progress;
@@ -21,19 +22,6 @@ const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
 /// Different counts that are kept.
 const MOST_COUNTS: usize = 64;
-
-/// What the times of a trace are good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Times {
-    /// They are in order.
-    Ordered,
-    /// No event has one.
-    Absent,
-    /// Some events have none.
-    Some,
-    /// They go back.
-    Unordered,
-}
 
 /// A recording and what is to be said about it.
 #[derive(Debug)]
@@ -57,17 +45,17 @@ pub(super) fn make(
     progress: &Progress<'_>,
 ) -> Result<Made, ImportError> {
     let regions = std::mem::take(&mut replayed.regions.found);
-    let times_say = times(heap, device);
+    let times_say = times(heap, device, progress)?;
     let counts = counts(heap, device);
     let mut maker = Maker {
         n_steps: replayed.n_steps,
-        has_times: times_say == Times::Ordered,
+        has_times: times_say.are_known(),
         stacks: Stacks::new(budget),
         blocks: Vec::new(),
         times: Vec::new(),
         marks: Vec::new(),
     };
-    maker.events((heap, snapshot), device, replayed, progress)?;
+    maker.events((heap, snapshot), (device, times_say.mended()), replayed, progress)?;
     let unplaced = maker.annotations((heap, snapshot), number);
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
@@ -95,22 +83,18 @@ pub(super) fn make(
     })
 }
 
-/// Whether every event has a time, and they do not go back.
-fn times(heap: &Heap, device: &Device) -> Times {
-    let entries = || {
-        let rows = device.trace.rows();
-        rows.filter_map(|row| heap.rows.entries.get(row as usize))
-    };
-    let with = entries().filter(|entry| entry.has(has::TIME)).count();
-    if with == 0 {
-        Times::Absent
-    } else if with < device.trace.len() {
-        Times::Some
-    } else if entries().is_sorted_by_key(|entry| entry.time_us) {
-        Times::Ordered
-    } else {
-        Times::Unordered
-    }
+/// The time of the first event that is in order.
+fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
+    let n_before = (0_u32..)
+        .zip(out_of_order)
+        .take_while(|(at, event)| at == *event)
+        .count();
+    let entry = device
+        .trace
+        .rows()
+        .nth(n_before)
+        .and_then(|row| heap.rows.entries.get(row as usize));
+    entry.map_or(Nanos(0), |entry| Nanos(entry.time_us.saturating_mul(1000)))
 }
 
 /// A recording on the way.
@@ -127,7 +111,7 @@ impl Maker {
     fn events(
         &mut self,
         (heap, snapshot): (&mut Heap, &Snapshot),
-        device: &Device,
+        (device, out_of_order): (&Device, &[u32]),
         mut replayed: Replayed,
         progress: &Progress<'_>,
     ) -> Result<(), ImportError> {
@@ -142,6 +126,9 @@ impl Maker {
             }
             self.unseen_block(heap, Step(0), (address, &live));
         }
+        // Until the first event whose time is in order the time is that event's.
+        let mut time = first_time(heap, device, out_of_order);
+        let mut out_of_order = out_of_order.iter().copied().peekable();
         let mut appeared = std::mem::take(&mut replayed.appeared).into_iter().peekable();
         for (step, row) in (0_u32..).zip(device.trace.rows()) {
             if step.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
@@ -157,7 +144,10 @@ impl Maker {
                 continue;
             };
             if self.has_times {
-                self.times.push(Nanos(entry.time_us.saturating_mul(1000)));
+                if out_of_order.next_if_eq(&step).is_none() {
+                    time = Nanos(entry.time_us.saturating_mul(1000));
+                }
+                self.times.push(time);
             }
             if is_allocation(entry) {
                 self.block(heap, step, entry, &mut replayed);

@@ -42,10 +42,23 @@ pub(super) struct Live {
     pub(super) end: u32,
     pub(super) given_back: u32,
     pub(super) bytes: u64,
+    /// Whether the file says how many bytes were asked for; else `bytes` are those held.
+    pub(super) states_bytes: bool,
     pub(super) held: u64,
     pub(super) stream: u64,
     pub(super) frames: u32,
     pub(super) is_final: bool,
+}
+
+impl Live {
+    /// Whether an allocation of so many bytes may have become this block.
+    const fn fits(&self, bytes: u64) -> bool {
+        if self.states_bytes {
+            bytes == self.bytes
+        } else {
+            bytes <= self.held
+        }
+    }
 }
 
 /// What does not fit together, counted, each with its first place.
@@ -162,6 +175,7 @@ impl Walk {
                 end: n_steps,
                 given_back: n_steps,
                 bytes: block.bytes,
+                states_bytes: block.states_bytes,
                 held: block.held,
                 stream: block.stream,
                 frames: block.frames,
@@ -208,7 +222,7 @@ impl Walk {
             });
             return;
         };
-        if live.bytes != entry.size {
+        if !live.fits(entry.size) {
             self.found.contradictions.sizes.add(step);
         }
         // Events have distinct steps, so the end is behind the beginning.
@@ -270,6 +284,7 @@ fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
         end: step,
         given_back: step,
         bytes: entry.size,
+        states_bytes: true,
         held: entry.size,
         stream: stream(heap, entry),
         frames: NONE,

@@ -1,9 +1,10 @@
 //! What is said about a snapshot that does not fit together: each kind once, with a count and the first place.
 
-use super::recording::{Made, Times};
+use super::recording::Made;
 use super::replay::{Count, Replayed};
 use super::snapshot::Device;
 use super::stacks::MOST_LINES;
+use super::times::Times;
 use crate::diagnostics::Severity::{self, Info, Warning};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
@@ -31,9 +32,12 @@ pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, 
     if older > 0 {
         diagnostics.push_counted(Diagnostic {
             severity: Severity::Info,
-            message:
+            message: if device.trace.len() == 0 {
+                "there is no trace of the device: when a block that it holds began is not known, it counts all the time"
+            } else {
                 "a block is older than the trace, which keeps only the last events; it counts from the first step on"
-                    .to_owned(),
+            }
+            .to_owned(),
             place: format!("device {number}"),
             count: older,
         });
@@ -96,16 +100,31 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
     ]
 }
 
+/// Rows that a message lists.
+const MOST_ROWS: usize = 8;
+
 /// What a recording leaves out.
-pub(super) fn made(made: &Made, diagnostics: &mut Diagnostics) {
+pub(super) fn made(made: &Made, number: u64, diagnostics: &mut Diagnostics) {
     let name = &made.recording.name;
-    match made.times {
+    match &made.times {
         Times::Absent if made.recording.n_steps > 1 => {
             diagnostics.info("the events have no times, only an order".to_owned(), name);
         }
         Times::Ordered | Times::Absent => {}
         Times::Some => {
             diagnostics.warning("some events have no time, so only the order is kept".to_owned(), name);
+        }
+        Times::Mended(events) => {
+            let rows: Vec<String> = events.iter().take(MOST_ROWS).map(u32::to_string).collect();
+            let more = if events.len() > MOST_ROWS { ", ..." } else { "" };
+            diagnostics.counted(
+                Warning,
+                "the time of an event is out of order; the event keeps its position and is shown at the time of the one \
+                 before it"
+                    .to_owned(),
+                &format!("device_traces[{number}][{}{more}]", rows.join(", ")),
+                events.len() as u64,
+            );
         }
         Times::Unordered => {
             diagnostics.warning(

@@ -42,8 +42,10 @@ pub(super) struct FinalBlock {
     pub(super) address: u64,
     /// Bytes held.
     pub(super) held: u64,
-    /// Bytes asked for.
+    /// Bytes asked for; those held where the file does not state them.
     pub(super) bytes: u64,
+    /// Whether it states them.
+    pub(super) states_bytes: bool,
     pub(super) frames: u32,
     pub(super) stream: u64,
 }
@@ -331,6 +333,7 @@ fn read_blocks(
                 address,
                 held,
                 bytes: row.stated(has::REQUESTED, row.requested).unwrap_or(held),
+                states_bytes: row.stated(has::REQUESTED, row.requested).is_some(),
                 frames: row.frames,
                 stream: segment.row.stream,
             });

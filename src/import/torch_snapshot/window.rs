@@ -5,6 +5,7 @@
 
 use crate::import::{ImportError, Input, ReadSeek};
 use crate::progress::Progress;
+use crate::units::counted;
 
 /// Bytes of the window, except where one text is longer.
 const WINDOW_BYTES: usize = 256 << 10;
@@ -119,7 +120,12 @@ impl<'a> Window<'a> {
         }
         Err(ImportError::Truncated {
             at: self.len,
-            what: format!("{n} bytes that begin at byte {}", self.position()),
+            what: format!(
+                "{} that begin{} at byte {}",
+                counted(n, "byte"),
+                if n == 1 { "s" } else { "" },
+                self.position()
+            ),
         })
     }
 

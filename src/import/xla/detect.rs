@@ -34,7 +34,7 @@ pub(in crate::import) fn part(head: &[u8]) -> Option<Part> {
     match form(head)? {
         Form::Text | Form::Proto => Some(Part::Module),
         Form::Dump => {
-            let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+            let head = head.trim_ascii_start();
             let is_assignment = head.starts_with(ASSIGNMENT.as_bytes());
             Some(if is_assignment { Part::Assignment } else { Part::Ranges })
         }
@@ -47,7 +47,6 @@ pub(super) fn form(head: &[u8]) -> Option<Form> {
     if is_proto(head) {
         return Some(Form::Proto);
     }
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or(""),

@@ -73,7 +73,7 @@ pub(super) fn import(
             let len = input.len();
             let text = input.read_text(progress)?;
             let mut notes = ShapeNotes::default();
-            let module = text::module(text.trim_start_matches('\u{feff}'), progress, &mut notes)?;
+            let module = text::module(&text, progress, &mut notes)?;
             drop(text);
             let dumped = Dumped {
                 facts: facts(&module, flow::schedule(&module).n_steps),

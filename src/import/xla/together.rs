@@ -120,8 +120,7 @@ pub(in crate::import) fn join(
             continue;
         }
         let text = input.read_text(progress)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let dump = dump::read(text, progress, &mut notes)?;
+        let dump = dump::read(&text, progress, &mut notes)?;
         let is_double = (dump.assignment.is_some() && joined.assignment.is_some())
             || (dump.ranges.is_some() && joined.ranges.is_some());
         if is_double {

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::natural::by_number;
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::progress::Progress;
 use crate::session::files::FileError;
@@ -20,7 +21,7 @@ pub(super) const MOST_FILES: usize = 20_000;
 /// What lies below a folder.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Regular files, sorted by their paths.
+    /// Regular files, sorted by their paths, numbers in them as numbers.
     pub(super) files: Vec<PathBuf>,
     /// What was passed over.
     pub(super) passed: Passed,
@@ -81,7 +82,7 @@ pub(super) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
         };
         // The system's order of names is none to rely on.
         let mut entries: Vec<std::fs::DirEntry> = entries.flatten().collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
+        entries.sort_by(|one, other| by_number(&one.path(), &other.path()));
         for entry in entries {
             progress
                 .check()
@@ -106,7 +107,7 @@ pub(super) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
             }
         }
     }
-    found.files.sort();
+    found.files.sort_by(|one, other| by_number(one, other));
     let Passed { links, deep, closed } = &mut found.passed;
     for folders in [links, deep, closed] {
         folders.sort();

@@ -146,6 +146,23 @@ fn a_single_cut_time_takes_its_row_alone() {
 }
 
 #[test]
+fn one_of_two_rows_with_a_cut_time_leaves_the_other() {
+    let (recordings, diagnostics) =
+        recordings("Name,Size(KB),Allocation Time(us),Release Time(us)\na,1,10,20\nb,2,1.7E+15,1.7E+15\n");
+    assert_eq!((recordings[0].blocks.len(), recordings[0].times.len()), (1, 2));
+    assert_eq!(told(&diagnostics, "the row is left out"), 1);
+}
+
+#[test]
+fn only_a_curve_that_is_there_is_spoken_of() {
+    let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us)";
+    let (_, without) = recordings(&format!("{header}\na,1,10,20,25\n"));
+    assert_eq!(told(&without, "which no curve of this file shows"), 1);
+    let (_, with) = recordings(&format!("{header},Allocation Total Active(MB)\na,1,10,20,25,3\n"));
+    assert_eq!(told(&with, "which the curve of active bytes shows"), 1);
+}
+
+#[test]
 fn a_table_without_rows_says_so() {
     let (recordings, diagnostics) = recordings("Name,Size(KB),Allocation Time(us)\n");
     assert!(recordings.is_empty());

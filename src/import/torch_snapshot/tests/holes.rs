@@ -75,3 +75,64 @@ fn bytes_behind_the_end_are_told() {
         messages(&told)
     );
 }
+
+#[test]
+fn a_block_without_the_bytes_asked_for_contradicts_nothing_that_fits_in_it() {
+    let bare = |address: i64, size: i64| {
+        Py::Dict(vec![
+            ("address", address.into()),
+            ("size", size.into()),
+            ("state", "active_allocated".into()),
+        ])
+    };
+    let said = |size: i64| {
+        let trace = vec![event("alloc", 0x1000, size, None)];
+        let segments = vec![segment(0x1000, 512, "small", vec![bare(0x1000, 512)])];
+        let (_, diagnostics) = read(&pickle(&snapshot_of(segments, vec![trace]), 4)).expect("a snapshot");
+        messages(&diagnostics)
+    };
+    assert!(!said(500).contains("the size of an allocation"), "{}", said(500));
+    assert!(
+        said(600).contains("the size of an allocation is not that"),
+        "{}",
+        said(600)
+    );
+}
+
+#[test]
+fn a_time_out_of_order_leaves_the_others() {
+    let times = |times: &[i64]| {
+        let events = (0_i64..).zip(times);
+        let trace = events.map(|(n, time)| event("alloc", 0x1000 * (n + 1), 8, Some(*time)));
+        let snapshot = snapshot_of(Vec::new(), vec![trace.collect()]);
+        let (recordings, diagnostics) = read(&pickle(&snapshot, 4)).expect("a snapshot");
+        assert_eq!(recordings[0].check(), Ok(()));
+        let times: Vec<u64> = recordings[0].times.iter().map(|time| time.0 / 1000).collect();
+        (times, messages(&diagnostics))
+    };
+    let (found, said) = times(&[5, 6, 2, 7, 900, 8]);
+    assert_eq!(found, [5, 6, 6, 7, 7, 8]);
+    assert!(
+        said.contains("out of order") && said.contains("x2 at device_traces[0][2, 4]"),
+        "{said}"
+    );
+    assert_eq!(times(&[9, 1, 2, 3]).0, [1, 1, 2, 3]);
+    let (found, said) = times(&[4, 3, 2, 1]);
+    assert!(found.is_empty() && said.contains("only the order is kept"), "{said}");
+}
+
+#[test]
+fn without_a_trace_nothing_is_older_than_it() {
+    let segments = vec![segment(
+        0x1000,
+        512,
+        "small",
+        vec![block(0x1000, 512, 500, "active_allocated")],
+    )];
+    let (_, diagnostics) = read(&pickle(&snapshot_of(segments, Vec::new()), 4)).expect("a snapshot");
+    let said = messages(&diagnostics);
+    assert!(
+        said.contains("there is no trace of the device") && !said.contains("older"),
+        "{said}"
+    );
+}

@@ -1,0 +1,146 @@
+//! The members of a gzip file as one content, and what stands behind the last of them.
+//!
+//! In: packed bytes. Out: the unpacked bytes of all members, one behind the other. Zero bytes behind the last member are
+//! padding, which tapes and block devices leave; they are counted. Anything else there is an error. Positions in the packed
+//! file are known at any time.
+
+use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read, Result};
+
+use flate2::bufread::GzDecoder;
+
+use crate::import::ReadSeek;
+use crate::progress::Progress;
+
+/// Packed bytes that are read at once.
+const BUFFER: usize = 32 << 10;
+
+/// The first byte of a member.
+const FIRST: u8 = 0x1f;
+
+/// Counts what is read.
+struct Counting<'a> {
+    reader: &'a mut dyn ReadSeek,
+    at: u64,
+}
+
+impl Read for Counting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+type Source<'a> = BufReader<Counting<'a>>;
+
+enum State<'a> {
+    /// Within a member.
+    Member(GzDecoder<Source<'a>>),
+    /// Behind the last one.
+    Behind(Source<'a>),
+    /// For a moment.
+    Nowhere,
+}
+
+/// See the module's header.
+pub(super) struct Members<'a> {
+    state: State<'a>,
+    /// `None` where only the first bytes are wanted: then padding is not looked through.
+    progress: Option<Progress<'a>>,
+    padding: u64,
+}
+
+impl<'a> Members<'a> {
+    /// From the reader's place on, which is the start of the file.
+    pub(super) fn new(reader: &'a mut dyn ReadSeek, progress: Option<Progress<'a>>) -> Self {
+        let source = BufReader::with_capacity(BUFFER, Counting { reader, at: 0 });
+        Self {
+            state: State::Member(GzDecoder::new(source)),
+            progress,
+            padding: 0,
+        }
+    }
+
+    /// The next byte in the packed file.
+    pub(super) fn packed_at(&self) -> u64 {
+        let source = match &self.state {
+            State::Member(decoder) => decoder.get_ref(),
+            State::Behind(source) => source,
+            State::Nowhere => return 0,
+        };
+        source.get_ref().at - source.buffer().len() as u64
+    }
+
+    /// Zero bytes behind the last member; known at the end.
+    pub(super) const fn padding(&self) -> u64 {
+        self.padding
+    }
+
+    /// The reader, anywhere; `None` after a failure.
+    pub(super) fn into_inner(self) -> Option<&'a mut dyn ReadSeek> {
+        match self.state {
+            State::Member(decoder) => Some(decoder.into_inner().into_inner().reader),
+            State::Behind(source) => Some(source.into_inner().reader),
+            State::Nowhere => None,
+        }
+    }
+
+    /// At the end of a member: the next one, or what stands behind the last.
+    fn next(&mut self) -> Result<()> {
+        let State::Member(decoder) = std::mem::replace(&mut self.state, State::Nowhere) else {
+            return Ok(());
+        };
+        let mut source = decoder.into_inner();
+        let first = source.fill_buf().map(|bytes| bytes.first().copied());
+        if matches!(first, Ok(Some(FIRST))) {
+            self.state = State::Member(GzDecoder::new(source));
+            return Ok(());
+        }
+        self.state = State::Behind(source);
+        match first? {
+            None => Ok(()),
+            Some(0) => self.skip_padding(),
+            Some(byte) => Err(behind(byte)),
+        }
+    }
+
+    fn skip_padding(&mut self) -> Result<()> {
+        let (State::Behind(source), Some(progress)) = (&mut self.state, &self.progress) else {
+            return Ok(());
+        };
+        loop {
+            progress.check().map_err(Error::other)?;
+            let bytes = source.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let zeros = bytes.iter().position(|byte| *byte != 0);
+            let n = zeros.unwrap_or(bytes.len());
+            let other = bytes.get(n).copied();
+            source.consume(n);
+            self.padding += n as u64;
+            if let Some(byte) = other {
+                return Err(behind(byte));
+            }
+        }
+    }
+}
+
+fn behind(byte: u8) -> Error {
+    let message =
+        format!("behind their end stands byte 0x{byte:02x}, which begins no further gzip data and is no padding");
+    Error::new(ErrorKind::InvalidData, message)
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        while let State::Member(decoder) = &mut self.state {
+            let n = decoder.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            self.next()?;
+        }
+        Ok(0)
+    }
+}
