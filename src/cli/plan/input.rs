@@ -12,7 +12,7 @@ use crate::cli::choice::{self, Choice};
 use crate::cli::dims::unused_dims;
 use crate::cli::settings::parse_bindings;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph};
+use crate::graph::{Bindings, Graph, Role};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
 use crate::units::Bytes;
