@@ -123,6 +123,8 @@ impl<'a> Progress<'a> {
             }
             elements = merged;
             width *= 2;
+            // What was merged has been given back, which takes its time.
+            self.check()?;
         }
         Ok(elements)
     }

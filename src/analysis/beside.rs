@@ -19,6 +19,7 @@ use super::{Comparison, Lane, Remark};
 use crate::graph::{Graph, OpId};
 use crate::plan::Strategy;
 use crate::progress::{Cancelled, Progress};
+use crate::sim::EventSteps;
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{GraphIdx, Recording};
 
@@ -74,7 +75,7 @@ pub(super) fn add_recordings(
             strategy,
             params: &comparison.params,
         };
-        let steps = (&aligned.steps[..], comparison.axis.n_steps);
+        let steps = (EventSteps::Named(&aligned.steps), comparison.axis.n_steps);
         let mut lane = lane((&place, recording), steps, progress)?;
         let told = [Some(aligned.remark()), predicted(comparison, &lane, recording)];
         lane.explanation.splice(1..1, told.into_iter().flatten());

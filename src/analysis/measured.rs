@@ -21,7 +21,8 @@ use crate::graph::{Bindings, Id as _, TensorId};
 use crate::options::Lowered;
 use crate::plan::Strategy;
 use crate::progress::{Cancelled, Progress};
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, recorded_log};
+use crate::sim::fold::StepBytes;
+use crate::sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{
     Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, RecordedTotal, Recording, Run, TotalKind,
@@ -67,7 +68,11 @@ pub(super) fn compare_recordings(
     let shown = &shown[..];
     let steps = common_steps(shown, progress)?;
     let mut lanes = Vec::new();
-    for ((position, recording), own) in numbers.into_iter().zip(shown).zip(&steps.of_event) {
+    for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
+        let own = match steps.of_event.get(idx) {
+            Some(named) => EventSteps::Named(named),
+            None => EventSteps::Own(recording.n_steps),
+        };
         let place = LanePlace {
             position,
             graph: GraphIdx(u32::from(position)),
@@ -150,6 +155,7 @@ fn axis(n_steps: u32) -> Axis {
 struct CommonSteps {
     n_steps: u32,
     is_by_time: bool,
+    /// Empty where each begins at step 0.
     of_event: Vec<Vec<u32>>,
 }
 
@@ -166,12 +172,11 @@ fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<Co
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     if recordings.len() < 2 || !is_by_time {
-        let of_event = recordings.iter().map(|one| (0..one.n_steps).collect()).collect();
         let longest = recordings.iter().map(|one| one.n_steps).max();
         return Ok(CommonSteps {
             n_steps: longest.unwrap_or(0),
             is_by_time,
-            of_event,
+            of_event: Vec::new(),
         });
     }
     let mut events: Vec<(Nanos, u32, u32)> = Vec::with_capacity(n_events);
@@ -204,7 +209,7 @@ pub(super) struct LanePlace<'a> {
 /// The lane of a recording. `steps` names the step of each event, which may be that of other events too.
 pub(super) fn lane(
     (place, recording): (&LanePlace<'_>, &Recording),
-    (steps, n_steps): (&[u32], u32),
+    (steps, n_steps): (EventSteps<'_>, u32),
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let log = recorded_log(recording, (steps, n_steps), progress)?;
@@ -222,8 +227,8 @@ pub(super) fn lane(
 }
 
 /// The blocks of a recording as the live ranges of one run.
-fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (&[u32], u32)) -> DeviceSession {
-    let at = |step: Step| steps.get(step.idx()).copied().unwrap_or(n_steps);
+fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (EventSteps<'_>, u32)) -> DeviceSession {
+    let at = |step: Step| steps.get(step).unwrap_or(n_steps);
     let items = recording.blocks.iter().enumerate().map(|(number, block)| {
         let birth = at(block.birth);
         Lifetime {
@@ -279,7 +284,7 @@ pub(super) enum ReservedSource {
 }
 
 /// Puts the curves that the file states in the place of those that it gives no blocks or regions for.
-fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (&[u32], u32)) -> ReservedSource {
+fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (EventSteps<'_>, u32)) -> ReservedSource {
     let stated = |kind: TotalKind| recording.total(kind).map(|total| spread(total, (steps, n_steps)));
     if recording.blocks.is_empty()
         && let Some(live) = stated(TotalKind::Allocated)
@@ -301,8 +306,8 @@ fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (&[u32
     if source != ReservedSource::Regions {
         lane.curves.features.clone_from(&lane.curves.reserved);
     }
-    let peak = first_maximum(&lane.curves.reserved);
-    let live = first_maximum(&lane.curves.live);
+    let peak = lane.curves.reserved.first_maximum();
+    let live = lane.curves.live.first_maximum();
     let summary = &mut lane.summary;
     (summary.peak_reserved, summary.peak_reserved_step) = peak;
     (summary.peak_live, summary.peak_live_step) = live;
@@ -335,11 +340,11 @@ fn wasted_share(live: Bytes, reserved: Bytes) -> f64 {
 
 /// A stated curve with a value a step: each holds until the next; before the first there is nothing. Of several values on
 /// one step the largest is shown, so that no peak is lost, and the last one holds on.
-fn spread(total: &RecordedTotal, (steps, n_steps): (&[u32], u32)) -> Vec<Bytes> {
+fn spread(total: &RecordedTotal, (steps, n_steps): (EventSteps<'_>, u32)) -> StepBytes {
     let mut curve = vec![Bytes::ZERO; n_steps as usize];
     let (mut held, mut next) = (Bytes::ZERO, 0);
     for (event, bytes) in &total.samples {
-        let step = steps.get(event.idx()).map_or(n_steps, |step| *step) as usize;
+        let step = steps.get(*event).unwrap_or(n_steps) as usize;
         let Some(place) = curve.get(step).copied() else { break };
         if step < next {
             curve[step] = place.max(*bytes);
@@ -351,15 +356,5 @@ fn spread(total: &RecordedTotal, (steps, n_steps): (&[u32], u32)) -> Vec<Bytes> 
         held = *bytes;
     }
     curve[next..].fill(held);
-    curve
-}
-
-fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
-    let mut best: (Bytes, Option<Step>) = (Bytes::ZERO, None);
-    for (step, bytes) in (0_u32..).zip(curve) {
-        if best.1.is_none() || *bytes > best.0 {
-            best = (*bytes, Some(Step(step)));
-        }
-    }
-    best
+    curve.into_iter().collect()
 }

@@ -118,7 +118,10 @@ pub(super) fn set_divergence(lanes: &mut [Lane]) {
     };
     let reference = lanes[position].curves.reserved.clone();
     for lane in lanes {
-        let differs = reference.iter().zip(&lane.curves.reserved).position(|(a, b)| a != b);
+        let differs = reference
+            .iter()
+            .zip(lane.curves.reserved.iter())
+            .position(|(a, b)| a != b);
         lane.first_divergence = differs.and_then(|step| u32::try_from(step).ok()).map(Step);
     }
 }

@@ -182,7 +182,7 @@ fn enough(
         let tried = simulate(session, policy, &larger, progress)?;
         budget = budget.saturating_sub(tried.events.len());
         let curves = crate::sim::fold::curves(&tried);
-        let peak = curves.reserved.iter().max().map_or(0, |bytes| bytes.get());
+        let peak = curves.reserved.first_maximum().0.get();
         Ok(tried.out_of_memory.is_none().then_some(peak))
     };
     let mut low = params.device_bytes.get() / UNIT;

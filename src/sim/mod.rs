@@ -46,7 +46,7 @@ pub use event::{
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture};
 pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
-pub use recorded_log::{RecordedLog, recorded_log};
+pub use recorded_log::{EventSteps, RecordedLog, recorded_log};
 pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;
 pub use simulate_trace::{MOST_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};

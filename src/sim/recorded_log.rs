@@ -14,7 +14,9 @@
 
 mod stack;
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::iter::Peekable;
 
 use super::event::{
     Event, EventKind, OutOfMemory, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts, Subject,
@@ -42,6 +44,25 @@ pub struct RecordedLog {
     pub n_stacked: u64,
 }
 
+/// On which step of the common axis each event of a recording stands.
+#[derive(Clone, Copy, Debug)]
+pub enum EventSteps<'a> {
+    /// So many events, each on the step of its own number.
+    Own(u32),
+    /// The steps one by one; they do not fall.
+    Named(&'a [u32]),
+}
+
+impl EventSteps<'_> {
+    /// The step of an event; `None` behind the last.
+    pub fn get(self, event: Step) -> Option<u32> {
+        match self {
+            Self::Own(n_events) => (event.0 < n_events).then_some(event.0),
+            Self::Named(steps) => steps.get(event.idx()).copied(),
+        }
+    }
+}
+
 /// What happens to a block or a region, in the order within a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
@@ -52,30 +73,29 @@ enum Change {
     Mark,
 }
 
-/// Writes the log. `steps` names the step of each event on the common axis, which has `n_steps`; it does not fall.
+/// Writes the log. `steps` are those of the events on the common axis, which has `n_steps`.
 /// O(n log n) in blocks and regions.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn recorded_log(
     recording: &Recording,
-    (steps, n_steps): (&[u32], u32),
+    (steps, n_steps): (EventSteps<'_>, u32),
     progress: &Progress<'_>,
 ) -> Result<RecordedLog, Cancelled> {
     progress.check()?;
-    let changes = progress.sorted(changes(recording))?;
+    let mut changes = Changes::new(recording, progress)?;
+    let total = changes.most();
     let mut writer = Writer::new(recording, n_steps);
-    for (position, (at, change, number)) in changes.iter().enumerate() {
+    for position in 0_usize.. {
+        let Some((at, change, number)) = changes.next() else {
+            break;
+        };
         if position.is_multiple_of(CHANGES_PER_CHECK) {
-            progress.set("reading the recording", position as u64, changes.len() as u64)?;
+            progress.set("reading the recording", position as u64, total)?;
         }
-        writer.step = Step(
-            steps
-                .get(at.idx())
-                .copied()
-                .unwrap_or_else(|| n_steps.saturating_sub(1)),
-        );
-        writer.follow(*change, *number);
+        writer.step = Step(steps.get(at).unwrap_or_else(|| n_steps.saturating_sub(1)));
+        writer.follow(change, number);
     }
     Ok(RecordedLog {
         n_stacked: writer.n_stacked,
@@ -84,36 +104,77 @@ pub fn recorded_log(
 }
 
 /// When what happens to which block, region or mark.
-fn changes(recording: &Recording) -> Vec<(Step, Change, u32)> {
-    let mut changes = Vec::with_capacity(2 * (recording.blocks.len() + recording.regions.len()));
-    let is_shown = |end: Step| end.0 < recording.n_steps;
-    for (number, block) in (0_u32..).zip(&recording.blocks) {
-        changes.push((block.birth, Change::BlockBegins, number));
-        if is_shown(block.end) {
-            changes.push((block.end, Change::BlockEnds, number));
-        }
-    }
-    for (number, region) in (0_u32..).zip(&recording.regions) {
-        changes.push((region.birth, Change::RegionBegins, number));
-        if is_shown(region.end) {
-            changes.push((region.end, Change::RegionEnds, number));
-        }
-    }
-    for (number, mark) in (0_u32..).zip(&recording.marks) {
-        if mark.kind == MarkKind::OutOfMemory {
-            changes.push((mark.step, Change::Mark, number));
-        }
-    }
-    changes
+type When = (Step, Change, u32);
+
+/// What happens, in order. Blocks stand in the order of their births, so only the ends of those that live are kept.
+struct Changes<'a> {
+    recording: &'a Recording,
+    /// The block that begins next.
+    next_block: usize,
+    /// When the blocks that live end, the first on top.
+    ends: BinaryHeap<Reverse<(Step, u32)>>,
+    /// Regions and marks.
+    others: Peekable<std::vec::IntoIter<When>>,
 }
 
-/// Where a block stands in the log.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    region: RegionId,
-    offset: u64,
-    bytes: Bytes,
-    subject: SubjectId,
+impl<'a> Changes<'a> {
+    fn new(recording: &'a Recording, progress: &Progress<'_>) -> Result<Self, Cancelled> {
+        let mut others = Vec::with_capacity(2 * recording.regions.len());
+        for (number, region) in (0_u32..).zip(&recording.regions) {
+            others.push((region.birth, Change::RegionBegins, number));
+            if region.end.0 < recording.n_steps {
+                others.push((region.end, Change::RegionEnds, number));
+            }
+        }
+        for (number, mark) in (0_u32..).zip(&recording.marks) {
+            if mark.kind == MarkKind::OutOfMemory {
+                others.push((mark.step, Change::Mark, number));
+            }
+        }
+        Ok(Self {
+            recording,
+            next_block: 0,
+            ends: BinaryHeap::new(),
+            others: progress.sorted(others)?.into_iter().peekable(),
+        })
+    }
+
+    /// The most changes that there can be.
+    fn most(&self) -> u64 {
+        (2 * self.recording.blocks.len() + self.others.len()) as u64
+    }
+
+    fn next_begin(&self) -> Option<When> {
+        let block = self.recording.blocks.get(self.next_block)?;
+        let number = u32::try_from(self.next_block).ok()?;
+        Some((block.birth, Change::BlockBegins, number))
+    }
+
+    fn next_end(&self) -> Option<When> {
+        let Reverse((step, number)) = *self.ends.peek()?;
+        Some((step, Change::BlockEnds, number))
+    }
+
+    fn next(&mut self) -> Option<When> {
+        let heads = [self.next_begin(), self.next_end(), self.others.peek().copied()];
+        let next = heads.into_iter().flatten().min()?;
+        match next.1 {
+            Change::BlockBegins => {
+                let end = self.recording.blocks[self.next_block].end;
+                self.next_block += 1;
+                if end.0 < self.recording.n_steps {
+                    self.ends.push(Reverse((end, next.2)));
+                }
+            }
+            Change::BlockEnds => {
+                self.ends.pop();
+            }
+            Change::RegionBegins | Change::RegionEnds | Change::Mark => {
+                self.others.next();
+            }
+        }
+        Some(next)
+    }
 }
 
 struct Writer<'a> {
@@ -126,8 +187,8 @@ struct Writer<'a> {
     ranges: BTreeMap<u64, (u64, RegionId)>,
     /// Of each recorded region, its region and its page.
     of_region: Vec<(RegionId, SubjectId)>,
-    /// Of each block.
-    places: Vec<Option<Place>>,
+    /// Of each block that has begun, where its event stands.
+    begun: Vec<u32>,
     stack: Stack,
     stacked: Option<RegionId>,
     n_stacked: u64,
@@ -161,7 +222,7 @@ impl<'a> Writer<'a> {
             held: BTreeMap::new(),
             ranges: BTreeMap::new(),
             of_region: vec![(RegionId(0), SubjectId(0)); recording.regions.len()],
-            places: vec![None; recording.blocks.len()],
+            begun: Vec::with_capacity(recording.blocks.len()),
             stack: Stack::default(),
             stacked: None,
             n_stacked: 0,
@@ -204,14 +265,18 @@ impl<'a> Writer<'a> {
             Change::RegionEnds => self.end_region(idx),
             Change::BlockBegins => self.begin_block(number),
             Change::BlockEnds => {
-                let Some(place) = self.places[idx] else { return };
-                if Some(place.region) == self.stacked {
-                    self.stack.give_back(place.offset);
+                let begun = self
+                    .begun
+                    .get(idx)
+                    .and_then(|begun| self.log.events.get(*begun as usize));
+                let Some(begun) = begun.copied() else { return };
+                if Some(begun.region) == self.stacked {
+                    self.stack.give_back(begun.offset);
                 }
                 self.record(
                     EventKind::Free,
-                    (place.region, place.offset, place.bytes),
-                    place.subject,
+                    (begun.region, begun.offset, begun.bytes),
+                    begun.subject,
                 );
             }
             Change::Mark => {
@@ -277,18 +342,15 @@ impl<'a> Writer<'a> {
             Some(stated) => stated,
             None => self.stacked(bytes),
         };
-        self.places[number as usize] = Some(Place {
-            region,
-            offset,
-            bytes,
-            subject,
-        });
+        // Blocks begin in the order of their numbers.
+        self.begun
+            .push(u32::try_from(self.log.events.len()).unwrap_or(u32::MAX));
         self.record(EventKind::Alloc, (region, offset, bytes), subject);
     }
 
     /// The region that holds the block's address, and the offset in it.
     fn stated(&self, block: &RecordedBlock, bytes: Bytes) -> Option<(RegionId, u64)> {
-        let address = block.address?;
+        let address = block.address?.get();
         let found = find(&self.held, address, bytes.get()).or_else(|| find(&self.ranges, address, bytes.get()))?;
         Some((found.1, address - found.0))
     }

@@ -344,7 +344,7 @@ impl<'a> Checker<'a> {
 
     fn folds(&self) -> Result<(), SimulationDefect> {
         let curves = fold::curves(self.simulation);
-        let peak = |curve: &[Bytes]| curve.iter().max().map_or(0, |bytes| bytes.get());
+        let peak = |curve: &fold::StepBytes| curve.first_maximum().0.get();
         for (figure, counted, folded) in [
             ("the peak of reserved bytes", self.peak_reserved, peak(&curves.reserved)),
             ("the peak of live bytes", self.peak_live, peak(&curves.live)),

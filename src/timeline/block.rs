@@ -157,6 +157,7 @@ impl LaneView {
             .collect();
         drafts.sort_unstable_by_key(|draft| (draft.start, draft.base, draft.end, draft.subject));
         let blocks = columns_of(&drafts, &subjects, palette);
+        drop(drafts);
         let mut owners: Vec<(Selected, u32)> = (0_u32..)
             .zip(&blocks.subject)
             .filter_map(|(block, subject)| Some((subjects[*subject as usize]?, block)))
@@ -164,6 +165,8 @@ impl LaneView {
         owners.sort_unstable();
         let holdings = LaneHoldings::new(simulation, &spans, &of_regions);
         let regions = region_spans((simulation, session), &spans, &blocks);
+        let (reserved, features) = Curve::pair(&lane.curves.reserved, &lane.curves.features);
+        let (live, rounded) = Curve::pair(&lane.curves.live, &lane.curves.rounded);
         Self {
             policy: lane.policy,
             shares_steps: lane.shares_steps,
@@ -183,12 +186,12 @@ impl LaneView {
             holdings,
             ticks: LaneTicks::new(simulation),
             blocks,
-            reserved: Curve::new(&lane.curves.reserved),
-            features: Curve::new(&lane.curves.features),
-            live: Curve::new(&lane.curves.live),
-            rounded: Curve::new(&lane.curves.rounded),
-            physical: Curve::new(&lane.curves.physical),
-            virtual_space: Curve::new(&lane.curves.virtual_space),
+            reserved,
+            features,
+            live,
+            rounded,
+            physical: Curve::of(&lane.curves.physical),
+            virtual_space: Curve::of(&lane.curves.virtual_space),
             remat,
             owners,
             subjects,

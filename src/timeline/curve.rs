@@ -2,9 +2,14 @@
 //!
 //! ```text
 //! level 1      [0..8)        [8..16)     each entry holds (min, max) of 8 entries below
-//! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value a step
+//! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value a run of steps that have it
 //! ```
+//!
+//! The values are those of the lane's own curve, which is shared.
 
+use std::sync::Arc;
+
+use crate::sim::fold::StepBytes;
 use crate::units::Bytes;
 
 use super::viewport::Viewport;
@@ -14,27 +19,47 @@ const FANOUT: usize = 8;
 /// One value per step, with extremes of ranges in O(log steps).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curve {
-    values: Vec<u64>,
-    levels: Vec<Vec<(u64, u64)>>,
+    values: StepBytes,
+    /// Above the values, which are level 0.
+    levels: Arc<[Vec<(u64, u64)>]>,
 }
 
 impl Curve {
     /// A curve of values, one a step. O(steps).
     pub fn new(values: &[Bytes]) -> Self {
-        let values: Vec<u64> = values.iter().map(|bytes| bytes.get()).collect();
+        Self::of(&values.iter().copied().collect())
+    }
+
+    /// The curve of a lane. O(runs).
+    pub fn of(curve: &StepBytes) -> Self {
         let mut levels: Vec<Vec<(u64, u64)>> = Vec::new();
-        let mut below: Vec<(u64, u64)> = values.chunks(FANOUT).filter_map(extremes_of_values).collect();
+        let values = curve.values().chunks(FANOUT);
+        let mut below: Vec<(u64, u64)> = values.filter_map(extremes_of_values).collect();
         while below.len() > 1 {
             let above = below.chunks(FANOUT).filter_map(extremes_of_pairs).collect();
             levels.push(std::mem::replace(&mut below, above));
         }
         levels.push(below);
-        Self { values, levels }
+        Self {
+            values: curve.clone(),
+            levels: levels.into(),
+        }
+    }
+
+    /// The curves of a lane of which the second may be the first in memory.
+    pub(super) fn pair(one: &StepBytes, other: &StepBytes) -> (Self, Self) {
+        let curve = Self::of(one);
+        let other = if other.is_shared_with(one) {
+            curve.clone()
+        } else {
+            Self::of(other)
+        };
+        (curve, other)
     }
 
     /// The value on a step; 0 behind the end.
     pub fn at(&self, step: u32) -> u64 {
-        self.values.get(step as usize).copied().unwrap_or(0)
+        self.values.get(step as usize).map_or(0, |bytes| bytes.get())
     }
 
     /// Steps.
@@ -49,20 +74,22 @@ impl Curve {
 
     /// Exact minimum and maximum of the steps `start..end`; `None` where no step lies in it.
     pub fn extremes(&self, start: usize, end: usize) -> Option<(u64, u64)> {
-        let (mut low, mut high) = (start, end.min(self.values.len()));
+        let positions = self.values.positions(start..end);
+        let (mut low, mut high) = (positions.start, positions.end);
         if low >= high {
             return None;
         }
+        let values = self.values.values();
         let mut sum = (u64::MAX, 0);
         while low < high && !low.is_multiple_of(FANOUT) {
-            sum = merge(sum, (self.values[low], self.values[low]));
+            sum = merge(sum, (values[low].get(), values[low].get()));
             low += 1;
         }
         while low < high && !high.is_multiple_of(FANOUT) {
             high -= 1;
-            sum = merge(sum, (self.values[high], self.values[high]));
+            sum = merge(sum, (values[high].get(), values[high].get()));
         }
-        for level in &self.levels {
+        for level in &*self.levels {
             (low, high) = (low / FANOUT, high / FANOUT);
             while low < high && !low.is_multiple_of(FANOUT) {
                 sum = merge(sum, level[low]);
@@ -106,8 +133,8 @@ fn merge(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-fn extremes_of_values(values: &[u64]) -> Option<(u64, u64)> {
-    values.iter().map(|value| (*value, *value)).reduce(merge)
+fn extremes_of_values(values: &[Bytes]) -> Option<(u64, u64)> {
+    values.iter().map(|value| (value.get(), value.get())).reduce(merge)
 }
 
 fn extremes_of_pairs(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {

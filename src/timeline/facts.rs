@@ -120,7 +120,7 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
         rows.push(("held", block.held.exact()));
     }
     if let Some(address) = block.address {
-        rows.push(("address", format!("{address:#x}")));
+        rows.push(("address", format!("{:#x}", address.get())));
     }
     if let Some(stream) = block.stated_stream().filter(|stream| *stream != 0) {
         rows.push(("stream", stream.to_string()));
@@ -167,7 +167,7 @@ const MOST_FRAMES: usize = 24;
 
 /// Who called, innermost first.
 fn stack_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> impl Iterator<Item = RecordedFrame> + use<'a> {
-    let stack = block.stack.and_then(|stack| recording.stacks.get(stack as usize));
+    let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
     let frames = stack.map_or(&[][..], |stack| &**stack).iter();
     frames.filter_map(|frame| recording.frames.get(*frame as usize).copied())
 }

@@ -32,8 +32,8 @@ pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedP
 pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
-    MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,
-    RecordedRegion, RecordedTotal, Recording, TotalKind,
+    BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
+    RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
 };
 pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan, SlotOp};
 pub use shapes::{Item, Piece, Shapes};

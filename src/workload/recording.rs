@@ -13,6 +13,8 @@
 //! [`Recording::check`]): every range is within `n_steps` and not empty, blocks are sorted by birth, times do not
 //! decrease, names are in range.
 
+use std::num::{NonZeroU32, NonZeroU64};
+
 use super::problem::Names;
 use crate::typed_id;
 use crate::units::{Bytes, Nanos, Step};
@@ -21,6 +23,56 @@ typed_id!(
     /// A text of a recording.
     RecordedName
 );
+
+/// The address of a block. An `Option` of it takes no more room than the number, of which the largest is no address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BlockAddress(NonZeroU64);
+
+impl BlockAddress {
+    /// The address; `None` for the largest number.
+    pub const fn new(address: u64) -> Option<Self> {
+        match NonZeroU64::new(!address) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        !self.0.get()
+    }
+}
+
+impl std::fmt::Debug for BlockAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}", self.get())
+    }
+}
+
+/// A position in [`Recording::stacks`]. An `Option` of it takes no more room than the number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StackIdx(NonZeroU32);
+
+impl StackIdx {
+    /// The position; `None` for the largest number.
+    pub const fn new(position: u32) -> Option<Self> {
+        match NonZeroU32::new(!position) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
+    }
+
+    /// The number.
+    pub const fn idx(self) -> usize {
+        !self.0.get() as usize
+    }
+}
+
+impl std::fmt::Debug for StackIdx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.idx())
+    }
+}
 
 /// A block that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +90,11 @@ pub struct RecordedBlock {
     /// Bytes that the allocator holds for it, rounding included; equal to `bytes` where the tool does not say.
     pub held: Bytes,
     /// Where it stands; `None` where the tool does not say.
-    pub address: Option<u64>,
+    pub address: Option<BlockAddress>,
     /// Its stream; [`RecordedBlock::NO_STREAM`] where the tool does not say.
     pub stream: u64,
     /// Who called, where the tool kept it: position in [`Recording::stacks`].
-    pub stack: Option<u32>,
+    pub stack: Option<StackIdx>,
     /// Whether the recording does not show its beginning: it was there before, or appears at `birth` without having been
     /// asked for (see [`Self::appears`]).
     pub is_older: bool,
@@ -317,7 +369,7 @@ impl Recording {
             if !is_range(block.birth, block.end) || !is_given_back || block.name.0 as usize >= n_names {
                 return Err(format!("block {position} has an impossible range or name"));
             }
-            if block.stack.is_some_and(|stack| stack as usize >= self.stacks.len()) {
+            if block.stack.is_some_and(|stack| stack.idx() >= self.stacks.len()) {
                 return Err(format!("block {position} has an unknown stack"));
             }
         }
@@ -397,6 +449,15 @@ mod tests {
             is_older,
             is_freed: false,
         }
+    }
+
+    #[test]
+    fn blocks_stay_small() {
+        // A run of a day has tens of millions of them.
+        assert!(size_of::<RecordedBlock>() <= 56);
+        assert_eq!(BlockAddress::new(0).map(BlockAddress::get), Some(0));
+        assert_eq!(BlockAddress::new(u64::MAX), None);
+        assert_eq!(StackIdx::new(7).map(StackIdx::idx), Some(7));
     }
 
     #[test]

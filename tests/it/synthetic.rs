@@ -49,7 +49,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
     let first = lanes[0].curves.reserved.clone();
     for lane in &mut lanes {
         let differs = |(a, b): (&Bytes, &Bytes)| a != b;
-        let at = first.iter().zip(&lane.curves.reserved).position(differs);
+        let at = first.iter().zip(lane.curves.reserved.iter()).position(differs);
         lane.first_divergence = at.map(|step| Step(u32::try_from(step).expect("few steps")));
     }
     let workload = Workload::new("made up".to_owned(), Source::Graphs(graphs.iter().map(entry).collect()));

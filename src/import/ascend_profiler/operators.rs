@@ -29,7 +29,10 @@ use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal,
 const NONE: u64 = RecordedBlock::NO_STREAM;
 
 /// Rows between two looks at the cancel flag.
-const ROWS_BETWEEN_CHECKS: u64 = 1 << 13;
+const ROWS_BETWEEN_CHECKS: u64 = 1 << 12;
+
+/// Positions that are made between two looks at the cancel flag.
+const ENTRIES_AT_ONCE: usize = 1 << 17;
 
 /// The kinds of curves, in the order of [`Entry::totals`].
 const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
@@ -363,7 +366,12 @@ impl Device {
         if is_ordered_by_time {
             recording.times.reserve_exact(events.len());
         }
-        let mut positions = vec![u32::MAX; n_entries];
+        let mut positions: Vec<u32> = Vec::with_capacity(n_entries);
+        while positions.len() < n_entries {
+            // Memory that is touched for the first time costs more than the work on it.
+            progress.check()?;
+            positions.resize(n_entries.min(positions.len() + ENTRIES_AT_ONCE), u32::MAX);
+        }
         recording.blocks.reserve_exact(n_entries);
         for (step, (time, key)) in (0_u32..).zip(events) {
             if u64::from(step).is_multiple_of(ROWS_BETWEEN_CHECKS) {

@@ -18,8 +18,8 @@ use crate::import::ImportError;
 use crate::progress::Progress;
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{
-    MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording,
-    TotalKind,
+    BlockAddress, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
+    RecordedTotal, Recording, StackIdx, TotalKind,
 };
 
 /// Stands for what a row does not state.
@@ -273,9 +273,11 @@ impl Draft {
             given_back: n_steps,
             bytes: Bytes(event.bytes),
             held: Bytes(event.bytes),
-            address: Some(event.address).filter(|address| *address != NONE),
+            address: BlockAddress::new(event.address).filter(|_| event.address != NONE),
             stream: RecordedBlock::NO_STREAM,
-            stack: event.stack.and_then(|stack| self.own.stack(stack, shared)),
+            stack: event
+                .stack
+                .and_then(|stack| StackIdx::new(self.own.stack(stack, shared)?)),
             is_older: false,
             is_freed: false,
         });

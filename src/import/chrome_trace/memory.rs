@@ -12,7 +12,8 @@ use crate::import::ImportError;
 use crate::progress::Progress;
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{
-    MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind,
+    BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording,
+    TotalKind,
 };
 
 /// Events between two looks at the cancel flag.
@@ -285,7 +286,7 @@ fn block((birth, end): (Step, Step), event: &MemoryEvent, name: RecordedName) ->
         given_back: end,
         bytes,
         held: bytes,
-        address: Some(event.address),
+        address: BlockAddress::new(event.address),
         stream: RecordedBlock::NO_STREAM,
         stack: None,
         is_older: false,

@@ -11,6 +11,10 @@ impl Heap {
     /// Puts pairs (key, value, key, value, ...) into a dict.
     pub(super) fn fill(&mut self, dict: u32, pairs: &[Value]) {
         let before = self.dicts.get(dict).unwrap_or(DictContent::Empty);
+        if matches!(before, DictContent::Empty) && pairs.first() == Some(&Value::text(keys::ACTION)) {
+            let content = self.whole_entry(pairs);
+            return self.dicts.set(dict, content);
+        }
         let content = match before {
             DictContent::Empty => self.recognise(pairs).unwrap_or_else(|| {
                 self.budget.charge::<Value>(1);
@@ -54,8 +58,12 @@ impl Heap {
     }
 
     fn new_entry(&mut self) -> DictContent {
-        self.budget.charge::<Entry>(1);
-        self.rows.entries.push(Entry {
+        self.whole_entry(&[])
+    }
+
+    /// A new entry that is filled at once.
+    fn whole_entry(&mut self, pairs: &[Value]) -> DictContent {
+        let mut entry = Entry {
             address: 0,
             size: 0,
             time_us: 0,
@@ -64,7 +72,10 @@ impl Heap {
             extra: NONE,
             action: Action::Other,
             has: 0,
-        });
+        };
+        self.put_pairs(&mut entry, pairs);
+        self.budget.charge::<Entry>(1);
+        self.rows.entries.push(entry);
         DictContent::Entry(narrow(self.rows.entries.len() - 1))
     }
 
@@ -151,6 +162,13 @@ impl Heap {
         let Some(mut entry) = self.rows.entries.get(row as usize).copied() else {
             return;
         };
+        self.put_pairs(&mut entry, pairs);
+        if let Some(place) = self.rows.entries.get_mut(row as usize) {
+            *place = entry;
+        }
+    }
+
+    fn put_pairs(&mut self, entry: &mut Entry, pairs: &[Value]) {
         for pair in pairs.chunks_exact(2) {
             let value = pair[1];
             let key = match pair[0].kind() {
@@ -178,13 +196,10 @@ impl Heap {
                     entry.stream = self.rows.stream(stream);
                 }
                 keys::FRAMES => entry.frames = list(value),
-                keys::ACTION => self.put_action(&mut entry, value),
-                keys::COMPILE_CONTEXT | keys::USER_METADATA => self.put_extra(&mut entry, key, value),
+                keys::ACTION => self.put_action(entry, value),
+                keys::COMPILE_CONTEXT | keys::USER_METADATA => self.put_extra(entry, key, value),
                 _ => *self.rows.unread.entry(key).or_default() += 1,
             }
-        }
-        if let Some(place) = self.rows.entries.get_mut(row as usize) {
-            *place = entry;
         }
     }
 

@@ -5,11 +5,11 @@
 //! values for each byte of the file, and never from a number that the file states; values are not followed, so that
 //! neither depth nor lists that contain themselves matter.
 
+use super::ahead::Memo;
 use super::old_text;
 use super::opcode as op;
 use super::value::{Heap, MOST_CONTAINERS, Value};
 use super::window::Window;
-use crate::import::pages::Pages;
 use crate::import::{ImportError, Input};
 use crate::progress::Progress;
 
@@ -22,7 +22,7 @@ pub(super) struct Machine<'a> {
     pub(super) stack: Vec<Value>,
     /// Heights of the stack at marks.
     pub(super) marks: Vec<u32>,
-    pub(super) memo: Pages<Value>,
+    pub(super) memo: Memo,
     pub(super) heap: Heap,
     /// Most values on the stack: a snapshot has at most one for eight bytes.
     pub(super) most_values: usize,
@@ -46,7 +46,7 @@ pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Hea
         window,
         stack: Vec::new(),
         marks: Vec::new(),
-        memo: Pages::default(),
+        memo: Memo::default(),
         heap: Heap::new(len),
         at: 0,
     };
@@ -61,13 +61,16 @@ impl Machine<'_> {
     #[inline]
     fn step(&mut self) -> Result<bool, ImportError> {
         self.at = self.window.position();
+        if self.step_shortly()? {
+            return Ok(true);
+        }
         let opcode = self.window.byte()?;
         match opcode {
             op::BINGET => {
                 let index = self.window.byte()?;
                 self.get(usize::from(index))?;
             }
-            op::MEMOIZE => self.put(self.memo.len())?,
+            op::MEMOIZE => self.memoize()?,
             op::LONG1 => {
                 let n = self.window.byte()?;
                 self.long(u64::from(n))?;

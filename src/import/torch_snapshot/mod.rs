@@ -16,6 +16,7 @@
 //! [`Recording`](crate::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
 //! to, where the file does not state them.
 
+mod ahead;
 mod fill;
 mod keys;
 mod lists;

@@ -15,7 +15,7 @@ use super::value::Heap;
 use crate::import::ImportError;
 use crate::progress::Progress;
 use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording};
+use crate::workload::{BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx};
 
 /// Events between two looks at the cancel flag, and between two times that memory is given back.
 const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
@@ -173,9 +173,9 @@ impl Maker {
             given_back: Step(outcome.given_back),
             bytes: Bytes(entry.size),
             held: Bytes(held.map_or(entry.size, |(_, bytes)| bytes)),
-            address: Some(entry.address),
+            address: BlockAddress::new(entry.address),
             stream: stream(heap, entry),
-            stack: called.stack,
+            stack: called.stack.and_then(StackIdx::new),
             is_older: false,
             is_freed: replayed.unfreed.pop_if(|unfreed| *unfreed == step).is_none(),
         });
@@ -194,9 +194,9 @@ impl Maker {
             given_back: Step(live.given_back.clamp(first, end).min(self.n_steps)),
             bytes: Bytes(live.bytes),
             held: Bytes(live.held),
-            address: Some(address),
+            address: BlockAddress::new(address),
             stream: live.stream,
-            stack: called.stack,
+            stack: called.stack.and_then(StackIdx::new),
             is_older: true,
             is_freed: !live.is_final,
         });

@@ -66,31 +66,41 @@ impl Machine<'_> {
 
     // ---- the memo ----
 
-    #[inline]
     pub(super) fn get(&mut self, index: usize) -> Result<(), ImportError> {
         match self.memo.get(index) {
-            Some(value) if *value != Value::HOLE => self.push(*value),
-            _ => Err(self.fault(&format!("place {index} of the memo is empty"))),
+            Some(value) => self.push(value),
+            None => Err(self.fault(&format!("place {index} of the memo is empty"))),
         }
     }
 
+    /// Puts the top into the place behind the last.
     #[inline]
-    pub(super) fn put(&mut self, index: usize) -> Result<(), ImportError> {
+    pub(super) fn memoize(&mut self) -> Result<(), ImportError> {
         let top = self.top()?;
-        if index >= self.most_memo {
-            return Err(self.fault(&format!("place {index} of the memo is beyond the size of the file")));
-        }
+        self.check_memo(self.memo.len())?;
+        self.memo.push(top);
+        Ok(())
+    }
+
+    pub(super) fn put(&mut self, index: usize) -> Result<(), ImportError> {
         if index == self.memo.len() {
-            self.memo.push(top);
-            return Ok(());
+            return self.memoize();
         }
+        let top = self.top()?;
+        self.check_memo(index)?;
         while self.memo.len() <= index {
             self.memo.push(Value::HOLE);
         }
-        if let Some(place) = self.memo.get_mut(index) {
-            *place = top;
-        }
+        self.memo.set(index, top);
         Ok(())
+    }
+
+    #[inline]
+    fn check_memo(&self, index: usize) -> Result<(), ImportError> {
+        if index < self.most_memo {
+            return Ok(());
+        }
+        Err(self.fault(&format!("place {index} of the memo is beyond the size of the file")))
     }
 
     // ---- what is built ----
@@ -128,6 +138,7 @@ impl Machine<'_> {
         self.push(Value::list(list))
     }
 
+    #[inline]
     pub(super) fn empty_dict(&mut self) -> Result<(), ImportError> {
         self.check_containers()?;
         let dict = self.heap.dicts.add();

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use super::*;
 use crate::progress::Cancel;
 use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{MarkKind, Recording};
+use crate::workload::{BlockAddress, MarkKind, Recording};
 use pickle_writer::{Py, Writer, frame, segment, synthetic};
 
 mod holes;
+mod ways;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     let cancel = Cancel::new();
@@ -152,7 +153,9 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
         assert_eq!(recording.times[..2], [Nanos(10_000), Nanos(10_000)]);
         let of = |address: u64| {
             let mut blocks = recording.blocks.iter();
-            *blocks.find(|block| block.address == Some(address)).expect("a block")
+            *blocks
+                .find(|block| block.address == BlockAddress::new(address))
+                .expect("a block")
         };
         // Freed in the trace: older, given back on the first event, which still holds it.
         let older = of(0x9000);
@@ -168,7 +171,7 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
         assert_eq!((seen.birth, seen.given_back, seen.end), (Step(4), Step(6), Step(8)));
         assert_eq!((seen.bytes, seen.held, seen.stream), (Bytes(4000), Bytes(4000), 7));
         assert_eq!(recording.text(seen.name), "conv2d (conv.py:458)");
-        let stack = &recording.stacks[seen.stack.expect("a stack") as usize];
+        let stack = &recording.stacks[seen.stack.expect("a stack").idx()];
         let lines: Vec<&str> = stack
             .iter()
             .map(|line| recording.text(recording.frames[*line as usize].function))

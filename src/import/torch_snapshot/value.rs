@@ -14,7 +14,7 @@ use crate::import::pages::Pages;
 const TAG_BITS: u32 = 4;
 
 /// The largest whole number that stands in the value itself.
-const INLINE_LIMIT: i128 = 1 << 58;
+const INLINE_LIMIT: u64 = 1 << 58;
 
 /// A value; see [`Kind`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -65,6 +65,16 @@ impl Value {
     #[inline]
     pub(super) const fn small(value: i32) -> Self {
         Self(((value as i64) << TAG_BITS).cast_unsigned() | 2)
+    }
+
+    /// A number that stands in the value itself; `None` where it does not.
+    #[inline]
+    pub(super) const fn fitting(value: i64) -> Option<Self> {
+        if value.unsigned_abs() < INLINE_LIMIT {
+            Some(Self((value << TAG_BITS).cast_unsigned() | 2))
+        } else {
+            None
+        }
     }
 
     pub(super) const fn text(position: u32) -> Self {
@@ -223,10 +233,8 @@ impl Heap {
     /// The value of a whole number.
     #[inline]
     pub(super) fn int(&mut self, value: i128) -> Value {
-        if -INLINE_LIMIT < value && value < INLINE_LIMIT {
-            #[expect(clippy::cast_possible_truncation, reason = "checked against the limit")]
-            let value = value as i64;
-            return Value((value << TAG_BITS).cast_unsigned() | 2);
+        if let Some(value) = i64::try_from(value).ok().and_then(Value::fitting) {
+            return value;
         }
         self.wide.push(value);
         Value::tagged(3, narrow(self.wide.len() - 1))

@@ -3,6 +3,8 @@
 //! In: any `Read + Seek`, at its start. Out: bytes in order, with positions for errors. Invariants: nothing is allocated
 //! from a length that was not checked against the rest of the file; the cancel flag is read at every refill.
 
+use std::io::Read as _;
+
 use crate::import::{ImportError, Input, ReadSeek};
 use crate::progress::Progress;
 use crate::units::counted;
@@ -20,8 +22,6 @@ pub(super) struct Window<'a> {
     buffer: Vec<u8>,
     /// The next byte in the buffer.
     at: usize,
-    /// Bytes of the buffer that are filled.
-    filled: usize,
     /// The file's byte at which the buffer begins.
     base: u64,
     len: u64,
@@ -33,9 +33,8 @@ impl<'a> Window<'a> {
         Ok(Self {
             reader: input.reader()?,
             progress: *progress,
-            buffer: vec![0; WINDOW_BYTES],
+            buffer: Vec::with_capacity(WINDOW_BYTES),
             at: 0,
-            filled: 0,
             base: 0,
             len,
         })
@@ -51,10 +50,22 @@ impl<'a> Window<'a> {
         self.len
     }
 
+    /// What of the next bytes is at hand: perhaps nothing.
+    #[inline]
+    pub(super) fn at_hand(&self) -> &[u8] {
+        self.buffer.get(self.at..).unwrap_or_default()
+    }
+
+    /// Goes on by bytes that are at hand.
+    #[inline]
+    pub(super) fn pass(&mut self, n: usize) {
+        self.at = (self.at + n).min(self.buffer.len());
+    }
+
     /// The next byte.
     #[inline]
     pub(super) fn byte(&mut self) -> Result<u8, ImportError> {
-        if self.at == self.filled {
+        if self.at >= self.buffer.len() {
             self.refill(1)?;
         }
         let byte = self.buffer[self.at];
@@ -65,7 +76,7 @@ impl<'a> Window<'a> {
     /// The next `n` bytes.
     #[inline]
     pub(super) fn take(&mut self, n: usize) -> Result<&[u8], ImportError> {
-        if self.filled - self.at < n {
+        if self.buffer.len() - self.at < n {
             self.refill(n)?;
         }
         let start = self.at;
@@ -134,25 +145,21 @@ impl<'a> Window<'a> {
     fn refill(&mut self, n: usize) -> Result<(), ImportError> {
         self.check(n as u64)?;
         self.progress.set("reading", self.position(), self.len)?;
-        self.buffer.copy_within(self.at..self.filled, 0);
         self.base += self.at as u64;
-        self.filled -= self.at;
+        self.buffer.drain(..self.at);
         self.at = 0;
-        if self.buffer.len() < n {
-            self.buffer.resize(n, 0);
-        } else if self.buffer.len() > WINDOW_BYTES && self.filled.max(n) <= WINDOW_BYTES {
-            self.buffer.truncate(WINDOW_BYTES);
-            self.buffer.shrink_to_fit();
+        if n <= WINDOW_BYTES {
+            self.buffer.shrink_to(WINDOW_BYTES);
         }
-        while self.filled < n {
-            let read = self.reader.read(&mut self.buffer[self.filled..])?;
-            if read == 0 {
-                return Err(ImportError::Truncated {
-                    at: self.base + self.filled as u64,
-                    what: "the pickle".to_owned(),
-                });
-            }
-            self.filled += read;
+        let wanted = n.max(WINDOW_BYTES) - self.buffer.len();
+        self.buffer.reserve_exact(wanted);
+        let mut reader = (&mut *self.reader).take(wanted as u64);
+        reader.read_to_end(&mut self.buffer)?;
+        if self.buffer.len() < n {
+            return Err(ImportError::Truncated {
+                at: self.base + self.buffer.len() as u64,
+                what: "the pickle".to_owned(),
+            });
         }
         Ok(())
     }

@@ -24,13 +24,15 @@ pub struct Block {
 
 /// Every tensor's stay, in the order of allocation. O(events).
 pub fn blocks(simulation: &Simulation) -> Vec<Block> {
-    let mut open: Vec<Option<usize>> = vec![None; simulation.subjects.len()];
-    let mut blocks: Vec<Block> = Vec::new();
+    const NONE: u32 = u32::MAX;
+    let mut open: Vec<u32> = vec![NONE; simulation.subjects.len()];
+    let allocations = simulation.events.iter().filter(|event| event.kind == EventKind::Alloc);
+    let mut blocks: Vec<Block> = Vec::with_capacity(allocations.count());
     for event in &simulation.events {
         let slot = event.subject.0 as usize;
         match event.kind {
             EventKind::Alloc => {
-                open[slot] = Some(blocks.len());
+                open[slot] = u32::try_from(blocks.len()).unwrap_or(NONE);
                 blocks.push(Block {
                     start: event.step,
                     end: Step(simulation.n_steps),
@@ -41,8 +43,9 @@ pub fn blocks(simulation: &Simulation) -> Vec<Block> {
                 });
             }
             EventKind::Free => {
-                if let Some(block) = open[slot].take() {
-                    blocks[block].end = event.step;
+                let block = std::mem::replace(&mut open[slot], NONE);
+                if let Some(block) = blocks.get_mut(block as usize) {
+                    block.end = event.step;
                 }
             }
             _ => {}

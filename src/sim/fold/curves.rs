@@ -4,6 +4,7 @@
 //! never hide between two events. One pass.
 
 use super::parts::State;
+use super::step_bytes::{StepBytes, StepBytesBuilder};
 use crate::sim::event::{EventKind, Simulation};
 use crate::units::Bytes;
 
@@ -11,32 +12,17 @@ use crate::units::Bytes;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curves {
     /// Device bytes in use: mallocs and physical pages.
-    pub reserved: Vec<Bytes>,
+    pub reserved: StepBytes,
     /// The share of `reserved` that serves feature memory (arenas and pools).
-    pub features: Vec<Bytes>,
+    pub features: StepBytes,
     /// Exact bytes that graphs asked for and hold (feature memory).
-    pub live: Vec<Bytes>,
+    pub live: StepBytes,
     /// The same after the rounding of whoever gave them.
-    pub rounded: Vec<Bytes>,
+    pub rounded: StepBytes,
     /// The share of `reserved` that is physical pages.
-    pub physical: Vec<Bytes>,
+    pub physical: StepBytes,
     /// Address space that is reserved as virtual ranges; it holds no memory of its own.
-    pub virtual_space: Vec<Bytes>,
-}
-
-impl Curves {
-    /// Empty curves with room for so many steps: they are as long as that in the end, and never stand in memory twice.
-    fn with_capacity(n_steps: usize) -> Self {
-        let room = || Vec::with_capacity(n_steps);
-        Self {
-            reserved: room(),
-            features: room(),
-            live: room(),
-            rounded: room(),
-            physical: room(),
-            virtual_space: room(),
-        }
-    }
+    pub virtual_space: StepBytes,
 }
 
 /// What a step shows of the sums.
@@ -74,20 +60,68 @@ impl Shown {
     }
 }
 
-impl Curves {
+/// Curves on the way.
+struct Draft {
+    reserved: StepBytesBuilder,
+    /// `None` as long as it is equal to `reserved`.
+    features: Option<StepBytesBuilder>,
+    live: StepBytesBuilder,
+    /// `None` as long as it is equal to `live`.
+    rounded: Option<StepBytesBuilder>,
+    physical: StepBytesBuilder,
+    virtual_space: StepBytesBuilder,
+}
+
+impl Draft {
+    fn new(n_steps: usize) -> Self {
+        let none = || StepBytesBuilder::new(n_steps);
+        Self {
+            reserved: none(),
+            features: None,
+            live: none(),
+            rounded: None,
+            physical: none(),
+            virtual_space: none(),
+        }
+    }
+
     fn push(&mut self, shown: Shown) {
+        push_beside(&mut self.features, &self.reserved, (shown.features, shown.reserved));
+        push_beside(&mut self.rounded, &self.live, (shown.rounded, shown.live));
         self.reserved.push(shown.reserved);
-        self.features.push(shown.features);
         self.live.push(shown.live);
-        self.rounded.push(shown.rounded);
         self.physical.push(shown.physical);
         self.virtual_space.push(shown.virtual_space);
     }
+
+    fn finish(self) -> Curves {
+        let (reserved, live) = (self.reserved.finish(), self.live.finish());
+        let or_shared = |own: Option<StepBytesBuilder>, other: &StepBytes| match own {
+            Some(own) => own.finish(),
+            None => other.clone(),
+        };
+        Curves {
+            features: or_shared(self.features, &reserved),
+            rounded: or_shared(self.rounded, &live),
+            reserved,
+            live,
+            physical: self.physical.finish(),
+            virtual_space: self.virtual_space.finish(),
+        }
+    }
+}
+
+/// A value of a curve that may be equal to another from the first step on; the other has not got its own yet.
+fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, (value, others): (Bytes, Bytes)) {
+    if own.is_none() && value == others {
+        return;
+    }
+    own.get_or_insert_with(|| other.clone()).push(value);
 }
 
 /// Curves with one value a step. O(events + steps).
 pub fn curves(simulation: &Simulation) -> Curves {
-    let mut curves = Curves::with_capacity(simulation.n_steps as usize);
+    let mut curves = Draft::new(simulation.n_steps as usize);
     let mut state = State::default();
     let mut events = simulation.events.iter().peekable();
     for step in 0..simulation.n_steps {
@@ -105,5 +139,5 @@ pub fn curves(simulation: &Simulation) -> Curves {
         }
         curves.push(shown);
     }
-    curves
+    curves.finish()
 }

@@ -11,6 +11,7 @@ mod blocks;
 mod costs;
 mod curves;
 mod parts;
+mod step_bytes;
 mod summary;
 
 pub use blocks::{Block, blocks};
@@ -18,4 +19,5 @@ pub use costs::{Cause, Overhead, overhead};
 pub use curves::{Curves, curves};
 pub use parts::ReservedParts;
 pub(super) use parts::parts_after;
+pub use step_bytes::StepBytes;
 pub use summary::{PoolIdle, Summary, summary};

@@ -101,11 +101,11 @@ pub fn summary(simulation: &Simulation, curves: &Curves, params: &Params) -> Sum
         ..Summary::default()
     };
     summary.estimated_overhead = total(&summary.overhead);
-    (summary.peak_reserved, summary.peak_reserved_step) = first_maximum(&curves.reserved);
-    (summary.peak_live, summary.peak_live_step) = first_maximum(&curves.live);
+    (summary.peak_reserved, summary.peak_reserved_step) = curves.reserved.first_maximum();
+    (summary.peak_live, summary.peak_live_step) = curves.live.first_maximum();
     summary.reserved = parts_at_peak(simulation, summary.peak_reserved);
-    (summary.virtual_bytes, _) = first_maximum(&curves.virtual_space);
-    let (features, step) = first_maximum(&curves.features);
+    (summary.virtual_bytes, _) = curves.virtual_space.first_maximum();
+    let (features, step) = curves.features.first_maximum();
     summary.fragmentation = fragmentation(features, summary.peak_live);
     if let Some(step) = step {
         summary.internal_waste = features.saturating_sub(curves.live[step.idx()]);
@@ -113,16 +113,6 @@ pub fn summary(simulation: &Simulation, curves: &Curves, params: &Params) -> Sum
     }
     count(simulation, &mut summary);
     summary
-}
-
-fn first_maximum(curve: &[Bytes]) -> (Bytes, Option<Step>) {
-    let mut best: (Bytes, Option<Step>) = (Bytes::ZERO, None);
-    for (step, bytes) in (0_u32..).zip(curve) {
-        if best.1.is_none() || *bytes > best.0 {
-            best = (*bytes, Some(Step(step)));
-        }
-    }
-    best
 }
 
 /// 1 - peak live / peak reserved of feature memory: what the policy holds beyond what its graphs ever need at once.

@@ -4,7 +4,7 @@ use super::*;
 use crate::progress::Cancel;
 use crate::sim::fold::curves;
 use crate::sim::verify_log;
-use crate::workload::{RecordedMark, RecordedName, RecordedNames};
+use crate::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames};
 
 fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
     RecordedBlock {
@@ -14,7 +14,7 @@ fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
         given_back: Step(life.1),
         bytes: Bytes(bytes),
         held: Bytes(bytes),
-        address,
+        address: address.and_then(BlockAddress::new),
         stream: 0,
         stack: None,
         is_older: false,
@@ -36,11 +36,17 @@ fn recorded_region(life: (u32, u32), (address, bytes): (u64, u64), kind: Recorde
 fn log(recording: &Recording) -> RecordedLog {
     assert_eq!(recording.check(), Ok(()));
     let cancel = Cancel::new();
-    let steps: Vec<u32> = (0..recording.n_steps).collect();
-    recorded_log(recording, (&steps, recording.n_steps), &Progress::silent(&cancel)).expect("nobody cancels")
+    let named: Vec<u32> = (0..recording.n_steps).collect();
+    let log = |steps: EventSteps<'_>| {
+        let made = recorded_log(recording, (steps, recording.n_steps), &Progress::silent(&cancel));
+        made.expect("nobody cancels")
+    };
+    let made = log(EventSteps::Own(recording.n_steps));
+    assert_eq!(made.simulation, log(EventSteps::Named(&named)).simulation);
+    made
 }
 
-fn values(curve: &[Bytes]) -> Vec<u64> {
+fn values(curve: &crate::sim::fold::StepBytes) -> Vec<u64> {
     curve.iter().map(|bytes| bytes.get()).collect()
 }
 

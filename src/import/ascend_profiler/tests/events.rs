@@ -2,7 +2,7 @@
 
 use super::{error, recordings, told};
 use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{MarkKind, TotalKind};
+use crate::workload::{BlockAddress, MarkKind, TotalKind};
 
 const HEADER: &str = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,Call Stack(Python),\
     Call Stack(C)";
@@ -47,7 +47,7 @@ fn blocks_are_called_like_the_innermost_open_op_of_their_thread() {
     assert_eq!(pta.text(pta.blocks[1].name), "PTA@x");
     assert_eq!(recordings[1].text(recordings[1].blocks[0].name), "outer");
     assert_eq!((pta.blocks[0].end, pta.blocks[0].is_freed), (Step(2), true));
-    assert_eq!(pta.blocks[0].address, Some(0x10));
+    assert_eq!(pta.blocks[0].address, BlockAddress::new(0x10));
     assert_eq!(pta.times, [Nanos(12), Nanos(13), Nanos(16)]);
     assert_eq!(
         pta.total(TotalKind::Allocated).map(|total| total.peak().0),
