@@ -61,6 +61,14 @@ impl EventSteps<'_> {
             Self::Named(steps) => steps.get(event.idx()).copied(),
         }
     }
+
+    /// Whether several events stand on one step. O(events).
+    pub fn is_shared(self) -> bool {
+        match self {
+            Self::Own(_) => false,
+            Self::Named(steps) => steps.windows(2).any(|pair| pair[0] == pair[1]),
+        }
+    }
 }
 
 /// What happens to a block or a region, in the order within a step.
