@@ -42,6 +42,9 @@ pub struct Lane {
     pub simulation: Simulation,
     /// Curves, one value a step of the common axis.
     pub curves: Curves,
+    /// Whether several events may share a step, as where a long recording stands beside a short graph: what lay beside
+    /// or followed what within a step cannot be told from steps then.
+    pub shares_steps: bool,
     /// Exact figures.
     pub summary: Summary,
     /// The first step whose reserved bytes differ from policy 0; `None` where none does or where policy 0
@@ -239,6 +242,11 @@ impl Comparison {
         recording.map_or((true, true), |recording| {
             (recording.states_reserved(), recording.states_live())
         })
+    }
+
+    /// What a place on the common axis is called: an event of a recording, else a step.
+    pub fn axis_word(&self) -> &'static str {
+        if self.is_measured() { "event" } else { "step" }
     }
 
     /// The lanes that were simulated or planned.

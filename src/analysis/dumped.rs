@@ -1,6 +1,16 @@
 //! The plan that a compiler's dump states for its own graph, as a plan of the live ranges found here.
+//!
+//! In: a graph with dumped offsets. Out: a placement problem of its live ranges that carries the compiler's plan. Graphs
+//! whose dumps state live ranges of their own come as problems already.
 
-use crate::workload::{DumpedOffsets, Lifetimes, RecordedPlan};
+use crate::graph::{Bindings, Graph, Role, Sizes};
+use crate::liveness::{View, lifetimes};
+use crate::plan::Problem;
+use crate::units::{Bytes, Step};
+use crate::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
+
+/// Divisor of offsets and sizes where nothing says another, in bytes.
+pub const USUAL_ALIGNMENT: u64 = 512;
 
 /// The dumped offset of each live range. A live range is that of a tensor or of the root of a storage.
 ///
@@ -22,4 +32,69 @@ pub fn dumped_plan(dumped: &DumpedOffsets, lifetimes: &Lifetimes) -> Result<Reco
         offsets,
         maker: dumped.maker.clone(),
     })
+}
+
+/// The arena of a graph whose dump says where every live range stands, with that plan, to the byte; `None` where it does
+/// not, or where a shape is unknown. Inputs stand in the arena where the dump places them all: they live all run.
+pub fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
+    let graph: &Graph = &entry.graph;
+    let dumped = entry.dumped.as_ref()?.offsets.as_ref()?;
+    let bindings = Bindings::new();
+    if !graph.unbound_symbols(&bindings).is_empty() {
+        return None;
+    }
+    let sizes = graph.sizes(&bindings);
+    if graph.unknown_activations(&sizes).next().is_some() {
+        return None;
+    }
+    let mut lifetimes = lifetimes(graph, &sizes, View::Aliased);
+    let mut inputs = graph
+        .tensors()
+        .iter_ids()
+        .filter(|(_, tensor)| tensor.role == Role::Input);
+    if inputs.all(|(id, _)| matches!(dumped.offsets.get(id.0 as usize), Some(Some(_)))) {
+        with_inputs(graph, &sizes, &mut lifetimes);
+    }
+    let plan = dumped_plan(dumped, &lifetimes)
+        .ok()
+        .filter(|plan| !plan.offsets.is_empty())?;
+    let names: Vec<&str> = lifetimes
+        .items
+        .iter()
+        .map(|item| graph.tensor_name(item.tensor))
+        .collect();
+    let mut problem = Problem::from_lifetimes(&lifetimes, 1);
+    let alignment = common_alignment(&plan.offsets);
+    for buffer in &mut problem.buffers {
+        buffer.alignment = alignment;
+    }
+    Some(ProblemEntry {
+        name: format!("{} as dumped", entry.name),
+        ids: Names::unique(&names),
+        problem,
+        recorded: Some(plan),
+        ..ProblemEntry::default()
+    })
+}
+
+/// The largest power of two up to the usual alignment that divides every offset.
+pub fn common_alignment(offsets: &[u64]) -> u64 {
+    let bits = offsets.iter().fold(USUAL_ALIGNMENT, |bits, offset| bits | offset);
+    1 << bits.trailing_zeros()
+}
+
+/// Adds the graph's inputs as buffers that live all run, in front of what the first op computes.
+pub fn with_inputs(graph: &Graph, sizes: &Sizes, lifetimes: &mut Lifetimes) {
+    let inputs = graph.tensors().iter_ids();
+    let inputs = inputs.filter(|(_, tensor)| tensor.role == Role::Input && lifetimes.n_steps > 0);
+    let added: Vec<Lifetime> = inputs
+        .map(|(id, _)| Lifetime {
+            birth: Step(0),
+            end: Step(lifetimes.n_steps),
+            bytes: Bytes(sizes.tensor(id).unwrap_or(0)),
+            tensor: id,
+        })
+        .collect();
+    lifetimes.items.extend(added);
+    lifetimes.items.sort_by_key(|item| (item.birth, item.tensor));
 }

@@ -214,6 +214,7 @@ pub(super) fn lane(
     lane.summary.estimated_overhead = Nanos(0);
     lane.summary.overhead.clear();
     lane.title = Some(recording.name.clone());
+    lane.shares_steps = steps.windows(2).any(|pair| pair[0] == pair[1]);
     lane.session = Some(Arc::new(session((place.graph, recording), (steps, n_steps))));
     let source = state_curves(&mut lane, recording, (steps, n_steps));
     lane.explanation = remarks(&lane, recording, (source, log.n_stacked));

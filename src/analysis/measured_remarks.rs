@@ -38,6 +38,11 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
     } else {
         say("The file does not say what was in use.".to_owned(), None);
     }
+    if recording.lacks_regions() {
+        let text = "More was in use than the listed segments come to, so the file does not list all of them: what was taken \
+                    from the device is a lower bound.";
+        say(text.to_owned(), None);
+    }
     for text in unseen(recording) {
         say(text, None);
     }
@@ -56,10 +61,17 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
         .filter(|_| !recording.blocks.is_empty())
     {
         let (peak, _) = total.peak();
-        say(
-            format!("The file itself states at most {peak} in use, which counts what it does not list too."),
-            None,
-        );
+        if peak > summary.peak_live {
+            say(
+                format!("The file itself states at most {peak} in use, which counts what it does not list too."),
+                None,
+            );
+        } else if peak < summary.peak_live {
+            say(
+                format!("The file itself states at most {peak} in use, less than its blocks come to."),
+                None,
+            );
+        }
     }
     remarks
 }

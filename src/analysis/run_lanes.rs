@@ -64,6 +64,7 @@ pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LanePart
         strategy,
         chosen: false,
         plans,
+        shares_steps: false,
         summary: summary(&simulation, &curves, params),
         curves,
         simulation,

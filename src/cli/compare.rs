@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use super::args::{CompareArgs, Format, Opening};
+use super::choice;
 use super::dims::unused_dims;
 use super::settings::{Settings, read_settings};
 use super::{Verdict, print, print_json};
@@ -30,10 +31,17 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         }
         settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
-    let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    if let Some(name) = &args.graph {
+        show(&mut loaded, name)?;
+    }
     if !loaded.workload.problems().is_empty() {
+        let chosen = args
+            .graph
+            .as_ref()
+            .map_or_else(String::new, |name| format!(" FILE --graph \"{name}\""));
         bail!(
-            "{}: a placement problem has no policies; use `highwater plan`",
+            "{}: a placement problem has no policies; use `highwater plan{chosen}`",
             loaded.workload.name
         );
     }
@@ -61,6 +69,27 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_no = has_error || runs_out(&request, &comparison, progress)?;
     Ok(if is_no { Verdict::No } else { Verdict::Done })
+}
+
+/// Looks at one part of what was read. A graph that is the only one is that part already.
+fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
+    if loaded.show(Some(name)) {
+        return Ok(());
+    }
+    let file = &loaded.workload.name;
+    match loaded.whole.graphs() {
+        [only] if only.name == name => return Ok(()),
+        [] => bail!("{file}: it holds no graph, so --graph has nothing to choose from"),
+        _ => {}
+    }
+    let graphs = loaded.whole.graphs().iter().take(1).map(|entry| entry.name.clone());
+    let mut names: Vec<String> = graphs.collect();
+    let parts = loaded.parts.iter().map(|part| &part.name);
+    names.extend(parts.filter(|name| loaded.whole.graphs()[0].name != **name).cloned());
+    bail!(
+        "{file}: there is no graph \"{name}\" in it; it holds {}",
+        choice::list(&names)
+    );
 }
 
 /// The sources of the arguments.

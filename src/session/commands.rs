@@ -25,6 +25,8 @@ pub enum Command {
     },
     /// Remove a source by position.
     Remove(usize),
+    /// Look at a part of the sources by itself; `None` at the whole session.
+    ShowPart(Option<String>),
     /// Set an option from text.
     SetOption {
         /// Its key.

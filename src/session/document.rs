@@ -136,6 +136,9 @@ impl PartialEq for SourceSpec {
 pub struct Document {
     /// Graphs of the session, in order.
     pub sources: Vec<SourceSpec>,
+    /// What of the sources is looked at by itself ([`Workload::parts`](crate::workload::Workload::parts)); `None` is the
+    /// whole session.
+    pub part: Option<String>,
     /// Whether each training graph's forward phase runs beside it as an evaluation graph.
     pub with_evaluation: bool,
     /// Overrides.
@@ -164,6 +167,7 @@ impl Document {
         };
         Self {
             sources,
+            part: None,
             with_evaluation: false,
             options: Options::default(),
             unknown_options: Map::new(),
@@ -193,13 +197,19 @@ impl Document {
     /// The `highwater plan ...` command for a placement problem.
     pub fn plan_command_line(&self, strategy: &str) -> String {
         let source = self.sources.first().map(SourceSpec::label).unwrap_or_default();
-        format!("highwater plan {} --strategy {strategy}", quote(&source))
+        let part = self.part_words().map_or_else(String::new, |words| format!(" {words}"));
+        format!("highwater plan {}{part} --strategy {strategy}", quote(&source))
+    }
+
+    fn part_words(&self) -> Option<String> {
+        self.part.as_ref().map(|name| format!("--graph {}", quote(name)))
     }
 
     /// The `highwater compare ...` command that prints the same figures.
     pub fn command_line(&self, policy: Option<u8>) -> String {
         let mut words = vec!["highwater".to_owned(), "compare".to_owned()];
         words.extend(self.sources.iter().map(|source| quote(&source.label())));
+        words.extend(self.part_words());
         if self.with_evaluation {
             words.push("--evaluation".to_owned());
         }

@@ -23,6 +23,7 @@ pub(super) struct Settings {
     unknown_fields: Map<String, Json>,
     environment: Environment,
     plan: SchedulePlan,
+    part: Option<String>,
     with_evaluation: bool,
     strategies: LaneStrategies,
     lanes: LaneSet,
@@ -39,6 +40,7 @@ impl Settings {
             unknown_fields: document.unknown_fields.clone(),
             environment: document.environment.clone(),
             plan,
+            part: document.part.clone(),
             with_evaluation: document.with_evaluation,
             strategies: document.strategies.clone(),
             lanes: document.lanes.clone(),
@@ -52,6 +54,7 @@ impl Settings {
         document.unknown_fields = self.unknown_fields;
         document.environment = self.environment;
         document.plan = self.plan;
+        document.part = self.part;
         document.with_evaluation = self.with_evaluation;
         document.strategies = self.strategies;
         document.lanes = self.lanes;
@@ -142,6 +145,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.plan != b.plan || a.with_evaluation != b.with_evaluation {
         names.push("schedule".to_owned());
+    }
+    if a.part != b.part {
+        names.push("what is shown".to_owned());
     }
     if a.strategies != b.strategies {
         names.push("strategy of a lane".to_owned());

@@ -18,7 +18,7 @@ use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::Timeline;
 use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Workload};
+use crate::workload::{GraphIdx, Part, Workload};
 
 /// Work to do.
 #[derive(Debug)]
@@ -74,8 +74,12 @@ pub enum Job {
 /// What a load found.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The graphs.
+    /// The graphs, or the part of them that is looked at.
     pub workload: Arc<Workload>,
+    /// All that was read.
+    pub whole: Arc<Workload>,
+    /// What of it can be looked at by itself.
+    pub parts: Vec<Part>,
     /// What was read, in order; configurations among the sources stand apart.
     pub sources: Vec<SourceSpec>,
     /// Configurations that were named among the sources.
@@ -84,6 +88,16 @@ pub struct Loaded {
     pub reports: Vec<SourceReport>,
     /// Oddities of all sources.
     pub diagnostics: Diagnostics,
+}
+
+impl Loaded {
+    /// Looks at a part alone, by name; at everything where there is no such part. Says whether there is.
+    pub fn show(&mut self, part: Option<&str>) -> bool {
+        let shown = part.and_then(|name| self.parts.iter().find(|part| part.name == name));
+        let is_there = shown.is_some() || part.is_none();
+        self.workload = shown.map_or_else(|| Arc::clone(&self.whole), |part| Arc::new(self.whole.of_part(part)));
+        is_there
+    }
 }
 
 /// A configuration that was read from a file.

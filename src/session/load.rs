@@ -8,9 +8,10 @@ use super::merge::Merge;
 use super::report::SourceReport;
 use super::titles::titles;
 use super::together::{OnFailure, read_all};
+use crate::analysis::dumped_problem;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::{GraphEntry, Workload, evaluation_graph, learned};
+use crate::workload::{GraphEntry, Part, PartOf, Workload, evaluation_graph, learned};
 
 /// Reads sources into one workload; a graph name that appears twice gets a number.
 ///
@@ -64,8 +65,11 @@ pub fn load(
     for sentence in left {
         diagnostics.warning(sentence, "");
     }
+    let whole = Arc::new(Workload { name, source, measured });
     Ok(Loaded {
-        workload: Arc::new(Workload { name, source, measured }),
+        workload: Arc::clone(&whole),
+        parts: parts(&whole),
+        whole,
         sources: sources.to_vec(),
         configs: Vec::new(),
         reports,
@@ -102,6 +106,21 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
             &entry.name,
         );
     }
+}
+
+/// What can be looked at by itself: parts of the workload, and plans that a dump states for its own graph.
+fn parts(whole: &Workload) -> Vec<Part> {
+    let mut parts = whole.parts();
+    let dumped = whole.graphs().iter().filter_map(dumped_problem);
+    for arena in dumped {
+        if parts.iter().all(|part| part.name != arena.name) {
+            parts.push(Part {
+                name: arena.name.clone(),
+                of: PartOf::Arena(Arc::new(arena)),
+            });
+        }
+    }
+    parts
 }
 
 fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {

@@ -251,6 +251,7 @@ impl Session {
         }
         self.stop_sweep();
         self.document.sources = sources;
+        self.document.part = None;
         self.selection = None;
         self.has_new_sources = true;
         self.load();

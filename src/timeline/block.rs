@@ -92,6 +92,8 @@ impl Blocks {
 pub struct LaneView {
     /// The policy.
     pub policy: StaticMemoryPolicy,
+    /// Whether several events may share a step: then nothing is said about reuse and holes.
+    pub shares_steps: bool,
     /// Regions in order of birth.
     pub regions: Vec<RegionSpan>,
     /// Blocks.
@@ -164,8 +166,17 @@ impl LaneView {
         let regions = region_spans((simulation, session), &spans, &blocks);
         Self {
             policy: lane.policy,
-            holes: Arc::new(LaneHoles::new(&regions, &blocks)),
-            reuse: LaneReuse::new(&regions, &blocks, lane.summary.peak_live_step),
+            shares_steps: lane.shares_steps,
+            holes: Arc::new(if lane.shares_steps {
+                LaneHoles::default()
+            } else {
+                LaneHoles::new(&regions, &blocks)
+            }),
+            reuse: if lane.shares_steps {
+                LaneReuse::default()
+            } else {
+                LaneReuse::new(&regions, &blocks, lane.summary.peak_live_step)
+            },
             holders: holders(&regions, &holdings),
             regions,
             height: layout::height(&spans),
@@ -182,6 +193,23 @@ impl LaneView {
             owners,
             subjects,
         }
+    }
+
+    /// Why nobody can say whose bytes a block has and which are free beside it; `None` where that is known.
+    pub fn unknown_neighbours(&self, block: u32) -> Option<&'static str> {
+        if self.shares_steps {
+            return Some(
+                "Several events of the recording share a step here, so who had whose bytes cannot be told: open the recording alone to see it.",
+            );
+        }
+        let span = *self.blocks.span.get(block as usize)?;
+        let is_stacked = self.regions.get(span as usize)?.kind == RegionKind::Unplaced;
+        is_stacked.then_some("The file does not say where this block stands: it is stacked only to be drawn, so whose bytes it has is not known.")
+    }
+
+    /// Whether what is free between blocks is known on a step: no stacked block among those drawn, no events that share steps.
+    pub fn knows_holes(&self) -> bool {
+        !self.shares_steps && self.regions.iter().all(|region| region.kind != RegionKind::Unplaced)
     }
 
     /// The tensor that a block belongs to; `None` for what belongs to a graph or the session.

@@ -46,6 +46,10 @@ impl LaneHoles {
         for idx in 0..blocks.len() {
             let span = blocks.span[idx] as usize;
             let region = &regions[span];
+            // What is stacked only to be drawn leaves no hole in any memory.
+            if region.kind == RegionKind::Unplaced {
+                continue;
+            }
             of_spans[span].push(Rectangle {
                 start: blocks.start[idx],
                 end: blocks.end[idx],

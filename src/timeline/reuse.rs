@@ -14,6 +14,7 @@
 use std::cmp::Reverse;
 
 use crate::plan::{Rectangle, ReuseEdge, ReuseIndex};
+use crate::sim::RegionKind;
 use crate::units::Step;
 
 use super::Selected;
@@ -114,7 +115,12 @@ impl LaneReuse {
                     start: blocks.start[idx],
                     end: blocks.end[idx],
                     offset: origins[span].saturating_add(blocks.base[idx].saturating_sub(regions[span].base)),
-                    bytes: blocks.bytes[idx],
+                    // What is stacked only to be drawn passes nothing on: an empty rectangle has no edges.
+                    bytes: if regions[span].kind == RegionKind::Unplaced {
+                        0
+                    } else {
+                        blocks.bytes[idx]
+                    },
                 }
             })
             .collect();

@@ -56,7 +56,12 @@ pub struct PanesInput<'a> {
 #[derive(Debug)]
 pub struct Panes {
     tree: Tree<Pane>,
+    /// The share that the row below had before the report was read there; `None` while it is not.
+    low_share: Option<f32>,
 }
+
+/// The least share of the height at which a report can be read.
+const REPORT_SHARE: f32 = 0.36;
 
 impl Default for Panes {
     fn default() -> Self {
@@ -91,13 +96,13 @@ impl Panes {
         let root = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(all)));
         Self {
             tree: Tree::new(egui::Id::unique("panes"), root, tiles),
+            low_share: None,
         }
     }
 
     /// Brings a pane to the front, or where it is in front already what it stands before: the lanes or the inspector.
     pub fn toggle(&mut self, pane: Pane) {
-        let active = self.tree.active_tiles();
-        let is_shown = active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane));
+        let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
             Pane::Files => Pane::Problems,
@@ -110,6 +115,49 @@ impl Panes {
     pub fn show(&mut self, pane: Pane) {
         self.tree
             .make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(shown) if *shown == pane));
+    }
+
+    fn is_in_front(&self, pane: Pane) -> bool {
+        let active = self.tree.active_tiles();
+        active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
+    }
+
+    /// Makes the row of the report high enough to read while it is in front, and low again afterwards. Whoever has drawn it
+    /// to another height keeps that.
+    fn give_report_room(&mut self, ctx: &egui::Context) {
+        let is_read = self.is_in_front(Pane::Files);
+        if is_read == self.low_share.is_some() {
+            return;
+        }
+        let tiles = &mut self.tree.tiles;
+        let Some(tabs) = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile)) else {
+            return;
+        };
+        let Some(column) = tiles.parent_of(tabs) else { return };
+        let Some(egui_tiles::Tile::Container(Container::Linear(column))) = tiles.get_mut(column) else {
+            return;
+        };
+        if column.dir != LinearDir::Vertical {
+            return;
+        }
+        let others = |column: &Linear| -> f32 {
+            let rest = column.children.iter().filter(|child| **child != tabs);
+            rest.map(|child| column.shares[*child]).sum()
+        };
+        let (own, rest) = (column.shares[tabs], others(column));
+        let wanted = rest * REPORT_SHARE / (1.0 - REPORT_SHARE);
+        match self.low_share.take() {
+            // Only what was made high here is made low again.
+            Some(before) if (own - wanted).abs() < 1e-3 * wanted => column.shares.set_share(tabs, before),
+            Some(_) => {}
+            None => {
+                self.low_share = Some(own);
+                if own < wanted {
+                    column.shares.set_share(tabs, wanted);
+                }
+            }
+        }
+        ctx.request_repaint();
     }
 
     /// Draws all panes.
@@ -131,6 +179,7 @@ impl Panes {
             // It is seen at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
+        self.give_report_room(ui.ctx());
         // Whoever clicks a tensor wants to read about it.
         if commands
             .iter()

@@ -11,6 +11,7 @@ mod evaluation;
 mod learn;
 mod lifetimes;
 mod op_list;
+mod parts;
 mod problem;
 mod problem_text;
 mod recording;
@@ -28,6 +29,7 @@ pub use evaluation::evaluation_graph;
 pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
+pub use parts::{Part, PartOf};
 pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp, RecordedPeaks,

@@ -160,6 +160,25 @@ pub struct Names {
 }
 
 impl Names {
+    /// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).
+    pub fn unique(names: &[&str]) -> Self {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_unstable_by_key(|position| (names[*position], *position));
+        let mut is_taken = vec![false; names.len()];
+        for pair in order.windows(2) {
+            is_taken[pair[1]] = names[pair[0]] == names[pair[1]];
+        }
+        let mut unique = Self::default();
+        for (position, name) in names.iter().enumerate() {
+            if is_taken[position] || name.is_empty() {
+                unique.push(&format!("{name}#{position}"));
+            } else {
+                unique.push(name);
+            }
+        }
+        unique
+    }
+
     /// Appends a name.
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);

@@ -238,12 +238,23 @@ impl Recording {
     }
 
     /// Whether the file says how much of what was taken from the device was in use: blocks within regions, or curves of
-    /// both. Blocks beside a curve of the device are not enough: the pool may serve others too.
+    /// both. Blocks beside a curve of the device are not enough: the pool may serve others too; and where more was in use
+    /// than the regions come to, these are not all. O(blocks + regions + steps).
     pub fn states_use_of_reserved(&self) -> bool {
         if self.regions.is_empty() {
             return self.total(TotalKind::Reserved).is_some() && self.total(TotalKind::Allocated).is_some();
         }
-        !self.blocks.is_empty()
+        !self.blocks.is_empty() && !self.lacks_regions()
+    }
+
+    /// Whether more was in use than the listed regions come to: the file does not list all of them. O(blocks + regions +
+    /// steps).
+    pub fn lacks_regions(&self) -> bool {
+        if self.regions.is_empty() {
+            return false;
+        }
+        let peaks = self.peaks();
+        peaks.live.0 > peaks.reserved.0
     }
 
     /// Whether the file says what was in use.

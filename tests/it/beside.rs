@@ -73,10 +73,20 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
         assert_eq!(lane.curves.live.iter().max().copied(), Some(live));
         let view = &timeline.lanes[position];
         assert_eq!(view.blocks.len(), recording.blocks.len());
+        let is_squeezed = recording.n_steps > comparison.axis.n_steps;
+        assert!(lane.shares_steps || !is_squeezed);
+        if lane.shares_steps {
+            assert!(view.holes.is_empty() && !view.knows_holes(), "{}", recording.name);
+            assert_eq!((view.reuse.n_edges(), view.arrows_at_peak().n_total), (0, 0));
+        }
         for block in 0..u32::try_from(view.blocks.len()).unwrap() {
             let (start, end) = (view.blocks.start[block as usize], view.blocks.end[block as usize]);
             assert!(start < end && end <= comparison.axis.n_steps, "{start}..{end}");
             let selected = view.tensor(block).unwrap();
+            if lane.shares_steps {
+                assert!(view.unknown_neighbours(block).is_some());
+                assert_eq!(view.arrows(selected).n_total, 0);
+            }
             assert_eq!(comparison.measured_lane(selected.graph), Some(lane.id));
             let recorded = &recording.blocks[selected.tensor.idx()];
             let facts = lane_facts(comparison, 0, selected);
@@ -130,6 +140,23 @@ fn many_events_share_the_few_steps_of_a_graph() {
             .iter()
             .any(|remark| remark.text.contains("spread evenly"))
     );
+}
+
+#[test]
+fn blocks_without_an_address_pass_nothing_on_and_leave_no_holes() {
+    let session = opened(vec![bytes("operator_memory.csv", &short_blocks())]);
+    let (comparison, timeline) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
+    let (lane, view) = (&comparison.lanes[0], &timeline.lanes[0]);
+    assert!(comparison.is_measured() && !lane.shares_steps && !view.blocks.is_empty());
+    assert!(view.holes.is_empty() && !view.knows_holes());
+    assert_eq!(view.reuse.n_edges(), 0);
+    for block in 0..u32::try_from(view.blocks.len()).unwrap() {
+        assert!(
+            view.unknown_neighbours(block)
+                .unwrap()
+                .contains("stacked only to be drawn")
+        );
+    }
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod onnx_corpus;
 mod opening;
 mod options;
 mod oracle;
+mod parts;
 mod passes;
 mod plan;
 mod remat_megengine;

@@ -250,6 +250,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         plans: Vec::new(),
         simulation,
         curves,
+        shares_steps: false,
         summary,
         first_divergence: None,
         title: None,

@@ -6,22 +6,19 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::analysis::{arena_order, dumped_plan};
+use crate::analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
 use crate::cli::args::{LifetimesView, PlanArgs};
 use crate::cli::choice::{self, Choice};
 use crate::cli::dims::unused_dims;
 use crate::cli::settings::parse_bindings;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Role, Sizes};
+use crate::graph::{Bindings, Graph, Role};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
-use crate::units::{Bytes, Step};
+use crate::units::Bytes;
 use crate::workload::{
-    AllocationTrace, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
+    AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
 };
-
-/// Divisor of offsets and sizes where the file is no problem with its own.
-const DEFAULT_ALIGNMENT: u64 = 512;
 
 /// What is placed, and what is said of it.
 #[derive(Debug, Default)]
@@ -79,7 +76,7 @@ fn entry(
     bindings: &Bindings,
     said: &mut Chosen,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
-    let alignment = args.alignment.unwrap_or(DEFAULT_ALIGNMENT);
+    let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     let file = workload.name;
     match workload.source {
         Source::Problems(entries) => {
@@ -238,7 +235,7 @@ fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     ProblemEntry {
         name: trace.name.clone(),
-        ids: unique(&names),
+        ids: Names::unique(&names),
         problem: Problem::of(lifetimes.iter().map(|one| Buffer {
             lower: one.birth,
             upper: one.end,
@@ -256,7 +253,7 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
     let names: Vec<&str> = blocks.iter().map(|block| recording.text(block.name)).collect();
     ProblemEntry {
         name: recording.name.clone(),
-        ids: unique(&names),
+        ids: Names::unique(&names),
         problem: Problem::of(blocks.iter().map(|block| Buffer {
             lower: block.birth,
             upper: block.end,
@@ -275,7 +272,7 @@ fn of_graph(
     said: &mut Chosen,
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
-    let alignment = args.alignment.unwrap_or(DEFAULT_ALIGNMENT);
+    let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     let unbound = graph.unbound_symbols(bindings);
     if !unbound.is_empty() {
         let flags: Vec<String> = unbound.iter().map(|name| format!("--dim {name}=N")).collect();
@@ -301,14 +298,14 @@ fn of_graph(
     said.lower_bound = why_lower_bound([!states_scratch, first.is_some()]);
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
-        add_inputs(graph, &sizes, &mut lifetimes);
+        with_inputs(graph, &sizes, &mut lifetimes);
     }
     let names: Vec<&str> = lifetimes
         .items
         .iter()
         .map(|item| graph.tensor_name(item.tensor))
         .collect();
-    let ids = unique(&names);
+    let ids = Names::unique(&names);
     let program = Program {
         lifetimes,
         kept_apart: Vec::new(),
@@ -346,47 +343,6 @@ fn of_graph(
         Some(Err(_)) | None => {}
     }
     Ok(placed)
-}
-
-/// The largest power of two up to the usual alignment that divides every offset.
-fn common_alignment(offsets: &[u64]) -> u64 {
-    let bits = offsets.iter().fold(DEFAULT_ALIGNMENT, |bits, offset| bits | offset);
-    1 << bits.trailing_zeros()
-}
-
-/// Adds the graph's inputs as buffers that live all run, in front of what the first op computes.
-fn add_inputs(graph: &Graph, sizes: &Sizes, lifetimes: &mut Lifetimes) {
-    let inputs = graph.tensors().iter_ids();
-    let inputs = inputs.filter(|(_, tensor)| tensor.role == Role::Input && lifetimes.n_steps > 0);
-    let added: Vec<Lifetime> = inputs
-        .map(|(id, _)| Lifetime {
-            birth: Step(0),
-            end: Step(lifetimes.n_steps),
-            bytes: Bytes(sizes.tensor(id).unwrap_or(0)),
-            tensor: id,
-        })
-        .collect();
-    lifetimes.items.extend(added);
-    lifetimes.items.sort_by_key(|item| (item.birth, item.tensor));
-}
-
-/// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).
-fn unique(names: &[&str]) -> Names {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_unstable_by_key(|position| (names[*position], *position));
-    let mut is_taken = vec![false; names.len()];
-    for pair in order.windows(2) {
-        is_taken[pair[1]] = names[pair[0]] == names[pair[1]];
-    }
-    let mut unique = Names::default();
-    for (position, name) in names.iter().enumerate() {
-        if is_taken[position] || name.is_empty() {
-            unique.push(&format!("{name}#{position}"));
-        } else {
-            unique.push(name);
-        }
-    }
-    unique
 }
 
 /// The capacity that was asked about: the flag's, else the file's.

@@ -76,6 +76,7 @@ impl Session {
         let configs = std::mem::take(&mut loaded.configs);
         self.document.sources.clone_from(&loaded.sources);
         self.loaded = Some(loaded);
+        self.show_part();
         if configs.is_empty() {
             self.compare();
         } else {

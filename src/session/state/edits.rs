@@ -1,6 +1,7 @@
 //! Edits of the settings: from commands, from undo and redo, from configuration files.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
@@ -8,7 +9,7 @@ use super::super::document::Document;
 use super::super::history::Settings;
 use super::super::jobs::{Job, ReadConfig};
 use super::{Notice, Session};
-use crate::analysis::{Comparison, Lane, LaneSet, RematLane};
+use crate::analysis::{Comparison, Lane, LaneSet, LaneStrategies, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 use crate::rewrite::remat::Budget;
@@ -83,6 +84,12 @@ impl Session {
                 self.set_budget(lane, budget);
                 return Ok(());
             }
+            Command::ShowPart(part) => {
+                // Lanes and choices of before were of something else.
+                self.document.part = part;
+                self.document.lanes = LaneSet::default();
+                self.document.strategies = LaneStrategies::default();
+            }
             Command::SetLanes(lanes) => self.document.lanes = lanes,
             Command::AddRematLane(lane) => self.add_remat_lane(lane),
             Command::RemoveRematLane(position) => self.remove_remat_lane(position),
@@ -133,6 +140,9 @@ impl Session {
     /// Everything that follows from changed settings: findings, files to look at, a new answer.
     fn settle_edit(&mut self, before: Document) {
         self.check();
+        if self.document.part != before.part {
+            self.show_part();
+        }
         if self.document.with_evaluation == before.with_evaluation {
             self.compare();
         } else {
@@ -140,6 +150,22 @@ impl Session {
                 self.opened = Some(before);
             }
             self.load();
+        }
+    }
+
+    /// Looks at the part that the document names. What was selected or swept was of something else.
+    pub(super) fn show_part(&mut self) {
+        let Some(loaded) = &mut self.loaded else { return };
+        let known = Arc::clone(&loaded.workload);
+        if !loaded.show(self.document.part.as_deref()) {
+            // The files changed, or the evaluation graph is gone.
+            self.document.part = None;
+        }
+        if !Arc::ptr_eq(&known, &loaded.workload) {
+            self.stop_sweep();
+            self.drop_sweep();
+            self.drop_names();
+            self.selection = None;
         }
     }
 

@@ -207,7 +207,7 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
         "at"
     };
     let figure = format!("peak {}", summary.peak_reserved);
-    let at = format!("{figure} {word} step {step}");
+    let at = format!("{figure} {word} {} {step}", input.comparison.axis_word());
     // The run may have come by this step for another op than the graph's.
     let facts = match lane.id {
         LaneId::Measured(_) => None,

@@ -3,11 +3,12 @@
 use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
-use crate::analysis::{Lane, LaneId, Scratch};
+use crate::analysis::{Lane, Scratch};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LaneRemat, RematVerdict};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped};
+use crate::workload::Recording;
 
 /// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;
@@ -38,6 +39,22 @@ pub(super) struct Figure {
 }
 
 impl Figure {
+    fn new(ui: &Ui, rank: Rank, (text, color, explanation): (String, Color32, String), is_strong: bool) -> Self {
+        let size = if rank == Rank::Peak { PEAK_SIZE } else { SIZE };
+        let width = width_of(ui, &text, size);
+        let words = RichText::new(text).size(size).color(color);
+        Self {
+            rank,
+            text: if is_strong || rank == Rank::Peak {
+                words.strong()
+            } else {
+                words
+            },
+            explanation,
+            width,
+        }
+    }
+
     pub(super) fn ui(self, ui: &mut Ui) {
         ui.add(Label::new(self.text).wrap_mode(TextWrapMode::Extend))
             .on_hover_text(self.explanation);
@@ -68,21 +85,15 @@ pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
 
 /// Every figure of a lane from left to right.
 pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input: &LanesInput<'_>) -> Vec<Figure> {
+    if let Some(recording) = input.comparison.recording(lane.id) {
+        return measured_figures(ui, (lane, recording), input.theme);
+    }
     let (summary, theme) = (&lane.summary, input.theme);
     let make = |rank: Rank, text: String, color: Color32, explanation: String| {
-        let size = if rank == Rank::Peak { PEAK_SIZE } else { SIZE };
-        let width = width_of(ui, &text, size);
-        let words = RichText::new(text).size(size).color(color);
-        let is_strong = rank == Rank::Peak || color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
-        Figure {
-            rank,
-            text: if is_strong { words.strong() } else { words },
-            explanation,
-            width,
-        }
+        let is_bad = color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
+        Figure::new(ui, rank, (text, color, explanation), is_bad)
     };
-    let is_measured = matches!(lane.id, LaneId::Measured(_));
-    let is_bound = input.comparison.scratch == Scratch::Missing && !is_measured;
+    let is_bound = input.comparison.scratch == Scratch::Missing;
     let bound = if is_bound { "≥\u{a0}" } else { "" };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
     if is_bound {
@@ -91,11 +102,6 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
     let peak = format!("{bound}{}", summary.peak_reserved);
     let mut all = vec![make(Rank::Peak, peak, theme.text, exact)];
     if input.comparison.is_problem() {
-        return all;
-    }
-    if is_measured {
-        let live = measured_live(lane, input);
-        all.extend(live.map(|(text, exact)| make(Rank::Costs, text, theme.text_weak, exact)));
         return all;
     }
     if let Some(([bytes, percent], exact, color)) = difference(input, lane) {
@@ -131,12 +137,29 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
     all
 }
 
-/// The most that a recording had in use, in short and exactly; nothing where the file does not say.
-fn measured_live(lane: &Lane, input: &LanesInput<'_>) -> Option<(String, String)> {
-    let recording = input.comparison.recording(lane.id)?;
-    let live = lane.summary.peak_live;
-    let exact = format!("The most that was in use at once: {}", live.exact());
-    recording.states_live().then(|| (format!("{live} live"), exact))
+/// What a recording states: the most taken from the device and the most in use, or that of both which the file has.
+fn measured_figures(ui: &Ui, (lane, recording): (&Lane, &Recording), theme: &Theme) -> Vec<Figure> {
+    let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
+    let of_live = (
+        format!("{live} live"),
+        format!("The most that was in use at once: {}", live.exact()),
+    );
+    if !recording.states_reserved() {
+        let exact = format!("{}\nThe file does not say what was taken from the device", of_live.1);
+        return vec![Figure::new(ui, Rank::Peak, (of_live.0, theme.text, exact), true)];
+    }
+    let exact = format!("Peak reserved: {}", reserved.exact());
+    let mut all = vec![Figure::new(
+        ui,
+        Rank::Peak,
+        (reserved.to_string(), theme.text, exact),
+        true,
+    )];
+    if recording.states_live() {
+        let (text, exact) = of_live;
+        all.push(Figure::new(ui, Rank::Costs, (text, theme.text_weak, exact), false));
+    }
+    all
 }
 
 /// Counts of a lane that runs under a budget, and how that ended: text, colour, explanation.

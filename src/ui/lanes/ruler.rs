@@ -42,7 +42,8 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &Lane
         (anew, &viewport),
         input.theme.anew(),
     );
-    paint_steps(&painter, steps, &viewport, input.theme);
+    let word = input.comparison.axis_word();
+    paint_steps(&painter, steps, &viewport, (word, input.theme));
     anew_ui(ui, steps, (input, &viewport));
     paint_tag(&painter, steps, input, state);
 }
@@ -106,9 +107,9 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, viewport:
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, theme: &Theme) {
+fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, (word, theme): (&str, &Theme)) {
     let label = pos2(rect.left() - 6.0, rect.center().y);
-    painter.text(label, Align2::RIGHT_CENTER, "step", SMALL, theme.text_weak);
+    painter.text(label, Align2::RIGHT_CENTER, word, SMALL, theme.text_weak);
     let most = (rect.width() / 64.0).max(1.0) as u32;
     for tick in step_ticks(viewport.t0, viewport.t1, most) {
         let x = rect.left() + viewport.x_from_step(tick.value, f64::from(rect.width())) as f32;
@@ -182,7 +183,7 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
     let step = Step(step.max(0.0) as u32);
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let text = match (facts.op_text(), facts.is_anew) {
-        ("", _) => format!("step {step}"),
+        ("", _) => format!("{} {step}", input.comparison.axis_word()),
         (op, false) => format!("step {step} · {op}"),
         (op, true) if input.timeline.has_lane_rows() => {
             format!("step {step} · before {op}, something is computed anew")

@@ -189,7 +189,7 @@ pub(super) fn paint(ui: &Ui, (lane, body): (usize, Rect), input: &LanesInput<'_>
         text_with_ground(
             &painter,
             place,
-            format!("step {} pinned", spot.step),
+            format!("{} {} pinned", input.comparison.axis_word(), spot.step),
             (words, ground),
             body,
         );

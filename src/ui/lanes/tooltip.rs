@@ -164,7 +164,7 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
 fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     let lane = &input.timeline.lanes[frame.lane];
     let step = Step(step.max(0.0) as u32);
-    ui.strong(format!("step {step}"));
+    ui.strong(format!("{} {step}", input.comparison.axis_word()));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let is_measured = input.comparison.is_measured_lane(frame.lane);
     let is_alone = input.comparison.is_measured();
@@ -200,11 +200,10 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     }
     rows.push(("live", stated(states_live, lane.live.at(step.0))));
     let has_blocks = !is_measured || !lane.blocks.is_empty();
-    let is_placed = !is_measured || lane.regions.iter().all(|region| region.kind != RegionKind::Unplaced);
     if has_blocks {
         rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
     }
-    if has_blocks && is_placed {
+    if has_blocks && lane.knows_holes() {
         rows.push(("holes", holes_text(lane, f64::from(step.0))));
     }
     if let Some(remat) = &lane.remat {
@@ -231,7 +230,8 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
     if let Some((start, end)) = facts.life {
         let n_steps = end.0.saturating_sub(start.0);
         let last = Step(end.0.saturating_sub(1));
-        rows.push(("lives", format!("steps {start} to {last} ({n_steps})")));
+        let word = input.comparison.axis_word();
+        rows.push(("lives", format!("{word}s {start} to {last} ({n_steps})")));
         if facts.n_pieces > 1 && facts.n_held < n_steps {
             rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
             rows.push(("away", away_text(&input.timeline.rows_of(lane).pieces(tensor))));
@@ -242,10 +242,12 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
         let block = block as usize;
         let region = &lane.regions[lane.blocks.span[block] as usize];
         rows.push(("occupies", exact(Bytes(lane.blocks.bytes[block]))));
-        rows.push((
-            "offset",
-            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label),
-        ));
+        let offset = if region.kind == RegionKind::Unplaced {
+            "not recorded".to_owned()
+        } else {
+            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label)
+        };
+        rows.push(("offset", offset));
     }
     // The inspector has room for whole stacks.
     let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");

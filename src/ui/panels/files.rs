@@ -106,7 +106,7 @@ pub(in crate::ui) fn format_ui(
     let before = *chosen;
     let combo = egui::ComboBox::from_id_salt(salt)
         .selected_text(before.unwrap_or(BY_CONTENT))
-        .height(420.0)
+        .height(480.0)
         .show_ui(ui, |ui| {
             if ui.selectable_label(before.is_none(), BY_CONTENT).clicked() {
                 *chosen = None;

@@ -78,7 +78,8 @@ fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
             row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
             if let Some((birth, end)) = facts.life {
                 let last = end.0.saturating_sub(1);
-                row("lives", format!("steps {birth} to {last} ({})", end.0 - birth.0));
+                let word = comparison.axis_word();
+                row("lives", format!("{word}s {birth} to {last} ({})", end.0 - birth.0));
                 if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
                     row("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held));
                 }
@@ -121,10 +122,21 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                         let idx = block as usize;
                         let address = Bytes(view.blocks.base[idx]);
                         let region = view.regions.get(view.blocks.span[idx] as usize);
-                        let region = region.map_or("", |region| &*region.label);
                         let offset = Bytes(view.blocks.offset[idx]);
-                        ui.monospace(address.to_string())
-                            .on_hover_text(format!("in {region}, at offset {} there", offset.exact()));
+                        match region {
+                            Some(region) if region.kind != RegionKind::Unplaced => {
+                                ui.monospace(address.to_string()).on_hover_text(format!(
+                                    "in {}, at offset {} there",
+                                    region.label,
+                                    offset.exact()
+                                ));
+                            }
+                            _ => {
+                                ui.weak("not known").on_hover_text(
+                                    "The file does not say where it stands: it is stacked only to be drawn",
+                                );
+                            }
+                        }
                         let bytes = Bytes(view.blocks.bytes[idx]);
                         let times = timeline.rows_of(position).find(selected).map_or(1, |row| row.n_pieces);
                         let text = if times > 1 {
@@ -207,8 +219,9 @@ fn peak_ui(
     };
     let holders = counted(live.len() as u64, noun);
     let verb = if live.len() == 1 { "holds" } else { "hold" };
+    let word = comparison.axis_word();
     ui.label(format!(
-        "Most bytes are live at step {live_step}{at}. {holders} {verb} them:"
+        "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
     ));
     live_table_ui(ui, comparison, (view, &live), commands);
 }
@@ -345,7 +358,7 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, (lane, view): (&Lane, 
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
     ui.label(if comparison.trace().is_some() || is_measured {
-        format!("Held at step {step}:")
+        format!("Held at {} {step}:", comparison.axis_word())
     } else {
         format!("Held at step {step}, while {name} runs:")
     });

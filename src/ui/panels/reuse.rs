@@ -102,9 +102,8 @@ pub(super) fn reuse_ui(
         ui.weak("This lane holds no memory for the tensor.");
         return;
     };
-    let region = shown.view.regions.get(shown.view.blocks.span[*block as usize] as usize);
-    if region.is_some_and(|region| region.kind == RegionKind::Unplaced) {
-        ui.weak("The file does not say where this block stands: it is stacked only to be drawn, so whose bytes it has is not known.");
+    if let Some(why) = shown.view.unknown_neighbours(*block) {
+        ui.weak(why);
         return;
     }
     support_ui(ui, &shown, (*block, support), commands);

@@ -143,6 +143,45 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
         );
         ui.add(egui::Label::new(RichText::new(text).small()).truncate());
     }
+    part_ui(ui, session, commands);
+}
+
+/// What of the files is looked at, where they hold more than one thing: a graph, one that it calls, a compiler's arena.
+fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+    const WHOLE: &str = "whole session";
+    const MOST_PARTS: usize = 300;
+    let parts = session.loaded().map_or(&[][..], |loaded| &loaded.parts);
+    if parts.is_empty() {
+        return;
+    }
+    let before = session.document().part.clone();
+    let mut chosen = before.clone();
+    ui.horizontal(|ui| {
+        let label = ui
+            .label("show")
+            .on_hover_text("the whole session, or one thing of its files alone");
+        let combo = egui::ComboBox::from_id_salt("part")
+            .width(ui.available_width())
+            .selected_text(before.as_deref().unwrap_or(WHOLE))
+            .truncate()
+            .height(420.0)
+            .show_ui(ui, |ui| {
+                let choice = ui.selectable_value(&mut chosen, None, WHOLE);
+                choice.on_hover_text("all graphs, in order");
+                for part in parts.iter().take(MOST_PARTS) {
+                    let words = part.of.words();
+                    let choice = ui.selectable_value(&mut chosen, Some(part.name.clone()), &part.name);
+                    choice.on_hover_text(words);
+                }
+                if let Some(rest) = parts.get(MOST_PARTS..).filter(|rest| !rest.is_empty()) {
+                    ui.weak(format!("and {} more: highwater compare FILE --graph NAME", rest.len()));
+                }
+            });
+        combo.response.labelled_by(label.id);
+    });
+    if chosen != before {
+        commands.push(Command::ShowPart(chosen));
+    }
 }
 
 fn iterations_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {

@@ -193,6 +193,8 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
     let step = lanes.spot_in(input).unwrap_or(spot).step;
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let at = match (facts.graph.as_str(), facts.op_text()) {
+        // Nothing of the graph runs in a recording: its events only stand at these steps.
+        _ if input.comparison.is_measured_lane(spot.lane) => format!("{} {step}", input.comparison.axis_word()),
         (graph, "") => format!("step {step}, {graph} runs"),
         (graph, op) => format!("step {step}, {graph} runs {op}"),
     };

@@ -1,0 +1,103 @@
+//! One thing of a session's files looked at alone: a graph of several, a graph that ops call or repeat, a compiler's arena.
+
+use highwater::plan::AS_DUMPED;
+use highwater::session::{Command, Document, Session, SourceSpec, Worker};
+use highwater::workload::{DeviceProfiles, PartOf};
+
+use crate::cli::{fails, json};
+use crate::support::{files, shared};
+
+fn opened(sources: Vec<SourceSpec>) -> Session {
+    let worker = Worker::start(|| {}).unwrap();
+    let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
+    session.settle();
+    session
+}
+
+fn sample(name: &str) -> SourceSpec {
+    SourceSpec::Path(format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into())
+}
+
+/// Every part of a session comes to an answer, and undoing leads back to the whole.
+#[track_caller]
+fn check(sources: Vec<SourceSpec>) -> usize {
+    let mut session = opened(sources);
+    let loaded = session.loaded().unwrap_or_else(|| panic!("{:?}", session.problem()));
+    let (whole, parts) = (loaded.whole.clone(), loaded.parts.clone());
+    for part in &parts {
+        session.apply(Command::ShowPart(Some(part.name.clone())));
+        session.settle();
+        let (comparison, _) = session.answer().unwrap();
+        assert!(!session.is_stale(), "{}: {:?}", part.name, session.problem());
+        match &part.of {
+            PartOf::Arena(arena) => {
+                assert!(comparison.is_problem(), "{}", part.name);
+                let dumped = comparison.lanes.iter().find(|lane| lane.strategy.name == AS_DUMPED);
+                assert_eq!(dumped.is_some(), arena.recorded.is_some(), "{}", part.name);
+            }
+            PartOf::Graph(_) | PartOf::Body(_) => {
+                assert_eq!(comparison.workload.graphs().len(), 1);
+                assert_eq!(comparison.workload.graphs()[0].name, part.name);
+            }
+        }
+        assert!(session.command_line().contains("--graph"), "{}", session.command_line());
+        session.apply(Command::Undo);
+        session.settle();
+        assert_eq!(session.document().part, None);
+        assert!(std::sync::Arc::ptr_eq(&session.loaded().unwrap().workload, &whole));
+    }
+    // A part that is gone gives way to the whole.
+    session.apply(Command::ShowPart(Some("nobody".to_owned())));
+    session.settle();
+    assert_eq!(session.document().part, None);
+    parts.len()
+}
+
+#[test]
+fn parts_of_the_samples_are_looked_at_alone() {
+    let mut n_parts = 0;
+    for path in files(format!("{}/sample_traces", env!("CARGO_MANIFEST_DIR")).as_ref(), "") {
+        if path.extension().is_some_and(|ending| ending == "md") {
+            continue;
+        }
+        n_parts += check(vec![SourceSpec::Path(path)]);
+    }
+    assert!(n_parts > 5, "{n_parts}");
+    assert!(check(vec![sample("mobilenet_v2.onnx"), sample("lstm_tiny.tflite")]) >= 4);
+}
+
+#[test]
+fn arenas_of_the_corpus_stand_beside_our_plans() {
+    let mut n_parts = 0;
+    for folder in ["corpus/made/tflite", "corpus/made/xla", "corpus/fetched/ge_dumps"] {
+        let Some(folder) = shared(folder) else { return };
+        let subfolders = files(&folder, "").into_iter().filter(|path| path.is_dir());
+        for folder in subfolders.chain([folder.clone()]) {
+            for path in files(&folder, "") {
+                let name = path.to_string_lossy();
+                if [".tflite", ".hlo.pb", "_Build.txt"]
+                    .iter()
+                    .any(|ending| name.ends_with(ending))
+                {
+                    n_parts += check(vec![SourceSpec::Path(path)]);
+                }
+            }
+        }
+    }
+    assert!(n_parts > 10, "{n_parts}");
+}
+
+#[test]
+fn compare_takes_one_graph_by_name() {
+    let file = format!("{}/sample_traces/lstm_tiny.tflite", env!("CARGO_MANIFEST_DIR"));
+    let name = "sequential_1/lstm_1/while_body";
+    let answer = json(&["compare", &file, "--graph", name, "--format", "json"], 0);
+    assert!(answer["policies"][0]["peak_live_bytes"].as_u64().unwrap() > 0);
+    let alone = json(&["compare", &file, "--graph", "main", "--format", "json"], 0);
+    let whole = json(&["compare", &file, "--format", "json"], 0);
+    assert_eq!(alone["policies"][0], whole["policies"][0]);
+    fails(
+        &["compare", &file, "--graph", "nobody"],
+        "it holds main, sequential_1/lstm_1",
+    );
+}
