@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::problem::{Names, ProblemEntry};
+use super::names::Names;
+use super::problem::ProblemEntry;
 
 /// Offsets that a dump states for tensors of its graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

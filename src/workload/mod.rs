@@ -10,6 +10,7 @@ mod dumped;
 mod evaluation;
 mod learn;
 mod lifetimes;
+mod names;
 mod op_list;
 mod parts;
 mod problem;
@@ -28,9 +29,10 @@ pub use dumped::{Dumped, DumpedOffsets, StampedOption};
 pub use evaluation::evaluation_graph;
 pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
+pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use parts::{Part, PartOf};
-pub use problem::{Buffer, Gap, Names, Problem, ProblemEntry, ProblemError, RecordedPlan};
+pub use problem::{Buffer, Gap, Problem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
     RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,

@@ -6,7 +6,8 @@
 //! that the last op gathers is held to the end; the ones that it gathers once, and graph inputs, stand behind the arena.
 
 use super::allocation_order::{AllocationOrder, IoBlock};
-use super::problem::{Buffer, Names, Problem};
+use super::names::Names;
+use super::problem::{Buffer, Problem};
 use crate::units::{Bytes, Step};
 
 /// The type of ops that stand for graph inputs.

@@ -15,7 +15,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use super::problem::Names;
+use super::names::Names;
 use crate::typed_id;
 use crate::units::{Bytes, Nanos, Step};
 

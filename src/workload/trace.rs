@@ -3,7 +3,7 @@
 //! A trace is read from text (one command a line) and replayed under a policy. Ids, graphs and marker texts are
 //! interned, so that a command stays small.
 
-use super::problem::Names;
+use super::names::Names;
 use crate::typed_id;
 use crate::units::Bytes;
 

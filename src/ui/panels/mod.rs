@@ -10,6 +10,7 @@ mod measured;
 pub mod name_reuse;
 pub mod options;
 pub mod overview;
+mod overview_bars;
 pub mod planner;
 pub mod problems;
 mod remat;

@@ -1,0 +1,141 @@
+//! The peaks as stacked bars: what the device holds at most in each lane, by use.
+
+use eframe::egui::{self, RichText};
+use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
+
+use crate::analysis::{Comparison, Lane, LaneId};
+use crate::sim::fold::ReservedParts;
+use crate::ui::panels::{elided, swatch_ui};
+use crate::ui::theme::Theme;
+use crate::units::Bytes;
+
+/// Names of bars.
+const NAME_SIZE: f32 = 11.0;
+
+/// One part of the reserved bytes.
+type Part = fn(&ReservedParts) -> Bytes;
+
+/// The colours of the bars.
+fn legend_ui(ui: &mut egui::Ui, names: &[&str], theme: &Theme) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+        ui.small("peak by use:");
+        for (position, name) in names.iter().enumerate() {
+            swatch_ui(ui, theme.part(position));
+            ui.small(*name);
+        }
+    });
+}
+
+/// The lanes that have bars: what was measured beside simulated lanes has no parts to compare with theirs.
+fn lanes_of_bars(comparison: &Comparison) -> Vec<&Lane> {
+    if comparison.is_measured() {
+        comparison.lanes.iter().collect()
+    } else {
+        comparison.simulated_lanes().collect()
+    }
+}
+
+/// Peak reserved bytes of each policy by what they serve.
+pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
+    let part: [(&str, Part); 4] = [
+        ("features", |parts| parts.features),
+        ("weights", |parts| parts.weights),
+        ("variables", |parts| parts.variables),
+        ("in/out", |parts| parts.io),
+    ];
+    let width = ui.available_width();
+    if comparison.is_measured() {
+        ui.small("peak of each recording:");
+    } else {
+        legend_ui(ui, &part.map(|(name, _)| name), theme);
+    }
+    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
+    let longest = lanes
+        .iter()
+        .map(|lane| lane.summary.reserved.total())
+        .max()
+        .unwrap_or_default();
+    let names = names(ui, &lanes, width * 0.45);
+    // Names and bars share the width.
+    let left = f64::from(names.1 / (width - names.1).max(1.0));
+    let plot = Plot::new("peaks")
+        .width(width)
+        .height(70.0)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .show_x(false)
+        .show_y(false)
+        .show_grid(false)
+        .show_axes(false)
+        .show_background(false)
+        .set_margin_fraction(egui::Vec2::ZERO)
+        .include_x(-1.02 * left * length(longest))
+        .include_x(1.02 * length(longest))
+        .include_y(-0.55)
+        .include_y(number_of(lanes.len()) - 0.45);
+    plot.show(ui, |plot| {
+        let mut below: Vec<BarChart> = Vec::new();
+        for (position, (name, bytes)) in part.iter().enumerate() {
+            let bars = (0_u32..).zip(lanes.iter().rev()).map(|(row, lane)| {
+                Bar::new(f64::from(row), length(bytes(&lane.summary.reserved)))
+                    .width(0.72)
+                    .fill(theme.part(position))
+                    .stroke(egui::Stroke::NONE)
+            });
+            let chart = BarChart::new(*name, bars.collect())
+                .horizontal()
+                .allow_hover(false)
+                .color(theme.part(position));
+            let chart = chart.stack_on(&below.iter().collect::<Vec<_>>());
+            below.push(chart);
+        }
+        for chart in below {
+            plot.bar_chart(chart);
+        }
+        for (row, name) in (0_u32..).zip(names.0.iter().rev()) {
+            let text = RichText::new(name).color(theme.text).size(NAME_SIZE);
+            let place = PlotPoint::new(-0.012 * length(longest), f64::from(row));
+            plot.text(
+                Text::new("policy", place, text)
+                    .anchor(egui::Align2::RIGHT_CENTER)
+                    .allow_hover(false),
+            );
+        }
+    });
+}
+
+/// What each bar is called, cut where it is too long, and the room of the longest.
+fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
+    let font = egui::FontId::proportional(NAME_SIZE);
+    let mut widest = 0.0_f32;
+    let names = lanes.iter().map(|lane| {
+        let name = match lane.id {
+            LaneId::Policy(policy) => format!("policy {}", policy.number()),
+            LaneId::Problem(_) => lane.strategy.label.to_owned(),
+            LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
+        };
+        let name = elided(ui, &name, NAME_SIZE, room - 10.0);
+        let galley = ui
+            .painter()
+            .layout_no_wrap(name.clone(), font.clone(), egui::Color32::WHITE);
+        widest = widest.max(galley.size().x + 10.0);
+        name
+    });
+    (names.collect(), widest)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred pixels")]
+fn length(bytes: Bytes) -> f64 {
+    bytes.get() as f64
+}
+
+fn number_of(lanes: usize) -> f64 {
+    f64::from(u32::try_from(lanes).unwrap_or(0))
+}

@@ -1,0 +1,64 @@
+//! Names of many things in one allocation.
+//!
+//! In: texts, in order. Out: each by its position. Invariant: a name costs its bytes and an end, nothing else.
+
+/// Names in one allocation, by position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    /// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).
+    pub fn unique(names: &[&str]) -> Self {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_unstable_by_key(|position| (names[*position], *position));
+        let mut is_taken = vec![false; names.len()];
+        for pair in order.windows(2) {
+            is_taken[pair[1]] = names[pair[0]] == names[pair[1]];
+        }
+        let mut unique = Self::default();
+        for (position, name) in names.iter().enumerate() {
+            if is_taken[position] || name.is_empty() {
+                unique.push(&format!("{name}#{position}"));
+            } else {
+                unique.push(name);
+            }
+        }
+        unique
+    }
+
+    /// Appends a name.
+    pub fn push(&mut self, name: &str) {
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+    }
+
+    /// The name at a position; empty where there is none.
+    pub fn get(&self, position: usize) -> &str {
+        let Some(end) = self.ends.get(position) else { return "" };
+        let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..*end]
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Names {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
+        let mut all = Self::default();
+        for name in names {
+            all.push(name);
+        }
+        all
+    }
+}
