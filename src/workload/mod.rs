@@ -19,12 +19,13 @@ mod shapes;
 mod tape;
 mod trace;
 mod trace_lifetimes;
+mod uses;
 
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Device, DeviceError, DeviceProfiles};
 pub use dumped::{Dumped, DumpedOffsets, StampedOption};
-pub use evaluation::evaluation_graph;
+pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
@@ -38,6 +39,7 @@ pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
 pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
+pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, onto_steps};
 
 use std::sync::Arc;
 
@@ -50,8 +52,10 @@ pub struct GraphEntry {
     pub name: String,
     /// The graph that runs.
     pub graph: Arc<Graph>,
-    /// Subgraphs and functions, listed but not run by themselves.
+    /// Subgraphs and functions, which ops run.
     pub bodies: Vec<Arc<Graph>>,
+    /// Which op runs which of them.
+    pub uses: Vec<BodyUse>,
     /// What a compiler's dump says beyond the graph, where the file is one.
     pub dumped: Option<Arc<Dumped>>,
 }
@@ -63,6 +67,7 @@ impl GraphEntry {
             name,
             graph,
             bodies: Vec::new(),
+            uses: Vec::new(),
             dumped: None,
         }
     }
