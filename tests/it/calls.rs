@@ -171,3 +171,21 @@ fn a_loop_of_a_lite_model_is_held_on_its_step() {
     // One turn: the four gates at once, beside what the loop carries.
     assert_eq!((one.bytes.get(), one.is_lower_bound), (1536, false));
 }
+
+#[test]
+fn functions_that_nothing_calls_leave_the_shapes_of_others() {
+    // The same function, called by a function that the graph does not run and of whose input nothing is known.
+    let other = r#"library { function {
+        signature { name: "stray" input_arg { name: "p" type: DT_FLOAT } input_arg { name: "q" type: DT_RESOURCE }
+          output_arg { name: "out" type: DT_FLOAT } }
+        node_def { name: "in" op: "dense" input: "p" input: "q" }
+        ret { key: "out" value: "in:out:0" } } }"#;
+    let text = format!("{TENSORFLOW}{other}");
+    let (entry, _) = inlined("g.pbtxt", text.as_bytes());
+    let sizes = entry.graph.sizes(&Bindings::from([("batch".to_owned(), 2)]));
+    let dense = &entry.bodies[0];
+    assert_eq!((entry.bodies.len(), dense.name()), (3, "dense"));
+    assert_eq!(entry.graph.unknown_activations(&sizes).count(), 0);
+    let sizes = dense.sizes(&Bindings::from([("batch".to_owned(), 2)]));
+    assert_eq!(dense.unknown_activations(&sizes).count(), 0);
+}
