@@ -149,8 +149,8 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
 fn running_request(request: &Request, lowered: &Lowered) -> Result<(Request, Diagnostics), AnalysisError> {
     session::check_names(request)?;
     let (mut plan, mut diagnostics) = shapes::bind(&request.workload, &request.plan, lowered);
-    bodies::report(&request.workload, &plan, &mut diagnostics);
     let workload = inference::running_workload(request, lowered, &mut diagnostics);
+    bodies::report(&workload, &plan, &mut diagnostics);
     // What was cut off may have had dimensions of its own.
     let symbols = workload.symbols();
     plan.dims.retain(|name, _| symbols.contains(name));

@@ -1,41 +1,71 @@
-//! Graphs that ops call, branch to or repeat: they are listed and not run, and that is said with what they hold.
+//! What is said of graphs that ops run: those of loops and branches are held on their op's step, an estimate; a call whose
+//! function is not in its place is held the same way, with a warning. Where the file does not tell which op runs a graph,
+//! nothing of it is simulated: that the importer says.
 //!
-//! In: the workload with values of its dimensions. Out: a warning for each graph with such bodies. O(tensors of the bodies).
+//! In: the workload with values of its dimensions. Out: words about each graph with such bodies. O(tensors of the bodies).
 
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph};
-use crate::liveness::{View, lifetimes};
-use crate::units::Bytes;
-use crate::workload::{SchedulePlan, Workload};
+use crate::rewrite::{BodyScratch, body_scratch};
+use crate::units::counted;
+use crate::workload::{GraphEntry, SchedulePlan, UseKind, Workload};
 
-/// Most bodies that are weighed; more are counted.
-const MOST_WEIGHED: usize = 512;
-
-/// Says of each graph what its bodies would hold.
+/// Says of each graph what its bodies hold.
 pub(super) fn report(workload: &Workload, plan: &SchedulePlan, diagnostics: &mut Diagnostics) {
     let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
     let bindings: Bindings = plan.dims.iter().filter_map(first).collect();
     for entry in workload.graphs().iter().filter(|entry| !entry.bodies.is_empty()) {
-        let weighed = entry.bodies.iter().take(MOST_WEIGHED);
-        let peaks = weighed.map(|body| (peak(body, &bindings), body.name()));
-        // The first of the largest.
-        let largest = peaks.reduce(|one, other| if other.0 > one.0 { other } else { one });
-        let Some((bytes, name)) = largest.filter(|(bytes, _)| *bytes > Bytes::ZERO) else {
-            continue;
-        };
-        let what = match entry.bodies.len() {
-            1 => format!(
-                "a graph that an op calls, branches to or repeats is not simulated: \"{name}\" holds {bytes} at its peak"
-            ),
-            count => format!(
-                "{count} graphs that ops call, branch to or repeat are not simulated: the largest, \"{name}\", holds {bytes} at its peak"
-            ),
-        };
-        diagnostics.warning(format!("{what}, on top of what the op itself does"), &entry.name);
+        let scratch = body_scratch(entry, &bindings);
+        let (calls, others): (Vec<BodyScratch>, Vec<BodyScratch>) =
+            scratch.into_iter().partition(|one| one.kind == UseKind::Call);
+        if let Some(largest) = largest(&others) {
+            diagnostics.info(
+                format!(
+                    "{} or {} to graphs of their own, which are not followed turn by turn: {}, an estimate ({})",
+                    counted_ops(others.len(), "repeats", "repeat"),
+                    if others.len() == 1 { "branches" } else { "branch" },
+                    held(entry, largest),
+                    "one turn of a loop, the largest of the branches, beside inputs, outputs and weights"
+                ),
+                &entry.name,
+            );
+        }
+        if let Some(largest) = largest(&calls) {
+            diagnostics.warning(
+                format!(
+                    "{} graphs that could not be put in their place: {}, an estimate",
+                    counted_ops(calls.len(), "calls", "call"),
+                    held(entry, largest)
+                ),
+                &entry.name,
+            );
+        }
     }
 }
 
-/// The most bytes that a body's tensors hold at once, as far as their shapes are known.
-fn peak(body: &Graph, bindings: &Bindings) -> Bytes {
-    lifetimes(body, &body.sizes(bindings), View::Aliased).peak().0
+fn counted_ops(count: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        counted(count as u64, "op"),
+        if count == 1 { one } else { many }
+    )
+}
+
+/// The first of the largest.
+fn largest(scratch: &[BodyScratch]) -> Option<&BodyScratch> {
+    scratch
+        .iter()
+        .reduce(|one, other| if other.bytes > one.bytes { other } else { one })
+}
+
+/// Which op holds how much.
+fn held(entry: &GraphEntry, one: &BodyScratch) -> String {
+    let graph = &entry.graph;
+    let op = match graph.op_name(one.op) {
+        "" => graph.op_kind(one.op),
+        name => name,
+    };
+    let body = entry.numbered(one.body).map_or("", Graph::name);
+    let at_least = if one.is_lower_bound { "at least " } else { "" };
+    format!("on its step \"{op}\" holds {at_least}{} for \"{body}\"", one.bytes)
 }

@@ -10,7 +10,7 @@ use super::Request;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Graph, Phase};
 use crate::options::Lowered;
-use crate::workload::{GraphEntry, Source, Workload, evaluation_graph};
+use crate::workload::{GraphEntry, Source, Workload, evaluation_entry};
 
 /// The workload that runs under these settings; the same one where nothing is cut.
 pub(super) fn running_workload(request: &Request, lowered: &Lowered, diagnostics: &mut Diagnostics) -> Arc<Workload> {
@@ -44,7 +44,7 @@ fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry
     if !trains(&entry.graph) {
         return entry.clone();
     }
-    let Some(graph) = evaluation_graph(&entry.graph, entry.graph.name()) else {
+    let Some(cut) = evaluation_entry(entry, entry.graph.name()) else {
         diagnostics.warning(
             "the run mode is inference, but the forward part of this training graph does not stand alone: all of it runs"
                 .to_owned(),
@@ -52,7 +52,7 @@ fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry
         );
         return entry.clone();
     };
-    let n_dropped = entry.graph.ops().len() - graph.ops().len();
+    let n_dropped = entry.graph.ops().len() - cut.graph.ops().len();
     diagnostics.info(
         format!(
             "the run mode is inference: only the forward part of this training graph runs, without {n_dropped} ops"
@@ -61,9 +61,6 @@ fn forward_part(entry: &GraphEntry, diagnostics: &mut Diagnostics) -> GraphEntry
     );
     GraphEntry {
         name: entry.name.clone(),
-        graph: Arc::new(graph),
-        bodies: entry.bodies.clone(),
-        // The cut renumbers tensors, so that the dump's offsets no longer fit.
-        dumped: None,
+        ..cut
     }
 }

@@ -22,11 +22,12 @@ use crate::rewrite::remat::{
     GraphTape, RematRun, Sequence, Slot, graph_tape, is_unchanged, remat, rewritten_lifetimes, sequence,
 };
 use crate::rewrite::{
-    AtomicClean, Sides, atomic_clean, clears, host_split, with_precision, with_workspaces, without_host,
+    AtomicClean, Sides, atomic_clean, body_scratch, clears, host_split, with_body_scratch, with_precision,
+    with_workspaces, without_host,
 };
 use crate::sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor};
 use crate::units::{Bytes, Step};
-use crate::workload::{AllocationOrder, Axis, Lifetime, Lifetimes, Program, Run};
+use crate::workload::{AllocationOrder, Axis, GraphEntry, Lifetime, Lifetimes, Program, Run};
 
 /// A graph under one binding, with steps as slots.
 #[derive(Debug)]
@@ -62,7 +63,8 @@ impl Maker<'_> {
         if self.made.contains_key(&key) {
             return Ok(());
         }
-        let graph = &*self.request.workload.graphs()[run.graph.idx()].graph;
+        let entry = &self.request.workload.graphs()[run.graph.idx()];
+        let graph = &*entry.graph;
         let sizes = graph.sizes(&run.bindings);
         self.note_unknown_shapes(graph, &sizes);
         let split = match &self.lowered.host_ops {
@@ -82,7 +84,7 @@ impl Maker<'_> {
                 graph.name(),
             );
         }
-        let about = (graph, &sizes, &run.bindings);
+        let about = (entry, &sizes, &run.bindings);
         let program = self.program(about, (split.as_ref(), is_static), remat.as_ref(), progress)?;
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
@@ -178,11 +180,12 @@ impl Maker<'_> {
     /// Feature memory after all rewrites.
     fn program(
         &mut self,
-        (graph, sizes, bindings): (&Graph, &Sizes, &Bindings),
+        (entry, sizes, bindings): (&GraphEntry, &Sizes, &Bindings),
         (split, is_static): (Option<&Sides>, bool),
         remat: Option<&(RematRun, Arc<GraphTape>, Sequence)>,
         progress: &Progress<'_>,
     ) -> Result<Program, AnalysisError> {
+        let graph = &*entry.graph;
         let mut lifetimes = feature_lifetimes(graph, sizes);
         if let Some(split) = split {
             lifetimes = without_host(graph, lifetimes, split);
@@ -191,9 +194,11 @@ impl Maker<'_> {
         if self.lowered.reuses_names && !rewrites {
             lifetimes = self.with_names_reused((graph, sizes, bindings), lifetimes, progress)?;
         }
+        let host_ops = self.lowered.host_ops.as_ref();
         if let Some(table) = &self.lowered.workspaces {
-            lifetimes = with_workspaces(graph, sizes, lifetimes, (table, self.lowered.host_ops.as_ref()));
+            lifetimes = with_workspaces(graph, sizes, lifetimes, (table, host_ops));
         }
+        lifetimes = with_body_scratch(graph, lifetimes, (&body_scratch(entry, bindings), host_ops));
         if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
             lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, (run, sequence));
         }

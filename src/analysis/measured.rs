@@ -240,11 +240,8 @@ fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (EventS
     });
     let items: Vec<Lifetime> = items.collect();
     let bound = BoundGraph {
-        engine_sizes: recording
-            .blocks
-            .iter()
-            .map(|block| block.held.max(block.bytes))
-            .collect(),
+        // Nothing of a recording is placed, so nobody asks for sizes as an engine pads them.
+        engine_sizes: Vec::new(),
         program: Program {
             lifetimes: Lifetimes { n_steps, items },
             kept_apart: Vec::new(),

@@ -3,6 +3,7 @@
 //! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`Scratch`]), and for
 //! each estimated workspace, which is no tensor of its graph, a name that says what it is.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ impl Scratch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedWorkspaces {
     names: BTreeMap<(GraphIdx, TensorId), Arc<str>>,
+    /// How many of them are of loops and branches, the others being by op type.
+    of_bodies: usize,
 }
 
 impl EstimatedWorkspaces {
@@ -65,13 +68,20 @@ impl EstimatedWorkspaces {
                 continue;
             }
             seen.push(what);
+            let runs: BTreeSet<OpId> = entry
+                .uses
+                .iter()
+                .filter(|one| one.graph == 0)
+                .map(|one| one.op)
+                .collect();
             for item in &run.bound.program.lifetimes.items {
                 if let Some(op) = op_of_workspace(&entry.graph, item.tensor) {
                     let key = (run.graph, item.tensor);
-                    estimated
-                        .names
-                        .entry(key)
-                        .or_insert_with(|| name_of(&entry.graph, op).into());
+                    let is_body = runs.contains(&op);
+                    if let Entry::Vacant(slot) = estimated.names.entry(key) {
+                        slot.insert(name_of(&entry.graph, op, is_body).into());
+                        estimated.of_bodies += usize::from(is_body);
+                    }
                 }
             }
         }
@@ -103,13 +113,14 @@ impl EstimatedWorkspaces {
     }
 }
 
-fn name_of(graph: &Graph, op: OpId) -> String {
+fn name_of(graph: &Graph, op: OpId, is_body: bool) -> String {
     let who = match (graph.op_name(op), graph.op_kind(op)) {
         ("", "") => format!("op {}", op.0),
         ("", kind) => format!("{kind} of step {}", op.0),
         (name, _) => name.to_owned(),
     };
-    format!("workspace of {who} (estimate)")
+    let what = if is_body { "memory within" } else { "workspace of" };
+    format!("{what} {who} (estimate)")
 }
 
 /// Whether figures are lower bounds: no graph states its scratch memory, or a run has tensors of unknown size, which count 0
@@ -132,7 +143,8 @@ fn misses_sizes(workload: &Workload, axis: &Axis) -> bool {
 
 /// What the figures of a session hold of scratch memory.
 pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> Scratch {
-    match (estimated.is_empty(), states_workspaces(workload)) {
+    let is_none_by_type = estimated.len() == estimated.of_bodies;
+    match (is_none_by_type, states_workspaces(workload)) {
         (false, _) => Scratch::Estimated,
         (true, true) => Scratch::Stated,
         (true, false) => Scratch::Missing,

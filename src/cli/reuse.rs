@@ -15,6 +15,7 @@ use crate::export::{WireReuse, reuse_warnings};
 use crate::graph::Bindings;
 use crate::options::{Options, Value, keys};
 use crate::progress::Progress;
+use crate::rewrite::inline::with_calls_inlined;
 use crate::rewrite::name_reuse::{
     GraphProgram, LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, Version, block_program,
     reuse_report,
@@ -38,7 +39,10 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let request = request(args, &settings.options)?;
     let bindings = bindings(&settings)?;
     let source = args.common.opening.source(&args.file)?;
-    let imported = read_source(&source, progress)?;
+    let mut imported = read_source(&source, progress)?;
+    if let Source::Graphs(entries) = &mut imported.source {
+        with_calls_inlined(entries, progress, &mut imported.diagnostics)?;
+    }
     let workload = Workload::new(source.title(), imported.source);
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&unused_dims(&workload, &bindings));

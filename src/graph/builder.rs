@@ -5,6 +5,8 @@
 //! can break: a second producer at [`GraphBuilder::op`], alias chains and cycles at
 //! [`GraphBuilder::finish`].
 
+mod storages;
+
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
@@ -13,7 +15,7 @@ use super::dim::{Dim, DimExprs};
 use super::ids::{Id as _, IdVec, NameId, OpId, ShapeId, StorageId, TensorId};
 use super::order::{Edge, execution_order};
 use super::tables::{Names, Shapes};
-use super::{DType, Graph, Op, Phase, Role, Storage, Tensor};
+use super::{DType, Graph, Op, Phase, Role, Tensor};
 use crate::units::Nanos;
 
 /// Ops that hand values to the next turn of a loop. Who reads their results runs before them: the edge does not order.
@@ -261,7 +263,15 @@ impl GraphBuilder {
     ///
     /// # Errors
     /// [`GraphError::Cycle`] where ops or aliases form a circle.
-    pub fn finish(mut self) -> Result<Graph, GraphError> {
+    pub fn finish(self) -> Result<Graph, GraphError> {
+        self.finish_with_steps().map(|(graph, _)| graph)
+    }
+
+    /// As [`Self::finish`], with the step of every op by the order of calls of [`Self::op`].
+    ///
+    /// # Errors
+    /// [`GraphError::Cycle`] where ops or aliases form a circle.
+    pub fn finish_with_steps(mut self) -> Result<(Graph, IdVec<OpId, OpId>), GraphError> {
         let storages = self.number_storages()?;
         let order = self.order()?;
         let reordered = order
@@ -276,11 +286,13 @@ impl GraphBuilder {
         let first_reordered = first
             .and_then(|first| order.iter().position(|position| *position as usize == first))
             .map(OpId::from_idx);
-        if reordered > 0 {
-            self.renumber_ops(&order);
-        }
+        let steps = if reordered > 0 {
+            self.renumber_ops(&order)
+        } else {
+            self.ops.ids().collect()
+        };
         self.names.shrink();
-        Ok(Graph {
+        let graph = Graph {
             name: self.name,
             ops: self.ops,
             tensors: self.tensors,
@@ -294,7 +306,8 @@ impl GraphBuilder {
             exprs: self.exprs,
             reordered: u32::try_from(reordered).unwrap_or(u32::MAX),
             first_reordered,
-        })
+        };
+        Ok((graph, steps))
     }
 
     fn kind(&mut self, kind: &str) -> Result<NameId, GraphError> {
@@ -304,50 +317,6 @@ impl GraphBuilder {
         let id = self.names.push(kind).ok_or(GraphError::TooLarge)?;
         self.kinds.insert(kind.into(), id);
         Ok(id)
-    }
-
-    /// Storages in the order of their roots; every alias chain is followed to its end.
-    fn number_storages(&mut self) -> Result<IdVec<StorageId, Storage>, GraphError> {
-        let mut storages = IdVec::new();
-        let mut of_root: Vec<Option<StorageId>> = vec![None; self.tensors.len()];
-        for tensor in self.tensors.ids() {
-            let root = self.root(tensor)?;
-            let storage = match of_root[root.idx()] {
-                Some(storage) => storage,
-                None => storages.push(Storage {
-                    root,
-                    stated_bytes: self.stated_bytes.get(&root).copied(),
-                }),
-            };
-            of_root[root.idx()] = Some(storage);
-            self.tensors[tensor].storage = storage;
-        }
-        Ok(storages)
-    }
-
-    /// Follows aliases to the root and shortens the chain on the way back.
-    fn root(&mut self, tensor: TensorId) -> Result<TensorId, GraphError> {
-        let mut root = tensor;
-        let mut hops = 0_usize;
-        while let Some(next) = self.aliases[root.idx()] {
-            root = next;
-            hops += 1;
-            if hops > self.tensors.len() {
-                return Err(GraphError::Cycle {
-                    example: self.names.text(self.tensors[tensor].name).to_owned(),
-                    count: 0,
-                });
-            }
-        }
-        let mut at = tensor;
-        while let Some(next) = self.aliases[at.idx()] {
-            if next == root {
-                break;
-            }
-            self.aliases[at.idx()] = Some(root);
-            at = next;
-        }
-        Ok(root)
     }
 
     fn order(&self) -> Result<Vec<u32>, GraphError> {
@@ -376,16 +345,17 @@ impl GraphBuilder {
         })
     }
 
-    fn renumber_ops(&mut self, order: &[u32]) {
-        let mut step_of = vec![OpId(0); order.len()];
+    fn renumber_ops(&mut self, order: &[u32]) -> IdVec<OpId, OpId> {
+        let mut step_of: IdVec<OpId, OpId> = order.iter().map(|_| OpId(0)).collect();
         for (step, position) in order.iter().enumerate() {
-            step_of[*position as usize] = OpId::from_idx(step);
+            step_of[OpId(*position)] = OpId::from_idx(step);
         }
         self.ops = order.iter().map(|position| self.ops[OpId(*position)].clone()).collect();
         for id in self.tensors.ids() {
             let tensor = &mut self.tensors[id];
-            tensor.producer = tensor.producer.map(|op| step_of[op.idx()]);
+            tensor.producer = tensor.producer.map(|op| step_of[op]);
         }
+        step_of
     }
 }
 

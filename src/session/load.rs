@@ -11,9 +11,10 @@ use super::together::{OnFailure, read_all};
 use crate::analysis::dumped_problem;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::{GraphEntry, Part, PartOf, Workload, evaluation_graph, learned};
+use crate::rewrite::inline::with_calls_inlined;
+use crate::workload::{GraphEntry, Part, PartOf, Workload, evaluation_entry, learned};
 
-/// Reads sources into one workload; a graph name that appears twice gets a number.
+/// Reads sources into one workload, in which functions stand where ops call them; a graph name that appears twice gets a number.
 ///
 /// # Errors
 /// One sentence that names the file: the first that cannot be read, where `on_failure` says to stop there or no other can.
@@ -56,6 +57,7 @@ pub fn load(
         });
         merge.add(imported.source, imported.measured, &prefix);
     }
+    with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
@@ -127,9 +129,7 @@ fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
     let mut added = Vec::new();
     for entry in graphs.iter() {
         let name = format!("{} (evaluation)", entry.name);
-        if let Some(graph) = evaluation_graph(&entry.graph, &name) {
-            added.push(GraphEntry::new(name, Arc::new(graph)));
-        }
+        added.extend(evaluation_entry(entry, &name));
     }
     if added.is_empty() {
         diagnostics.warning(

@@ -4,7 +4,13 @@
 //! outputs (the loss) as outputs; inputs and variables that nothing reads any more are left out. `None` where the
 //! graph has no backward phase, or where a kept op reads a result of a dropped one.
 
-use crate::graph::{Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, TensorId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{BodyUse, GraphEntry};
+use crate::graph::{
+    Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, OpId, Phase, TensorId,
+};
 
 /// See the module's header. Linear in the graph.
 pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
@@ -49,6 +55,30 @@ pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
         }
     }
     copy.builder.finish().ok()
+}
+
+/// An entry of the evaluation graph of an entry's own, with the bodies that its ops still run. Which tensors correspond is
+/// forgotten, for the cut numbers them anew.
+pub fn evaluation_entry(entry: &GraphEntry, name: &str) -> Option<GraphEntry> {
+    let graph = evaluation_graph(&entry.graph, name)?;
+    let mut steps: BTreeMap<OpId, OpId> = BTreeMap::new();
+    let kept = entry.graph.ops().iter_ids().filter(|(_, op)| is_kept(op.phase));
+    for (step, (op, _)) in kept.enumerate() {
+        steps.insert(op, OpId::from_idx(step));
+    }
+    let uses = entry.uses.iter().filter_map(|one| {
+        let op = if one.graph == 0 { *steps.get(&one.op)? } else { one.op };
+        let map = one.map.clone().filter(|_| one.graph != 0);
+        Some(BodyUse { op, map, ..one.clone() })
+    });
+    Some(GraphEntry {
+        name: name.to_owned(),
+        graph: Arc::new(graph),
+        bodies: entry.bodies.clone(),
+        uses: uses.collect(),
+        // Offsets no longer fit.
+        dumped: None,
+    })
 }
 
 /// Whether ops of a phase belong to an evaluation.

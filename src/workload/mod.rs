@@ -21,12 +21,13 @@ mod shapes;
 mod tape;
 mod trace;
 mod trace_lifetimes;
+mod uses;
 
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Device, DeviceError, DeviceProfiles};
 pub use dumped::{Dumped, DumpedOffsets, StampedOption};
-pub use evaluation::evaluation_graph;
+pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
@@ -42,6 +43,7 @@ pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
 pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
+pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, onto_steps};
 
 use std::sync::Arc;
 
@@ -54,8 +56,10 @@ pub struct GraphEntry {
     pub name: String,
     /// The graph that runs.
     pub graph: Arc<Graph>,
-    /// Subgraphs and functions, listed but not run by themselves.
+    /// Subgraphs and functions, which ops run.
     pub bodies: Vec<Arc<Graph>>,
+    /// Which op runs which of them.
+    pub uses: Vec<BodyUse>,
     /// What a compiler's dump says beyond the graph, where the file is one.
     pub dumped: Option<Arc<Dumped>>,
 }
@@ -67,6 +71,7 @@ impl GraphEntry {
             name,
             graph,
             bodies: Vec::new(),
+            uses: Vec::new(),
             dumped: None,
         }
     }

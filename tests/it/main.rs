@@ -10,6 +10,7 @@
 
 mod ascend_corpus;
 mod beside;
+mod calls;
 mod cli;
 mod cli_compare;
 mod cli_inspect;
@@ -19,6 +20,7 @@ mod device_view;
 mod effects;
 mod exporters;
 mod ge_corpus;
+mod inline;
 mod name_reuse;
 mod native;
 mod onnx;

@@ -24,7 +24,7 @@ fn number(field: u64, value: i64) -> Vec<u8> {
     out
 }
 
-fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
+pub(crate) fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     varint(field << 3 | 2, &mut out);
     varint(content.len() as u64, &mut out);
@@ -32,7 +32,7 @@ fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
     out
 }
 
-fn node(kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn node(kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]) -> Vec<u8> {
     let mut out = Vec::new();
     for name in inputs {
         out.extend(bytes(1, name.as_bytes()));
@@ -71,7 +71,7 @@ fn initializer(name: &str, code: i64, dims: &[i64], data: &[u8]) -> Vec<u8> {
     bytes(5, &out)
 }
 
-fn value(field: u64, name: &str, dims: &[&str]) -> Vec<u8> {
+pub(crate) fn value(field: u64, name: &str, dims: &[&str]) -> Vec<u8> {
     let mut shape = Vec::new();
     for dim in dims {
         let dim = dim
@@ -86,7 +86,7 @@ fn value(field: u64, name: &str, dims: &[&str]) -> Vec<u8> {
     )
 }
 
-fn model(parts: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn model(parts: &[Vec<u8>]) -> Vec<u8> {
     [number(1, 8), bytes(8, &number(2, 17)), bytes(7, &parts.concat())].concat()
 }
 

@@ -15,10 +15,11 @@ use crate::export::{
     PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
 };
 use crate::plan::{
-    ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find, fragmentation,
-    peak_chain, plan, reuse_edges, verify, why_here,
+    AS_DUMPED, ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
+    fragmentation, peak_chain, plan, reuse_edges, verify, why_here,
 };
 use crate::progress::{Cancel, Progress};
+use crate::rewrite::inline::with_calls_inlined;
 use crate::session::read_source;
 use crate::units::Bytes;
 use crate::workload::{ProblemEntry, Source, Workload};
@@ -28,7 +29,13 @@ use input::Chosen;
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let strategy = find(&args.strategy)?;
     let source = args.opening.source(&args.file)?;
-    let imported = read_source(&source, progress)?;
+    let mut imported = read_source(&source, progress)?;
+    // A dump's own plan is of the graph as the dump has it.
+    if let Source::Graphs(entries) = &mut imported.source
+        && args.strategy != AS_DUMPED
+    {
+        with_calls_inlined(entries, progress, &mut imported.diagnostics)?;
+    }
     let is_problem = matches!(imported.source, Source::Problems(_));
     let mut workload = Workload::new(source.title(), imported.source);
     if args.shapes_keep_alive == YesNo::No {
@@ -175,7 +182,7 @@ fn recorded(entry: &ProblemEntry) -> Option<Tried> {
     let plan = crate::plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
     verify(&entry.problem, &plan).ok()?;
     Some(Tried {
-        strategy: crate::plan::AS_DUMPED,
+        strategy: AS_DUMPED,
         footprint: plan.footprint,
         nodes: 0,
         elapsed_ns: None,

@@ -10,8 +10,11 @@ use std::sync::Arc;
 
 use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput};
 use super::dumped::dumped;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, Dim, Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, TensorId};
+use super::uses::{Flow, uses};
+use crate::diagnostics::{Diagnostics, Severity};
+use crate::graph::{
+    DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Role, TensorId,
+};
 use crate::import::{ImportError, notices};
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
@@ -42,6 +45,10 @@ pub(super) struct Built {
     pub(super) graph: Graph,
     /// By tensor.
     pub(super) offsets: Vec<Option<u64>>,
+    /// What it runs, takes and returns.
+    flow: Flow,
+    /// By file position of its ops.
+    steps: IdVec<OpId, OpId>,
 }
 
 /// The entry of a file.
@@ -58,13 +65,21 @@ pub(super) fn entry(
             "dump it again (DUMP_GE_GRAPH=2)",
         ));
     };
-    let built = build(main, progress, diagnostics)?;
+    let mut built = build(main, progress, diagnostics)?;
     notices::sorted(&built.graph, diagnostics);
     let mut bodies = Vec::new();
+    let part = |name: &str, built: &mut Built| {
+        let (flow, steps) = (&mut built.flow, &mut built.steps);
+        (name.to_owned(), std::mem::take(flow), std::mem::take(steps))
+    };
+    let mut parts = vec![part(&main.name, &mut built)];
     for body in &model.graphs[1..] {
         progress.check()?;
         match build(body, progress, diagnostics) {
-            Ok(built) => bodies.push(Arc::new(built.graph)),
+            Ok(mut built) => {
+                parts.push(part(&body.name, &mut built));
+                bodies.push(Arc::new(built.graph));
+            }
             Err(ImportError::Graph(error)) => {
                 diagnostics.warning(format!("a sub-graph is left out: {error}"), &body.name);
             }
@@ -72,9 +87,15 @@ pub(super) fn entry(
         }
     }
     let name = if main.name.is_empty() { file } else { &main.name }.to_owned();
+    let uses = uses(&parts, diagnostics);
+    if uses.is_empty() && !bodies.is_empty() {
+        let what = "the dump does not tell which op runs a sub-graph; it is listed and not simulated";
+        diagnostics.counted(Severity::Warning, what.to_owned(), &parts[1].0, bodies.len() as u64);
+    }
     let (graph, dumped) = dumped(model, built, diagnostics);
     Ok(GraphEntry {
         bodies,
+        uses,
         dumped: Some(Arc::new(dumped)),
         ..GraphEntry::new(name, Arc::new(graph))
     })
@@ -87,6 +108,7 @@ fn build(draft: &DraftGraph, progress: &Progress<'_>, diagnostics: &mut Diagnost
         positions: BTreeMap::new(),
         tensors: Vec::with_capacity(draft.ops.len()),
         offsets: Vec::new(),
+        flow: Flow::default(),
         diagnostics,
     };
     for (position, op) in draft.ops.iter().enumerate() {
@@ -107,9 +129,14 @@ fn build(draft: &DraftGraph, progress: &Progress<'_>, diagnostics: &mut Diagnost
         build.op(position, op)?;
     }
     progress.check()?;
-    let offsets = build.offsets;
-    let graph = build.builder.finish()?;
-    Ok(Built { graph, offsets })
+    let (offsets, flow) = (build.offsets, build.flow);
+    let (graph, steps) = build.builder.finish_with_steps()?;
+    Ok(Built {
+        graph,
+        offsets,
+        flow,
+        steps,
+    })
 }
 
 struct Build<'a> {
@@ -119,6 +146,7 @@ struct Build<'a> {
     /// By op: its tensors, outputs first, then workspaces.
     tensors: Vec<Range<u32>>,
     offsets: Vec<Option<u64>>,
+    flow: Flow,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -224,6 +252,7 @@ impl<'a> Build<'a> {
             results: &results,
             ..NewOp::default()
         })?;
+        self.flow.op((OpId::from_idx(position), op), &inputs, &results);
         for ((at, output), tensor) in op.outputs.iter().zip(&results) {
             if let Some(other) = self.shared((op, *at), output, &inputs)
                 && other != *tensor

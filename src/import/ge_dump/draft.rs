@@ -2,9 +2,14 @@
 //!
 //! Both forms of the text fill the same drafts; [`DraftOp::attribute`] knows what an attribute of an op means.
 
+use std::collections::BTreeMap;
+
 use super::stamps::Stamps;
 use crate::diagnostics::Diagnostics;
 use crate::graph::DType;
+
+/// The attribute that says which input or output of the caller an end of a sub-graph is.
+pub(super) const PARENT_INDEX: &str = "_parent_node_index";
 
 /// A value of an attribute, as far as anything needs it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -157,6 +162,12 @@ pub(super) struct DraftOp {
     pub(super) is_unknown: Option<bool>,
     /// Sub-graphs that it runs.
     pub(super) graphs: Vec<String>,
+    /// The number of an input of a graph.
+    pub(super) index: Option<i64>,
+    /// Of an input of a sub-graph the number of the caller's input.
+    pub(super) parent_index: Option<i64>,
+    /// By position of an input: of what a sub-graph returns the number of the caller's output.
+    pub(super) end_indices: BTreeMap<i64, i64>,
     /// Texts that may be options, until the op is whole.
     pub(super) texts: Vec<(String, String)>,
 }
@@ -199,6 +210,8 @@ impl DraftOp {
                 let is_unknown = value.flag().unwrap_or(false);
                 self.is_unknown = Some(self.is_unknown.unwrap_or(false) || is_unknown);
             }
+            "index" => self.index = value.ints.first().copied(),
+            PARENT_INDEX => self.parent_index = value.ints.first().copied(),
             key => {
                 if let Some(text) = value.text()
                     && Stamps::may_be_option(key)

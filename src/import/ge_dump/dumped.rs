@@ -20,7 +20,7 @@ const TOLD: usize = 64;
 
 /// The graph and what the dump says of it.
 pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnostics) -> (Graph, Dumped) {
-    let Built { graph, offsets } = built;
+    let Built { graph, offsets, .. } = built;
     let streams = match model.graphs.first() {
         Some(main) => streams(main, &graph, diagnostics),
         None => Vec::new(),

@@ -27,6 +27,7 @@ mod node;
 mod stamps;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use self::detect::{Form, form_of};
 use super::text_proto::TextProto;

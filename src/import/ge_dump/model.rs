@@ -2,12 +2,13 @@
 //!
 //! In: the text reader. Out: drafts. Fields that nothing needs are skipped by the reader without being kept.
 
-use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, Value, keep_fact};
+use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, PARENT_INDEX, Value, keep_fact};
 use super::dtype::dtype_of;
 use super::stamps::Stamps;
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
 use crate::import::text_proto::{Form, Scalar, TextProto};
+use crate::workload::NET_OUTPUT;
 
 /// Longest name.
 pub(super) const NAME: usize = 64 << 10;
@@ -93,6 +94,7 @@ fn graph(
 fn op(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftOp, ImportError> {
     text.enter()?;
     let mut op = DraftOp::default();
+    let mut n_inputs = 0_i64;
     while let Some(form) = text.field()? {
         match (text.name(), form) {
             ("name", _) => op.name = text.text(NAME)?,
@@ -103,6 +105,13 @@ fn op(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftOp
             ("output_i", _) => op.memory.offsets.push(text.int()?),
             ("workspace", _) => op.memory.workspace_offsets.push(text.int()?),
             ("workspace_bytes", _) => op.memory.workspace_bytes.push(text.int()?),
+            ("input_desc", Form::Message) if op.kind == NET_OUTPUT => {
+                let position = n_inputs;
+                n_inputs += 1;
+                if let Some(index) = parent_index(text)? {
+                    op.end_indices.insert(position, index);
+                }
+            }
             ("output_desc", Form::Message) => {
                 text.enter()?;
                 let output = output(text)?;
@@ -123,6 +132,21 @@ fn op(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftOp
         }
     }
     Ok(op)
+}
+
+/// Of the description of an input what it is to the caller of its graph.
+fn parent_index(text: &mut TextProto<'_>) -> Result<Option<i64>, ImportError> {
+    text.enter()?;
+    let mut found = None;
+    while let Some(form) = text.field()? {
+        if (text.name(), form) == ("attr", Form::Message) {
+            let (key, value) = attribute(text)?;
+            if key == PARENT_INDEX {
+                found = value.ints.first().copied();
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn output(text: &mut TextProto<'_>) -> Result<DraftOutput, ImportError> {

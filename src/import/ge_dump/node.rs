@@ -3,7 +3,7 @@
 //! In: the text reader. Out: drafts. A list without items is not written, so a type without a shape is a scalar's.
 
 use super::detect::ONNX_PREFIX;
-use super::draft::{DraftGraph, DraftModel, DraftOp, Value};
+use super::draft::{DraftGraph, DraftModel, DraftOp, PARENT_INDEX, Value};
 use super::dtype::dtype_of;
 use super::model::{NAME, keep_text, tell_cut};
 use crate::diagnostics::Diagnostics;
@@ -141,6 +141,8 @@ fn take_in(op: &mut DraftOp, key: &str, value: Value) {
         "output_i" => op.memory.offsets = value.ints,
         "workspace" => op.memory.workspace_offsets = value.ints,
         "workspace_bytes" => op.memory.workspace_bytes = value.ints,
+        "subgraph_name" => op.graphs = value.texts,
+        key if end_of(key).is_some() => op.end_indices.extend(end_of(key).zip(first)),
         key => match key.strip_prefix("output_desc_").and_then(|rest| rest.rsplit_once(':')) {
             Some((field, position)) => {
                 if let Ok(position) = position.parse() {
@@ -164,4 +166,10 @@ fn take_in(op: &mut DraftOp, key: &str, value: Value) {
             None => op.attribute(key, value),
         },
     }
+}
+
+/// The position of the input that an attribute ties to an output of the graph's caller.
+fn end_of(key: &str) -> Option<i64> {
+    let (key, position) = key.strip_prefix("input_desc_attr_")?.rsplit_once(':')?;
+    (key == PARENT_INDEX).then(|| position.parse().ok())?
 }

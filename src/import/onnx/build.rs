@@ -10,6 +10,7 @@ use indexmap::IndexSet;
 use super::model::{Attribute, Data, GraphIdx, Model, RawGraph, RawNode};
 use super::order;
 use super::shape::{Fact, Infer};
+use super::uses::Uses;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 use crate::import::ImportError;
@@ -23,6 +24,8 @@ pub(super) struct Build<'m> {
     /// The graph around each body.
     parents: Vec<Option<GraphIdx>>,
     translator: Translator,
+    /// Which node runs which graph.
+    uses: Uses,
 }
 
 impl<'m> Build<'m> {
@@ -37,9 +40,15 @@ impl<'m> Build<'m> {
         Self {
             model,
             translator: Translator::new(&infer.sym.exprs),
+            uses: Uses::new(model),
             infer,
             parents,
         }
+    }
+
+    /// Which node runs which graph, once all graphs are built.
+    pub(super) fn into_uses(self) -> Uses {
+        self.uses
     }
 
     /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
@@ -68,6 +77,7 @@ impl<'m> Build<'m> {
                 part.builder.output(tensor);
             }
         }
+        self.uses.of_graph(self.model, idx, |name| part.id(name));
         Ok(part.builder)
     }
 

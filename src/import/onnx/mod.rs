@@ -21,11 +21,13 @@ mod parse;
 mod report;
 mod shape;
 mod types;
+mod uses;
 
 use std::sync::Arc;
 
 use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
+use crate::graph::IdVec;
 use crate::progress::Progress;
 use crate::workload::{GraphEntry, Source};
 
@@ -54,19 +56,26 @@ pub(super) fn import(
     report::report(&model, &infer, diagnostics);
     let mut build = build::Build::new(&model, infer);
     let mut bodies = Vec::new();
+    // By number of the graph; those of the main one come last.
+    let mut steps = vec![IdVec::new()];
     for position in 0..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;
         if GraphIdx(position) != main {
-            bodies.push(Arc::new(build.graph(GraphIdx(position), diagnostics)?.finish()?));
+            let (body, of_body) = build.graph(GraphIdx(position), diagnostics)?.finish_with_steps()?;
+            bodies.push(Arc::new(body));
+            steps.push(of_body);
         }
     }
     let builder = build.graph(main, diagnostics)?;
     // A million nodes weigh as much in the tables as in the graph: give them back before the last step.
     let composite = report::composite(&model, main);
-    drop(build);
+    let uses = build.into_uses();
     drop(model);
     progress.check()?;
-    let graph = Arc::new(builder.finish()?);
+    let (graph, of_main) = builder.finish_with_steps()?;
+    steps[0] = of_main;
+    let uses = uses.finish(&steps);
+    let graph = Arc::new(graph);
     notices::sorted(&graph, diagnostics);
     notices::texts(&graph, diagnostics);
     notices::unsized_inputs(&graph, |name| composite.contains(name), diagnostics);
@@ -80,6 +89,7 @@ pub(super) fn import(
         name,
         graph,
         bodies,
+        uses,
         dumped: None,
     }]))
 }

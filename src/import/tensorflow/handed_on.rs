@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Attribute, GraphIdx, Model, RawGraph, RawNode};
+use super::calls::callees;
+use super::model::{GraphIdx, Model, RawGraph};
 use super::phase;
 use super::shape::Facts;
 use super::variable_bytes;
@@ -80,39 +81,21 @@ impl HandedOn {
 /// Handles that the calls of a graph read.
 fn edges_of(model: &Model, (position, graph): (usize, &RawGraph), edges: &mut Vec<Edge>) {
     for node in &graph.nodes {
-        let (callees, skipped) = callees(model, graph, node);
-        if callees.is_empty() {
+        let callees = callees(model, graph, node);
+        if callees.graphs.is_empty() || !callees.is_mapped {
             continue;
         }
-        for (argument, operand) in (0_u32..).zip(graph.operands_of(node).iter().skip(skipped)) {
+        for (argument, operand) in (0_u32..).zip(graph.operands_of(node).iter().skip(callees.skipped)) {
             let Some(handle) = variable(model, graph, *operand) else {
                 continue;
             };
             let is_outer = matches!(model.kind(&graph.nodes[handle as usize]), "Placeholder" | "_Arg");
             if is_outer && is_handle(graph, &graph.nodes[handle as usize]) {
-                edges.extend(callees.iter().map(|callee| Edge {
+                edges.extend(callees.graphs.iter().map(|callee| Edge {
                     caller: (position, handle),
                     callee: (callee.0, argument),
                 }));
             }
         }
-    }
-}
-
-/// The functions that a node runs, and how many of its inputs are not theirs.
-fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> (Vec<GraphIdx>, usize) {
-    let under = |keys: &[&str]| keys.iter().filter_map(|key| model.function(graph, node, key)).collect();
-    match model.kind(node) {
-        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" => (under(&["f"]), 0),
-        "While" | "StatelessWhile" | "_While" => (under(&["body", "cond"]), 0),
-        "If" | "StatelessIf" | "_If" => (under(&["then_branch", "else_branch"]), 1),
-        "Case" | "StatelessCase" => match model.attribute(graph, node, "branches") {
-            Some(Attribute::Functions(names)) => {
-                let branches = names.iter().filter_map(|name| model.functions.get(name).copied());
-                (branches.collect(), 1)
-            }
-            _ => (Vec::new(), 1),
-        },
-        _ => (model.functions.get(&node.kind).copied().into_iter().collect(), 0),
     }
 }

@@ -13,6 +13,7 @@
 //! Deliberately not here: checkpoints, which hold values of variables and nothing that a graph does not say.
 
 mod build;
+mod calls;
 mod detect;
 mod fields;
 mod handed_on;
@@ -90,17 +91,25 @@ fn entry(
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
     facts.report(&model, diagnostics);
     let mut build = build::Build::new(&model, facts, progress)?;
-    let mut bodies = Vec::new();
+    let (mut bodies, mut uses) = (Vec::new(), Vec::new());
     for position in 1..model.graphs.len() {
         progress.set("building", position as u64, model.graphs.len() as u64)?;
-        bodies.push(Arc::new(build.graph(GraphIdx(position))?.finish()?));
+        let (body, steps) = build.graph(GraphIdx(position))?.finish_with_steps()?;
+        uses.extend(calls::stepped(
+            calls::uses(&model, GraphIdx(position), progress)?,
+            &steps,
+        ));
+        bodies.push(Arc::new(body));
     }
+    let of_main = calls::uses(&model, MAIN, progress)?;
     let builder = build.graph(MAIN)?;
     // What was read weighs as much as what is built: give it back before the last step.
     drop(build);
     drop(model);
     progress.check()?;
-    let graph = Arc::new(builder.finish()?);
+    let (graph, steps) = builder.finish_with_steps()?;
+    uses.extend(calls::stepped(of_main, &steps));
+    let graph = Arc::new(graph);
     notices::sorted(&graph, diagnostics);
     notices::texts(&graph, diagnostics);
     notices::unsized_inputs(&graph, |_| false, diagnostics);
@@ -109,6 +118,7 @@ fn entry(
         name,
         graph,
         bodies,
+        uses,
         dumped: None,
     })
 }

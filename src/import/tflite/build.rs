@@ -10,10 +10,20 @@ use std::collections::BTreeSet;
 
 use super::flatbuffer::{Flat, List, Table};
 use super::model::{self, Model, RawOp, RawTensor};
-use super::operators;
+use super::{operators, uses};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use crate::import::{ImportError, notices};
+use crate::workload::{BodyUse, onto_steps};
+
+/// A subgraph as it was built.
+pub(super) struct Built {
+    pub(super) graph: Graph,
+    /// How many tensors it lists.
+    pub(super) tensors: u64,
+    /// Which of its operators run which subgraphs.
+    pub(super) uses: Vec<BodyUse>,
+}
 
 /// What a subgraph lists.
 struct Lists {
@@ -23,26 +33,31 @@ struct Lists {
     outputs: Vec<i32>,
 }
 
-/// The graph of the subgraph at a place, and how many tensors it lists.
+/// The graph of the subgraph at a place.
 pub(super) fn graph(
     flat: &mut Flat<'_>,
     model: &Model,
     place: u64,
     diagnostics: &mut Diagnostics,
-) -> Result<(Graph, u64), ImportError> {
+) -> Result<Built, ImportError> {
     let table = flat.nth(model.subgraphs, place, "subgraph")?;
     let lists = lists(flat, table)?;
     let mut builder = GraphBuilder::new(&flat.text(table, 4, "a subgraph's name")?);
     tensors(flat, model, &lists, &mut builder, diagnostics)?;
-    ops(flat, model, &lists, &mut builder, diagnostics)?;
+    let mut uses = ops(flat, model, (place, &lists), &mut builder, diagnostics)?;
     for output in &lists.outputs {
         builder.output(known(*output, &lists, "an output of a subgraph")?);
     }
-    let graph = builder.finish()?;
+    let (graph, steps) = builder.finish_with_steps()?;
+    onto_steps(&mut uses, &steps);
     notices::sorted(&graph, diagnostics);
     notices::texts(&graph, diagnostics);
     notices::views(&graph, diagnostics);
-    Ok((graph, lists.tensors.len))
+    Ok(Built {
+        graph,
+        tensors: lists.tensors.len,
+        uses,
+    })
 }
 
 fn lists(flat: &mut Flat<'_>, table: Table) -> Result<Lists, ImportError> {
@@ -140,10 +155,11 @@ fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnosti
 fn ops(
     flat: &mut Flat<'_>,
     model: &Model,
-    lists: &Lists,
+    (graph, lists): (u64, &Lists),
     builder: &mut GraphBuilder,
     diagnostics: &mut Diagnostics,
-) -> Result<(), ImportError> {
+) -> Result<Vec<BodyUse>, ImportError> {
+    let mut all_uses = Vec::new();
     let mut is_read = vec![false; usize::try_from(lists.tensors.len).unwrap_or(0)];
     let mut raws = Vec::new();
     for place in 0..lists.operators.len {
@@ -185,9 +201,11 @@ fn ops(
             }
         }
         op(&raw, kind, lists, builder)?;
+        let of_op = uses::of_op(flat, model, (graph, lists.operators, place), (kind, &raw), diagnostics)?;
+        all_uses.extend(of_op);
     }
     without_source(builder, lists, diagnostics);
-    Ok(())
+    Ok(all_uses)
 }
 
 fn op(raw: &RawOp, kind: &str, lists: &Lists, builder: &mut GraphBuilder) -> Result<(), ImportError> {

@@ -20,6 +20,7 @@ mod model;
 mod operators;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::sync::Arc;
 
@@ -58,10 +59,16 @@ pub(super) fn import(
             &file_name,
         );
     }
-    let (main, tensors) = build::graph(&mut flat, &model, 0, diagnostics)?;
+    let build::Built {
+        graph: main,
+        tensors,
+        mut uses,
+    } = build::graph(&mut flat, &model, 0, diagnostics)?;
     let mut bodies = Vec::new();
     for place in 1..model.subgraphs.len {
-        bodies.push(Arc::new(build::graph(&mut flat, &model, place, diagnostics)?.0));
+        let body = build::graph(&mut flat, &model, place, diagnostics)?;
+        bodies.push(Arc::new(body.graph));
+        uses.extend(body.uses);
     }
     let name = if main.name().is_empty() {
         file_name
@@ -78,6 +85,7 @@ pub(super) fn import(
         name,
         graph: Arc::new(main),
         bodies,
+        uses,
         dumped: Some(Arc::new(dumped)),
     }]))
 }

@@ -7,6 +7,7 @@ use super::flatbuffer::{Flat, List, Table};
 use super::operators;
 use crate::diagnostics::Diagnostics;
 use crate::import::ImportError;
+use crate::workload::UseKind;
 
 /// The note that holds a plan made ahead of time.
 const PLAN_NOTE: &str = "OfflineMemoryAllocation";
@@ -259,4 +260,38 @@ pub(super) fn passed_through(
     let outputs = flat.ints(body, 2, "a subgraph's outputs")?.unwrap_or_default();
     let same = inputs.iter().zip(&outputs).map(|(input, output)| input == output);
     Ok(same.collect())
+}
+
+/// The subgraphs that an operator runs, and how; none for most. Options that the file leaves out are 0.
+pub(super) fn called(
+    flat: &mut Flat<'_>,
+    (kind, list): (&str, List),
+    place: u64,
+) -> Result<Option<(Vec<u32>, UseKind)>, ImportError> {
+    // Where the numbers stand: the field of the options' table within the operator, then the fields within that.
+    let (options, fields, how): (u64, &[u64], UseKind) = match kind {
+        "CALL" | "CALL_ONCE" => (4, &[0], UseKind::Call),
+        "IF" => (4, &[0, 1], UseKind::Branch),
+        "WHILE" => (4, &[0, 1], UseKind::Loop),
+        "STABLEHLO_COMPOSITE" => (12, &[1], UseKind::Call),
+        "STABLEHLO_WHILE" => (12, &[0, 1], UseKind::Loop),
+        _ => return Ok(None),
+    };
+    let table = flat.nth(list, place, "an operator")?;
+    let Some(options) = flat.part(table, options, "an operator's options")? else {
+        return Ok(None);
+    };
+    let mut called = Vec::with_capacity(fields.len());
+    for field in fields {
+        called.push(flat.number(options, *field, "an operator's subgraph")?);
+    }
+    Ok(Some((called, how)))
+}
+
+/// What a subgraph takes and returns, by the numbers of its tensors.
+pub(super) fn ends(flat: &mut Flat<'_>, model: &Model, place: u32) -> Result<(Vec<i32>, Vec<i32>), ImportError> {
+    let table = flat.nth(model.subgraphs, u64::from(place), "a subgraph that an operator runs")?;
+    let inputs = flat.ints(table, 1, "a subgraph's inputs")?.unwrap_or_default();
+    let outputs = flat.ints(table, 2, "a subgraph's outputs")?.unwrap_or_default();
+    Ok((inputs, outputs))
 }

@@ -10,7 +10,7 @@
 use super::model::Computation;
 use super::shape::{Shape, Size, node_name};
 use crate::graph::{
-    DType, Dim, Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Phase, Role, TensorId,
+    DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Phase, Role, TensorId,
 };
 use crate::import::ImportError;
 use crate::progress::Progress;
@@ -43,8 +43,12 @@ impl Tensors {
     }
 }
 
-/// The graph of a computation of a file of `len` bytes.
-pub(super) fn graph(computation: &Computation, len: u64, progress: &Progress<'_>) -> Result<Graph, ImportError> {
+/// The graph of a computation of a file of `len` bytes, and the step of each instruction.
+pub(super) fn graph(
+    computation: &Computation,
+    len: u64,
+    progress: &Progress<'_>,
+) -> Result<(Graph, IdVec<OpId, OpId>), ImportError> {
     let mut builder = GraphBuilder::new(&computation.name);
     let tensors = tensors(computation, &mut builder, progress)?;
     let mut edges = len.saturating_mul(EDGES_PER_BYTE).max(1 << 20);
@@ -85,7 +89,7 @@ pub(super) fn graph(computation: &Computation, len: u64, progress: &Progress<'_>
     for tensor in tensors.of(computation.root) {
         builder.output(*tensor);
     }
-    Ok(builder.finish()?)
+    Ok(builder.finish_with_steps()?)
 }
 
 fn tensors(

@@ -16,6 +16,7 @@ mod arena;
 mod assignment;
 mod assignment_proto;
 mod build;
+mod calls;
 mod cursor;
 mod detect;
 mod dump;
@@ -43,7 +44,7 @@ use super::wire::Wire;
 use super::{ImportError, Input, notices};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::{Dumped, GraphEntry, Source};
+use crate::workload::{Dumped, GraphEntry, Source, onto_steps};
 
 /// Whether the content is one of XLA's dumps.
 pub(super) fn detect(input: &Input<'_>) -> bool {
@@ -169,8 +170,14 @@ fn graphs(
     (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
 ) -> Result<Source, ImportError> {
     let mut graphs = Vec::with_capacity(module.computations.len());
-    for computation in &module.computations {
-        graphs.push(Arc::new(build::graph(computation, len, progress)?));
+    let mut uses = Vec::new();
+    let firsts = calls::first_tensors(module);
+    for (number, computation) in (0_u32..).zip(&module.computations) {
+        let (graph, steps) = build::graph(computation, len, progress)?;
+        graphs.push(Arc::new(graph));
+        let mut of_graph = calls::uses((module, &firsts), number, progress)?;
+        onto_steps(&mut of_graph, &steps);
+        uses.extend(of_graph);
     }
     let bodies = graphs.split_off(1);
     let Some(graph) = graphs.pop() else {
@@ -185,6 +192,7 @@ fn graphs(
         name: name.to_owned(),
         graph,
         bodies,
+        uses,
         dumped: Some(Arc::new(dumped)),
     }]))
 }

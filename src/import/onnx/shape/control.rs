@@ -96,7 +96,7 @@ impl<'m> Infer<'m> {
     }
 
     /// What two facts agree on.
-    fn merged(&mut self, a: &Fact, b: &Fact) -> Fact {
+    pub(super) fn merged(&mut self, a: &Fact, b: &Fact) -> Fact {
         let dims = match (a.shape, b.shape) {
             (Some(x), Some(y)) => {
                 let (x, y) = (self.sym.dims(x), self.sym.dims(y));

@@ -60,6 +60,8 @@ pub(super) struct Infer<'m> {
     /// How many of the frames a function cannot see.
     hidden: usize,
     steps_left: u64,
+    /// Of local functions what all their calls agree on.
+    agreed: BTreeMap<GraphIdx, Vec<Fact>>,
     /// Op types without a rule, each with its first op's name and how often it was met.
     pub(super) without_rule: IndexMap<String, (String, u64)>,
     /// Values whose computed type or shape is not the stated one: what was computed.
@@ -79,6 +81,7 @@ impl<'m> Infer<'m> {
             frames: Vec::new(),
             hidden: 0,
             steps_left: 8 * nodes as u64 + 100_000,
+            agreed: BTreeMap::new(),
             without_rule: IndexMap::new(),
             contradictions: BTreeMap::new(),
             progress,
@@ -88,12 +91,35 @@ impl<'m> Infer<'m> {
     /// What is known of a name of a graph; nothing for graphs that were never reached.
     pub(super) fn fact(&self, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
         let number = self.model.graphs[graph.0].locals.get_own(name)?;
-        self.tables[graph.0].facts.get(number)
+        let agreed = self.agreed.get(&graph).unwrap_or(&self.tables[graph.0].facts);
+        agreed.get(number)
+    }
+
+    /// Keeps what all calls of a function agree on; nothing where one of them was not followed.
+    fn agree(&mut self, function: GraphIdx, is_followed: bool) {
+        let n_facts = self.tables[function.0].facts.len();
+        let mut agreed = self.agreed.remove(&function);
+        if is_followed {
+            let facts = std::mem::take(&mut self.tables[function.0].facts);
+            match &mut agreed {
+                Some(agreed) => {
+                    for (one, other) in agreed.iter_mut().zip(&facts) {
+                        *one = self.merged(one, other);
+                    }
+                }
+                None => agreed = Some(facts.clone()),
+            }
+            self.tables[function.0].facts = facts;
+        }
+        let unknown = || vec![Fact::UNKNOWN; n_facts];
+        let agreed = if is_followed { agreed } else { None };
+        self.agreed.insert(function, agreed.unwrap_or_else(unknown));
     }
 
     /// Gives back the facts of all graphs; expressions and shapes stay.
     pub(super) fn forget(&mut self) {
         self.tables.iter_mut().for_each(|table| *table = Table::default());
+        self.agreed.clear();
     }
 
     /// Infers the main graph from its inputs' types.
@@ -260,8 +286,10 @@ impl<'m> Infer<'m> {
         let hidden = std::mem::replace(&mut self.hidden, self.frames.len());
         let results = self.body(function, seeds);
         self.hidden = hidden;
+        let results = results?;
+        self.agree(function, results.len() == self.model.graphs[function.0].outputs.len());
         let mut facts = unknown;
-        for (fact, result) in facts.iter_mut().zip(results?) {
+        for (fact, result) in facts.iter_mut().zip(results) {
             *fact = result;
         }
         Ok(facts)

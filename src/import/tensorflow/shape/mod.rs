@@ -171,12 +171,15 @@ pub(super) fn infer(
         rules: table::rules(),
         orders: vec![None; model.graphs.len()],
         tables: vec![Vec::new(); model.graphs.len()],
+        is_settled: vec![false; model.graphs.len()],
         contradictions: BTreeMap::new(),
         frames: Vec::new(),
         steps_left: 8 * nodes as u64 + 100_000,
         progress,
     };
     infer.graph(MAIN, Vec::new())?;
+    // Functions that nothing calls say nothing of those that the main graph calls.
+    infer.is_settled = infer.tables.iter().map(|table| !table.is_empty()).collect();
     for position in 1..model.graphs.len() {
         if infer.tables[position].is_empty() {
             infer.graph(GraphIdx(position), Vec::new())?;
@@ -199,6 +202,8 @@ struct Infer<'m> {
     orders: Vec<Option<Rc<[u32]>>>,
     /// What all calls of a graph agree on, values left out.
     tables: Vec<Vec<Fact>>,
+    /// By graph: whether its table stays as the main graph's calls made it.
+    is_settled: Vec<bool>,
     contradictions: BTreeMap<(usize, usize), Option<ShapeId>>,
     /// Graphs being inferred, the innermost last.
     frames: Vec<GraphIdx>,
@@ -275,6 +280,9 @@ impl<'m> Infer<'m> {
 
     /// Remembers what all inferences of a graph agree on.
     fn keep(&mut self, run: Run<'m>) {
+        if self.is_settled[run.idx.0] {
+            return;
+        }
         let table = &mut self.tables[run.idx.0];
         let is_first = table.is_empty();
         let mut facts = run.facts;

@@ -1,0 +1,121 @@
+//! Which functions nodes run, and which of a function's arguments and results are which of a node's inputs and outputs.
+//!
+//! In: a model. Out: [`Callees`] of a node; the table of uses of all graphs. A node of kind `PartitionedCall` and its kin names
+//! its function in `f`, `While` in `body` and `cond`, `If` in `then_branch` and `else_branch`, `Case` in `branches`; a node
+//! may also be of the function's own kind. Any other attribute that names a function of the library is a call of which
+//! nothing more is known, but for data sets, which run on the host. Graphs are numbered as in the model: the main one is 0.
+
+use super::model::{Attribute, GraphIdx, MAIN, Model, RawGraph, RawNode};
+use crate::graph::{Id as _, IdVec, OpId, TensorId};
+use crate::progress::{Cancelled, Progress};
+use crate::workload::{BodyMap, BodyUse, UseKind, onto_steps};
+
+/// The functions that a node runs.
+#[derive(Debug)]
+pub(super) struct Callees {
+    /// The functions.
+    pub(super) graphs: Vec<GraphIdx>,
+    /// How many of the node's inputs stand before theirs.
+    pub(super) skipped: usize,
+    /// How they run.
+    pub(super) kind: UseKind,
+    /// Whether the node's other inputs and outputs are theirs, one by one.
+    pub(super) is_mapped: bool,
+}
+
+/// The functions that a node runs; none for most.
+pub(super) fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> Callees {
+    let under = |keys: &[&str]| -> Vec<GraphIdx> {
+        let named = keys.iter().filter_map(|key| model.function(graph, node, key));
+        named.collect()
+    };
+    let of = |graphs: Vec<GraphIdx>, skipped: usize, kind: UseKind| Callees {
+        graphs,
+        skipped,
+        kind,
+        is_mapped: true,
+    };
+    match model.kind(node) {
+        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" => of(under(&["f"]), 0, UseKind::Call),
+        "RemoteCall" => of(under(&["f"]), 1, UseKind::Call),
+        "While" | "StatelessWhile" | "_While" => of(under(&["body", "cond"]), 0, UseKind::Loop),
+        "If" | "StatelessIf" | "_If" => of(under(&["then_branch", "else_branch"]), 1, UseKind::Branch),
+        "Case" | "StatelessCase" => of(functions(model, graph, node), 1, UseKind::Branch),
+        kind => match model.functions.get(&node.kind) {
+            Some(function) => of(vec![*function], 0, UseKind::Call),
+            None if kind.contains("Dataset") => of(Vec::new(), 0, UseKind::Call),
+            None => Callees {
+                is_mapped: false,
+                ..of(functions(model, graph, node), 0, UseKind::Call)
+            },
+        },
+    }
+}
+
+/// Every function that an attribute names.
+fn functions(model: &Model, graph: &RawGraph, node: &RawNode) -> Vec<GraphIdx> {
+    let mut found = Vec::new();
+    for (_, attribute) in graph.attributes_of(node) {
+        match attribute {
+            Attribute::Function(name) => found.extend(model.functions.get(name)),
+            Attribute::Functions(names) => found.extend(names.iter().filter_map(|name| model.functions.get(name))),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Uses of bodies in one graph, whose ops are numbered by file position. A value is the tensor of its number, and a node
+/// behind the arguments the op of its position.
+pub(super) fn uses(model: &Model, idx: GraphIdx, progress: &Progress<'_>) -> Result<Vec<BodyUse>, Cancelled> {
+    let graph = &model.graphs[idx.0];
+    let mut uses = Vec::new();
+    for (position, node) in graph.nodes.iter().skip(graph.n_args as usize).enumerate() {
+        if position % 1024 == 0 {
+            progress.check()?;
+        }
+        let callees = callees(model, graph, node);
+        for callee in callees.graphs.iter().filter(|callee| **callee != MAIN) {
+            let is_call = callees.is_mapped && callees.kind == UseKind::Call;
+            uses.push(BodyUse {
+                graph: number(idx),
+                op: OpId::from_idx(position),
+                body: number(*callee),
+                kind: callees.kind,
+                map: is_call
+                    .then(|| map(model, (graph, node), *callee, callees.skipped))
+                    .flatten(),
+            });
+        }
+    }
+    Ok(uses)
+}
+
+/// What corresponds in a call; `None` where a result of the function is defined nowhere.
+fn map(model: &Model, (graph, node): (&RawGraph, &RawNode), callee: GraphIdx, skipped: usize) -> Option<BodyMap> {
+    let body = &model.graphs[callee.0];
+    let arguments = body.nodes.iter().take(body.n_args as usize);
+    let operands = graph.operands_of(node).iter().skip(skipped);
+    let inputs = arguments.zip(operands).filter_map(|(argument, operand)| {
+        let input = body.values_of(argument).next()?;
+        Some((TensorId::from_idx(input), TensorId::from_idx(graph.value(*operand)?)))
+    });
+    let mut results = Vec::with_capacity(body.results.len());
+    for (value, result) in graph.values_of(node).zip(&body.results) {
+        results.push((TensorId::from_idx(value), TensorId::from_idx(body.value(*result)?)));
+    }
+    Some(BodyMap {
+        inputs: inputs.collect(),
+        results,
+    })
+}
+
+/// The uses of a graph that was built, by step.
+pub(super) fn stepped(mut uses: Vec<BodyUse>, steps: &IdVec<OpId, OpId>) -> Vec<BodyUse> {
+    onto_steps(&mut uses, steps);
+    uses
+}
+
+fn number(idx: GraphIdx) -> u32 {
+    u32::try_from(idx.0).unwrap_or(u32::MAX)
+}

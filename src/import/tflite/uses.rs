@@ -1,0 +1,60 @@
+//! Which operators run which subgraphs.
+//!
+//! In: an operator and its type. Out: its uses, the operator numbered by position. `CALL`, `CALL_ONCE` (at the first run) and
+//! `STABLEHLO_COMPOSITE` hand their inputs to the subgraph's one by one, and take its outputs as theirs; `IF` has two branches,
+//! `WHILE` a condition and a body. Subgraphs are numbered as in the entry, the main one 0.
+
+use super::flatbuffer::{Flat, List};
+use super::model::{self, Model, RawOp};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Id as _, OpId, TensorId};
+use crate::import::ImportError;
+use crate::workload::{BodyMap, BodyUse, UseKind};
+
+/// The uses of one operator of the subgraph `graph`.
+pub(super) fn of_op(
+    flat: &mut Flat<'_>,
+    model: &Model,
+    (graph, operators, place): (u64, List, u64),
+    (kind, raw): (&str, &RawOp),
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<BodyUse>, ImportError> {
+    let Some((called, how)) = model::called(flat, (kind, operators), place)? else {
+        return Ok(Vec::new());
+    };
+    let mut uses = Vec::with_capacity(called.len());
+    for body in called {
+        if u64::from(body) >= model.subgraphs.len || body == 0 {
+            let what = "an operator runs a subgraph that the model does not have, or the main one; it is left out";
+            diagnostics.warning(what.to_owned(), kind);
+            continue;
+        }
+        let map = match how {
+            UseKind::Call => map(model::ends(flat, model, body)?, raw),
+            _ => None,
+        };
+        uses.push(BodyUse {
+            graph: u32::try_from(graph).unwrap_or(u32::MAX),
+            op: OpId::from_idx(usize::try_from(place).unwrap_or(usize::MAX)),
+            body,
+            kind: how,
+            map,
+        });
+    }
+    Ok(uses)
+}
+
+/// What corresponds; `None` where there are more outputs than the subgraph returns.
+fn map((inputs, outputs): (Vec<i32>, Vec<i32>), raw: &RawOp) -> Option<BodyMap> {
+    let tensor = |number: i32| u32::try_from(number).ok().map(TensorId);
+    let mut map = BodyMap::default();
+    for (input, given) in inputs.iter().zip(&raw.inputs) {
+        map.inputs.extend(tensor(*input).zip(tensor(*given)));
+    }
+    for (position, result) in raw.outputs.iter().enumerate() {
+        if let Some(result) = tensor(*result) {
+            map.results.push((result, tensor(*outputs.get(position)?)?));
+        }
+    }
+    Some(map)
+}

@@ -1,0 +1,91 @@
+//! Which instructions run which computations: calls, loops, branches.
+//!
+//! In: a [`Module`]. Out: uses of each computation, instructions numbered by position. A call's operand number k is the parameter
+//! with that number, node by node of its shape (a tuple has one for itself and those of its elements); its result is the
+//! root. Operands and result of what starts asynchronously are wrapped in tuples, so that it stays opaque.
+
+use std::collections::BTreeMap;
+
+use super::model::{Instruction, Module};
+use crate::graph::{Id as _, OpId, TensorId};
+use crate::progress::{Cancelled, Progress};
+use crate::workload::{BodyMap, BodyUse, UseKind};
+
+/// By computation and instruction: its first tensor, as `build` numbers them; one more at the end.
+pub(super) fn first_tensors(module: &Module) -> Vec<Vec<u32>> {
+    let of_computation = |instructions: &[Instruction]| {
+        let mut firsts = Vec::with_capacity(instructions.len() + 1);
+        let mut next = 0_u32;
+        firsts.push(next);
+        for instruction in instructions {
+            next = next.saturating_add(instruction.shape.nodes());
+            firsts.push(next);
+        }
+        firsts
+    };
+    let computations = module.computations.iter();
+    computations
+        .map(|computation| of_computation(&computation.instructions))
+        .collect()
+}
+
+/// The uses within one computation.
+pub(super) fn uses(
+    (module, firsts): (&Module, &[Vec<u32>]),
+    number: u32,
+    progress: &Progress<'_>,
+) -> Result<Vec<BodyUse>, Cancelled> {
+    let mut uses = Vec::new();
+    for (at, instruction) in module.computations[number as usize].instructions.iter().enumerate() {
+        if at % 1024 == 0 {
+            progress.check()?;
+        }
+        let kind = match &*instruction.opcode {
+            "while" => UseKind::Loop,
+            "conditional" => UseKind::Branch,
+            _ => UseKind::Call,
+        };
+        for called in &instruction.called {
+            let is_call = &*instruction.opcode == "call";
+            uses.push(BodyUse {
+                graph: number,
+                op: OpId::from_idx(at),
+                body: *called,
+                kind,
+                map: is_call.then(|| map((module, firsts), (number, at), *called)).flatten(),
+            });
+        }
+    }
+    Ok(uses)
+}
+
+/// What corresponds in a call; `None` where shapes differ.
+fn map((module, firsts): (&Module, &[Vec<u32>]), (caller, at): (u32, usize), target: u32) -> Option<BodyMap> {
+    let body = module.computations.get(target as usize)?;
+    let nodes = |computation: u32, at: usize| -> Option<std::ops::Range<u32>> {
+        let firsts = firsts.get(computation as usize)?;
+        Some(*firsts.get(at)?..*firsts.get(at + 1)?)
+    };
+    let pairs = |one: std::ops::Range<u32>, other: std::ops::Range<u32>| {
+        let is_same = one.len() == other.len();
+        is_same.then(|| one.map(TensorId).zip(other.map(TensorId)).collect::<Vec<_>>())
+    };
+    let instruction = &module.computations[caller as usize].instructions[at];
+    let is_parameter = |one: &(usize, &Instruction)| &*one.1.opcode == "parameter";
+    let parameters: BTreeMap<u64, usize> = body
+        .instructions
+        .iter()
+        .enumerate()
+        .filter(is_parameter)
+        .map(|(position, parameter)| (parameter.number, position))
+        .collect();
+    let mut inputs = Vec::new();
+    for (operand, number) in instruction.operands.iter().zip(0_u64..) {
+        let parameter = *parameters.get(&number)?;
+        inputs.extend(pairs(nodes(target, parameter)?, nodes(caller, *operand as usize)?)?);
+    }
+    Some(BodyMap {
+        inputs,
+        results: pairs(nodes(caller, at)?, nodes(target, body.root as usize)?)?,
+    })
+}

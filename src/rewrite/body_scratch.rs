@@ -1,0 +1,274 @@
+//! What loops and branches hold while they run: the memory of the graphs that they run, on the op's own step.
+//!
+//! In: an entry with the table of uses, values of dimensions. Out: for each op of the entry's graph that runs bodies the most
+//! bytes that one of them holds at once, beside its inputs, its outputs and what stays resident (all of which the graph
+//! around it counts); for a loop that is one turn. Bodies within bodies count on their op's step. As live ranges they are
+//! scratch memory, under ids behind the graph's own ([`estimated_workspace`]). An estimate: a runtime may run turns side by
+//! side, and where shapes are unknown it is a lower bound. A use that closes a circle counts nothing. O(tensors of bodies).
+
+use std::collections::BTreeMap;
+
+use super::op_types::OpTypes;
+use super::workspaces::estimated_workspace;
+use crate::graph::{Bindings, Graph, Id as _, OpId, TensorId};
+use crate::liveness::feature_lifetimes;
+use crate::units::{Bytes, Step};
+use crate::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
+
+/// What an op holds for the bodies that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyScratch {
+    /// The op.
+    pub op: OpId,
+    /// The most that one of its bodies holds.
+    pub bytes: Bytes,
+    /// The number of that body; of equal ones the first.
+    pub body: u32,
+    /// How the op runs it.
+    pub kind: UseKind,
+    /// Whether shapes are unknown within it, so that it may be more.
+    pub is_lower_bound: bool,
+}
+
+/// What a body holds.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    bytes: Bytes,
+    is_lower_bound: bool,
+}
+
+/// What the ops of the entry's own graph hold, ascending by op.
+pub fn body_scratch(entry: &GraphEntry, bindings: &Bindings) -> Vec<BodyScratch> {
+    if entry.uses.is_empty() {
+        return Vec::new();
+    }
+    let order = entry.call_order();
+    let by_graph = entry.uses_by_graph();
+    let is_wanted = wanted(entry, &by_graph);
+    let mut held: BTreeMap<u32, Held> = BTreeMap::new();
+    let mut of_main: Vec<BodyScratch> = Vec::new();
+    for number in order.order {
+        let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
+        let uses = positions.iter().filter(|position| !order.is_circular[**position]);
+        let uses: Vec<&BodyUse> = uses.map(|position| &entry.uses[*position]).collect();
+        let scratch = largest(&uses, &held);
+        if number == 0 {
+            of_main = scratch;
+        } else if is_wanted[number as usize]
+            && let Some(body) = entry.numbered(number)
+        {
+            held.insert(number, held_by(body, (&outputs(entry, number), &scratch), bindings));
+        }
+    }
+    of_main.retain(|one| one.bytes > Bytes::ZERO || one.is_lower_bound);
+    of_main
+}
+
+/// By number: whether the entry's graph runs it, at whatever remove.
+fn wanted(entry: &GraphEntry, by_graph: &BTreeMap<u32, Vec<usize>>) -> Vec<bool> {
+    let mut is_wanted = vec![false; entry.bodies.len() + 1];
+    is_wanted[0] = true;
+    let mut open = vec![0_u32];
+    while let Some(number) = open.pop() {
+        for position in by_graph.get(&number).into_iter().flatten() {
+            let body = entry.uses[*position].body;
+            if let Some(flag @ false) = is_wanted.get_mut(body as usize) {
+                *flag = true;
+                open.push(body);
+            }
+        }
+    }
+    is_wanted
+}
+
+/// What is known to be an output of a body, besides what it says itself.
+fn outputs(entry: &GraphEntry, number: u32) -> Vec<TensorId> {
+    let uses = entry.uses.iter().filter(|one| one.body == number);
+    let results = uses.filter_map(|one| one.map.as_ref()).flat_map(|map| &map.results);
+    results.map(|(_, of_body)| *of_body).collect()
+}
+
+/// By op the largest of its bodies.
+fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>) -> Vec<BodyScratch> {
+    let mut by_op: BTreeMap<OpId, BodyScratch> = BTreeMap::new();
+    for one in uses {
+        let Some(of_body) = held.get(&one.body) else { continue };
+        let new = BodyScratch {
+            op: one.op,
+            bytes: of_body.bytes,
+            body: one.body,
+            kind: one.kind,
+            is_lower_bound: of_body.is_lower_bound,
+        };
+        let known = by_op.entry(one.op).or_insert(new);
+        let is_lower_bound = known.is_lower_bound || new.is_lower_bound;
+        if new.bytes > known.bytes {
+            *known = new;
+        }
+        known.is_lower_bound = is_lower_bound;
+    }
+    by_op.into_values().collect()
+}
+
+fn held_by(body: &Graph, (outputs, within): (&[TensorId], &[BodyScratch]), bindings: &Bindings) -> Held {
+    let sizes = body.sizes(bindings);
+    let mut is_output = vec![false; body.storages().len()];
+    for tensor in outputs.iter().filter_map(|tensor| body.tensors().get(*tensor)) {
+        is_output[tensor.storage.idx()] = true;
+    }
+    let mut lifetimes = feature_lifetimes(body, &sizes);
+    lifetimes
+        .items
+        .retain(|item| !is_output[body.tensors()[item.tensor].storage.idx()]);
+    let unknown = body.unknown_activations(&sizes).next().is_some();
+    let lifetimes = with_body_scratch(body, lifetimes, (within, None));
+    Held {
+        bytes: lifetimes.peak().0,
+        is_lower_bound: unknown || within.iter().any(|one| one.is_lower_bound),
+    }
+}
+
+/// The live ranges with what ops hold for their bodies. An op that has an estimate of its own keeps the larger one; ops of the
+/// host hold nothing on the device.
+pub fn with_body_scratch(
+    graph: &Graph,
+    mut lifetimes: Lifetimes,
+    (scratch, host_ops): (&[BodyScratch], Option<&OpTypes>),
+) -> Lifetimes {
+    if scratch.is_empty() {
+        return lifetimes;
+    }
+    let is_of_host = |op: OpId| host_ops.is_some_and(|types| types.contains(graph.op_kind(op)));
+    let mut known: BTreeMap<TensorId, usize> = BTreeMap::new();
+    for (position, item) in lifetimes.items.iter().enumerate() {
+        if item.tensor.idx() >= graph.tensors().len() {
+            known.insert(item.tensor, position);
+        }
+    }
+    let holds = |one: &&BodyScratch| one.bytes > Bytes::ZERO && !is_of_host(one.op);
+    for one in scratch.iter().filter(holds) {
+        let Some(tensor) = estimated_workspace(graph, one.op) else {
+            continue;
+        };
+        if let Some(position) = known.get(&tensor) {
+            let item = &mut lifetimes.items[*position];
+            item.bytes = item.bytes.max(one.bytes);
+            continue;
+        }
+        lifetimes.items.push(Lifetime {
+            birth: Step(one.op.0),
+            end: Step(one.op.0 + 1),
+            bytes: one.bytes,
+            tensor,
+        });
+    }
+    lifetimes.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+    lifetimes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
+
+    /// A chain of ops, each of which computes so many bytes from what the one before computed.
+    fn chain(name: &str, bytes: &[u64]) -> Graph {
+        let mut builder = GraphBuilder::new(name);
+        let tensor = |builder: &mut GraphBuilder, bytes: u64, role| {
+            let shape = builder.shape(&[Dim::Known(bytes)]);
+            let new = NewTensor {
+                name: "t",
+                dtype: DType::Uint8,
+                shape: Some(shape),
+                role,
+            };
+            builder.tensor(new).expect("a tensor")
+        };
+        let mut last = tensor(&mut builder, 1000, Role::Input);
+        for bytes in bytes {
+            let result = tensor(&mut builder, *bytes, Role::Activation);
+            let new = NewOp {
+                kind: "Op",
+                operands: &[last],
+                results: &[result],
+                ..NewOp::default()
+            };
+            builder.op(new).expect("an op");
+            last = result;
+        }
+        builder.output(last);
+        builder.finish().expect("a graph")
+    }
+
+    fn entry(graphs: &[&[u64]], uses: &[(u32, u32, u32, UseKind)]) -> GraphEntry {
+        let mut all = graphs
+            .iter()
+            .enumerate()
+            .map(|(number, bytes)| Arc::new(chain(&number.to_string(), bytes)));
+        let main = all.next().expect("a graph");
+        let mut entry = GraphEntry::new("main".to_owned(), main);
+        entry.bodies = all.collect();
+        entry.uses = uses
+            .iter()
+            .map(|(graph, op, body, kind)| BodyUse {
+                graph: *graph,
+                op: OpId(*op),
+                body: *body,
+                kind: *kind,
+                map: None,
+            })
+            .collect();
+        entry
+    }
+
+    #[test]
+    fn an_op_holds_the_largest_of_its_bodies_and_what_is_within() {
+        use UseKind::{Branch, Call, Loop};
+        type Case<'a> = (&'a [&'a [u64]], &'a [(u32, u32, u32, UseKind)], &'a [(u32, u64, u32)]);
+        let cases: &[Case<'_>] = &[
+            // Inputs (1000) and outputs (the last) are the caller's.
+            (&[&[1, 1], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 24, 1)]),
+            // Of branches the larger, of equal ones the first.
+            (
+                &[&[1], &[8, 1], &[9, 1], &[9, 1]],
+                &[(0, 0, 1, Branch), (0, 0, 3, Branch), (0, 0, 2, Branch)],
+                &[(0, 9, 3)],
+            ),
+            // A loop within a loop counts on its step: 8 + 5 while op 1 runs, 8 + 2 else.
+            (
+                &[&[1], &[8, 2, 1], &[5, 1]],
+                &[(0, 0, 1, Loop), (1, 1, 2, Loop)],
+                &[(0, 15, 1)],
+            ),
+            // A body that runs itself, or none.
+            (&[&[1], &[8, 1]], &[(0, 0, 1, Call), (1, 0, 1, Call)], &[(0, 8, 1)]),
+            (&[&[1], &[8]], &[(0, 0, 1, Call)], &[]),
+            (&[&[1], &[8, 1]], &[(0, 0, 9, Call)], &[]),
+        ];
+        for (graphs, uses, expected) in cases {
+            let found = body_scratch(&entry(graphs, uses), &Bindings::new());
+            let found: Vec<(u32, u64, u32)> = found.iter().map(|one| (one.op.0, one.bytes.get(), one.body)).collect();
+            assert_eq!(&found[..], *expected, "{uses:?}");
+        }
+    }
+
+    #[test]
+    fn the_live_ranges_hold_it_on_the_op_alone() {
+        let entry = entry(&[&[1, 1, 1], &[8, 16, 32]], &[(0, 1, 1, UseKind::Loop)]);
+        let scratch = body_scratch(&entry, &Bindings::new());
+        let graph = &entry.graph;
+        let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
+        let with = with_body_scratch(graph, plain.clone(), (&scratch, None));
+        assert_eq!(with.items.len(), plain.items.len() + 1);
+        let twice = with_body_scratch(graph, with.clone(), (&scratch, None));
+        assert_eq!(twice, with);
+        let item = with
+            .items
+            .iter()
+            .find(|item| item.tensor.idx() >= graph.tensors().len());
+        let item = item.expect("scratch memory");
+        assert_eq!((item.birth, item.end, item.bytes), (Step(1), Step(2), Bytes(24)));
+    }
+}

@@ -1,0 +1,297 @@
+//! Calls -> the called ops, in place: what a function's body holds is held while its caller runs.
+//!
+//! In: an entry with its bodies and the table of uses. Out: the entry in which no op calls a body that can be followed; every
+//! body is treated alike, callees first, so that nothing here recurses. Loops and branches stay ops (how often they run is
+//! not known), and so do calls that close a circle, whose operands do not correspond to the body's inputs, or that would
+//! make more than [`MAX_OPS`] ops: [`Inlined`] counts them. The bodies stay listed.
+//! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay right; a weight that a body keeps
+//! is counted once however often the body is called; without calls the entry stays as it is. Linear in what is copied.
+
+mod exprs;
+mod join;
+mod site;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::join::{Call, Flat, JoinError, ResidentKey, joined};
+use self::site::{is_complete, read_tensors};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Graph, Id as _, OpId, TensorId};
+use crate::progress::{Cancelled, Progress};
+use crate::units::counted;
+use crate::workload::{BodyMap, BodyUse, Dumped, GraphEntry, UseKind};
+
+/// Most ops that are copied in sum, over all graphs of an entry.
+pub const MAX_OPS: u64 = 4_000_000;
+
+/// Most tensors and operands that are copied in sum.
+const MAX_ITEMS: u64 = 32_000_000;
+
+/// What became of the calls of an entry's own graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inlined {
+    /// Calls whose bodies stand in their places, those within called bodies not counted.
+    pub calls: u64,
+    /// Ops before.
+    pub ops_before: u64,
+    /// Ops after.
+    pub ops: u64,
+    /// Calls that stay, because the joined graph would be too large.
+    pub too_large: u64,
+}
+
+/// Every entry with its calls in place, and what is said of it.
+///
+/// # Errors
+/// Cancelled by the user.
+pub fn with_calls_inlined(
+    entries: &mut [GraphEntry],
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Cancelled> {
+    for entry in entries {
+        let inlined = inline(entry, MAX_OPS, progress)?;
+        if inlined.calls > 0 {
+            diagnostics.info(
+                format!(
+                    "{} run in place: the {} of the graph are {} with those of the functions (`inspect` counts the graph as \
+                     the file has it)",
+                    match inlined.calls {
+                        1 => "the function that an op calls is".to_owned(),
+                        count => format!("the functions that {count} ops call are"),
+                    },
+                    counted(inlined.ops_before, "op"),
+                    inlined.ops
+                ),
+                &entry.name,
+            );
+        }
+        if inlined.too_large > 0 {
+            diagnostics.warning(
+                format!(
+                    "{} of functions would make more than {MAX_OPS} ops; they stay single ops",
+                    counted(inlined.too_large, "call")
+                ),
+                &entry.name,
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A graph, as it was or joined.
+struct Known {
+    graph: Arc<Graph>,
+    stands_for: BTreeMap<TensorId, TensorId>,
+    uses: Vec<BodyUse>,
+    residents: BTreeMap<TensorId, ResidentKey>,
+}
+
+impl Known {
+    /// What a result of the body is now.
+    fn target(&self, tensor: TensorId) -> TensorId {
+        self.stands_for.get(&tensor).copied().unwrap_or(tensor)
+    }
+}
+
+/// What may still be copied.
+struct Budget {
+    ops: u64,
+    items: u64,
+}
+
+impl Budget {
+    /// Takes what a body needs; `false` where that is too much.
+    fn take(&mut self, body: &Graph) -> bool {
+        let n_ops = body.ops().len() as u64;
+        let operands: u64 = body.ops().ids().map(|op| body.operands(op).len() as u64).sum();
+        let n_items = operands + body.tensors().len() as u64;
+        let fits = n_ops <= self.ops && n_items <= self.items;
+        if fits {
+            self.ops -= n_ops;
+            self.items -= n_items;
+        }
+        fits
+    }
+}
+
+/// Puts bodies into the places of their calls, in the entry's graph and in its bodies; at most `max_ops` are copied.
+///
+/// # Errors
+/// Cancelled by the user.
+pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> Result<Inlined, Cancelled> {
+    let mut done = Inlined {
+        ops_before: entry.graph.ops().len() as u64,
+        ops: entry.graph.ops().len() as u64,
+        ..Inlined::default()
+    };
+    if !entry.uses.iter().any(|one| one.kind == UseKind::Call) {
+        return Ok(done);
+    }
+    let order = entry.call_order();
+    let by_graph = entry.uses_by_graph();
+    let mut known: BTreeMap<u32, Known> = BTreeMap::new();
+    let mut budget = Budget {
+        ops: max_ops,
+        items: MAX_ITEMS,
+    };
+    for number in order.order {
+        progress.check()?;
+        let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
+        let part = Part {
+            entry,
+            number,
+            positions,
+            is_circular: &order.is_circular,
+        };
+        let (flat, counts) = part.flat(&known, &mut budget, progress)?;
+        if number == 0 {
+            (done.calls, done.too_large) = counts;
+        }
+        let uses = || positions.iter().map(|position| entry.uses[*position].clone()).collect();
+        let graph = if number == 0 {
+            &entry.graph
+        } else {
+            &entry.bodies[number as usize - 1]
+        };
+        let one = match flat {
+            Some(flat) => {
+                if number == 0 {
+                    done.ops = flat.graph.ops().len() as u64;
+                    entry.dumped = entry.dumped.take().map(|dumped| Arc::new(dumped_of(&dumped, &flat)));
+                }
+                Known {
+                    graph: Arc::new(flat.graph),
+                    stands_for: flat.stands_for,
+                    uses: flat.uses,
+                    residents: flat.residents,
+                }
+            }
+            None => Known {
+                graph: Arc::clone(graph),
+                stands_for: BTreeMap::new(),
+                uses: uses(),
+                residents: BTreeMap::new(),
+            },
+        };
+        known.insert(number, one);
+    }
+    take_over(entry, known);
+    Ok(done)
+}
+
+/// The entry of the graphs as they are now. Uses name tensors of bodies as these are now.
+fn take_over(entry: &mut GraphEntry, known: BTreeMap<u32, Known>) {
+    let mut uses = Vec::new();
+    for (number, one) in &known {
+        for mut body_use in one.uses.iter().cloned() {
+            body_use.graph = *number;
+            if let (Some(map), Some(body)) = (&mut body_use.map, known.get(&body_use.body)) {
+                map.results
+                    .iter_mut()
+                    .for_each(|(_, of_body)| *of_body = body.target(*of_body));
+            }
+            uses.push(body_use);
+        }
+    }
+    entry.uses = uses;
+    for (number, one) in known {
+        match number.checked_sub(1) {
+            None => entry.graph = one.graph,
+            Some(body) => entry.bodies[body as usize] = one.graph,
+        }
+    }
+}
+
+/// What the dump says, of the joined graph: tensors that came from bodies have no offsets, ops run where their callers did.
+fn dumped_of(dumped: &Dumped, flat: &Flat) -> Dumped {
+    let mut dumped = dumped.clone();
+    if let Some(plan) = &mut dumped.offsets {
+        plan.offsets.resize(flat.graph.tensors().len(), None);
+    }
+    if !dumped.streams.is_empty() {
+        let stream = |op: &OpId| dumped.streams.get(op.idx()).copied().unwrap_or(0);
+        dumped.streams = flat.origins.iter().map(stream).collect();
+    }
+    dumped
+}
+
+/// A graph of an entry, before its calls are put in place.
+struct Part<'a> {
+    entry: &'a GraphEntry,
+    number: u32,
+    /// Of its uses.
+    positions: &'a [usize],
+    is_circular: &'a [bool],
+}
+
+impl Part<'_> {
+    /// The graph with its calls in place, `None` where it stays as it is; how many calls there were, and how many were left
+    /// out because of their size.
+    fn flat(
+        &self,
+        known: &BTreeMap<u32, Known>,
+        budget: &mut Budget,
+        progress: &Progress<'_>,
+    ) -> Result<(Option<Flat>, (u64, u64)), Cancelled> {
+        let Some(graph) = self.entry.numbered(self.number) else {
+            return Ok((None, (0, 0)));
+        };
+        let mut per_op: BTreeMap<OpId, u32> = BTreeMap::new();
+        for position in self.positions {
+            *per_op.entry(self.entry.uses[*position].op).or_default() += 1;
+        }
+        let is_read = read_tensors(graph);
+        let (mut calls, mut rest, mut too_large) = (Vec::new(), Vec::new(), 0);
+        for position in self.positions {
+            let one = &self.entry.uses[*position];
+            let is_alone = per_op.get(&one.op) == Some(&1) && graph.ops().get(one.op).is_some();
+            let body = known
+                .get(&one.body)
+                .filter(|_| !self.is_circular[*position] && is_alone);
+            let call = body.and_then(|body| call_of(graph, (one, &is_read), body));
+            match call {
+                Some(call) if budget.take(call.body) => calls.push(call),
+                call => {
+                    too_large += u64::from(call.is_some());
+                    rest.push(one.clone());
+                }
+            }
+        }
+        if calls.is_empty() {
+            return Ok((None, (0, too_large)));
+        }
+        calls.sort_by_key(|call| call.op);
+        let n_calls = calls.len() as u64;
+        match joined(graph, &calls, &rest, progress) {
+            Ok(flat) => Ok((Some(flat), (n_calls, too_large))),
+            Err(JoinError::Cancelled(cancelled)) => Err(cancelled),
+            // The ops stay, and are told of with what else is not simulated.
+            Err(JoinError::NoGraph) => Ok((None, (0, too_large))),
+        }
+    }
+}
+
+/// The call that an op is, where its body can take its place.
+fn call_of<'a>(graph: &Graph, (one, is_read): (&BodyUse, &[bool]), body: &'a Known) -> Option<Call<'a>> {
+    let map = one.map.as_ref().filter(|_| one.kind == UseKind::Call)?;
+    let map = BodyMap {
+        inputs: map.inputs.clone(),
+        results: map
+            .results
+            .iter()
+            .map(|(result, of)| (*result, body.target(*of)))
+            .collect(),
+    };
+    is_complete(graph, (one.op, is_read), (&body.graph, &map)).then_some(Call {
+        op: one.op,
+        number: one.body,
+        body: &body.graph,
+        uses: &body.uses,
+        residents: &body.residents,
+        map,
+    })
+}

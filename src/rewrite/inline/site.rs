@@ -1,0 +1,329 @@
+//! One call, put into its place.
+//!
+//! In: a [`Call`]. Out: the body's tensors and ops in the graph under construction, called `caller/node` as TensorFlow's own
+//! inliner calls them; variables keep their names, because the session knows them by these. Ops that only hand in (`Data`,
+//! `parameter`) or out (`NetOutput`) vanish.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::exprs::Exprs;
+use super::join::{Call, Join, ResidentKey};
+use crate::graph::{Dim, Graph, GraphError, Id as _, NewOp, OpId, Phase, Role, TensorId};
+use crate::units::Nanos;
+use crate::workload::{BodyMap, BodyUse, NET_OUTPUT};
+
+/// A call and what its tensors are.
+pub(super) struct Site<'a> {
+    pub(super) call: &'a Call<'a>,
+    /// What the caller hands in, by the body's input.
+    given: BTreeMap<TensorId, TensorId>,
+    /// The caller's results, by the body's tensor.
+    returned: BTreeMap<TensorId, TensorId>,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn new(call: &'a Call<'a>) -> Self {
+        let mut given = BTreeMap::new();
+        for (input, operand) in &call.map.inputs {
+            given.entry(*input).or_insert(*operand);
+        }
+        Self {
+            call,
+            given,
+            returned: BTreeMap::new(),
+        }
+    }
+
+    /// What a tensor of the body is called among all that stay resident.
+    fn key(&self, tensor: TensorId) -> ResidentKey {
+        let known = self.call.residents.get(&tensor);
+        known.copied().unwrap_or((self.call.number, tensor))
+    }
+
+    /// A result of the caller is a tensor of the body: `None`, or what else it is where the body hands back what it was
+    /// given, or returns a tensor twice.
+    pub(super) fn claim(&mut self, result: TensorId, of_body: TensorId) -> Option<TensorId> {
+        if let Some(operand) = self.given.get(&of_body) {
+            return Some(*operand);
+        }
+        let known = self.returned.get(&of_body).copied();
+        if known.is_none() {
+            self.returned.insert(of_body, result);
+        }
+        known
+    }
+}
+
+/// The tensors of a body at one site.
+struct Tensors {
+    /// By the body's tensor.
+    new: Vec<TensorId>,
+    /// Whether it is one that stood there before: an operand of the caller, or a weight that is shared.
+    is_old: Vec<bool>,
+}
+
+/// What ops of a body take from the op that calls them.
+struct Inherited {
+    phase: Phase,
+    /// For the first op, where no op of the body states anything.
+    flops: u64,
+    time: Option<Nanos>,
+    /// Scratch memory of the call itself.
+    scratch: Vec<TensorId>,
+}
+
+impl Join<'_> {
+    /// Puts a body into the place of its call.
+    pub(super) fn put(&mut self, site: &Site<'_>) -> Result<(), GraphError> {
+        let call = site.call;
+        let prefix = prefix(self.graph, call);
+        let exprs = self.exprs_of(call.number, call.body);
+        let tensors = self.tensors_of(site, &exprs, &prefix)?;
+        self.keep_exprs(call.number, exprs);
+        self.memory_of(site, &tensors);
+        let ops = self.ops_of(site, &tensors, &prefix)?;
+        for one in call.uses {
+            let Some(op) = ops.get(one.op.idx()).copied().flatten() else {
+                continue;
+            };
+            let new = |tensor: TensorId| tensors.new[tensor.idx()];
+            let map = one.map.as_ref().map(|map| BodyMap {
+                inputs: map.inputs.iter().map(|(input, given)| (*input, new(*given))).collect(),
+                results: map.results.iter().map(|(result, of)| (new(*result), *of)).collect(),
+            });
+            self.add_use(BodyUse { op, map, ..one.clone() });
+        }
+        Ok(())
+    }
+
+    fn tensors_of(&mut self, site: &Site<'_>, exprs: &Exprs, prefix: &str) -> Result<Tensors, GraphError> {
+        let body = site.call.body;
+        let mut tensors = Tensors {
+            new: Vec::with_capacity(body.tensors().len()),
+            is_old: Vec::with_capacity(body.tensors().len()),
+        };
+        let mut name = String::new();
+        for (id, tensor) in body.tensors().iter_ids() {
+            let resident = site.key(id);
+            let is_root = body.storages()[tensor.storage].root == id;
+            let shared = (tensor.role.is_resident() && is_root && tensor.producer.is_none())
+                .then(|| self.residents.get(&resident).copied())
+                .flatten();
+            let given = site.given.get(&id).map(|operand| self.target(*operand));
+            if let Some(old) = given.or(shared) {
+                tensors.new.push(old);
+                tensors.is_old.push(true);
+                continue;
+            }
+            name.clear();
+            if !(tensor.role.is_variable() && is_root) {
+                name.push_str(prefix);
+                name.push('/');
+            }
+            name.push_str(body.tensor_name(id));
+            let new = match site.returned.get(&id) {
+                Some(result) => {
+                    self.merge((body, exprs), id, (*result, &name))?;
+                    *result
+                }
+                None => self.fresh((body, exprs), id, &name)?,
+            };
+            tensors.new.push(new);
+            tensors.is_old.push(false);
+        }
+        Ok(tensors)
+    }
+
+    fn fresh(&mut self, of: (&Graph, &Exprs), id: TensorId, name: &str) -> Result<TensorId, GraphError> {
+        let role = of.0.tensors()[id].role;
+        if role != Role::Input {
+            return self.tensor(of, id, (name, role));
+        }
+        // Nothing is handed in: an operand that is left out takes no memory.
+        let new = self.tensor(of, id, (name, Role::Activation))?;
+        self.builder.set_shape(new, None);
+        self.builder.state_tensor_bytes(new, 0);
+        Ok(new)
+    }
+
+    /// The caller's result becomes the body's tensor; of two shapes the one counts that says more.
+    fn merge(
+        &mut self,
+        (body, exprs): (&Graph, &Exprs),
+        id: TensorId,
+        (result, name): (TensorId, &str),
+    ) -> Result<(), GraphError> {
+        let tensor = &body.tensors()[id];
+        let builder = &mut self.builder;
+        builder.set_name(result, name)?;
+        let role = tensor.role;
+        builder.set_role(result, if role == Role::Input { Role::Activation } else { role });
+        if builder.get(result).dtype == crate::graph::DType::Unknown {
+            builder.set_dtype(result, tensor.dtype);
+        }
+        if tensor.is_atomic {
+            builder.set_atomic(result);
+        }
+        let dims = exprs.dims(body, id);
+        let shape = builder.get(result).shape;
+        let is_whole = shape.is_some_and(|shape| !builder.dims(shape).contains(&Dim::Unknown));
+        if let Some(dims) = dims.filter(|dims| !is_whole && (shape.is_none() || !dims.contains(&Dim::Unknown))) {
+            let shape = builder.shape(&dims);
+            builder.set_shape(result, Some(shape));
+        }
+        if let (Some(bytes), None) = (body.stated_tensor_bytes(id), self.graph.stated_tensor_bytes(result)) {
+            self.builder.state_tensor_bytes(result, bytes);
+        }
+        Ok(())
+    }
+
+    /// Who shares whose memory.
+    fn memory_of(&mut self, site: &Site<'_>, tensors: &Tensors) {
+        let body = site.call.body;
+        for (id, tensor) in body.tensors().iter_ids() {
+            let new = tensors.new[id.idx()];
+            if tensors.is_old[id.idx()] {
+                continue;
+            }
+            let storage = &body.storages()[tensor.storage];
+            if storage.root != id {
+                let root = tensors.new[storage.root.idx()];
+                if root != new {
+                    self.builder.alias(new, root);
+                }
+                continue;
+            }
+            if let Some(bytes) = storage.stated_bytes {
+                self.builder.state_storage_bytes(new, bytes);
+            }
+            if tensor.role.is_resident() {
+                let first = *self.residents.entry(site.key(id)).or_insert(new);
+                if first != new {
+                    self.builder.alias(new, first);
+                }
+            }
+        }
+    }
+
+    /// The body's ops; the new op of each, none where it vanished.
+    fn ops_of(&mut self, site: &Site<'_>, tensors: &Tensors, prefix: &str) -> Result<Vec<Option<OpId>>, GraphError> {
+        let body = site.call.body;
+        let mut inherited = self.inherited(site);
+        let mut ops = Vec::with_capacity(body.ops().len());
+        let (mut operands, mut results): (Vec<TensorId>, Vec<TensorId>) = (Vec::new(), Vec::new());
+        let mut name = String::new();
+        for (id, op) in body.ops().iter_ids() {
+            if vanishes(site, id) {
+                ops.push(None);
+                continue;
+            }
+            operands.clear();
+            operands.extend(body.operands(id).iter().map(|tensor| tensors.new[tensor.idx()]));
+            results.clear();
+            let own = body.results(id).iter().filter(|tensor| !tensors.is_old[tensor.idx()]);
+            results.extend(own.map(|tensor| tensors.new[tensor.idx()]));
+            results.append(&mut inherited.scratch);
+            name.clear();
+            let own_name = body.op_name(id);
+            if !own_name.is_empty() {
+                name.push_str(prefix);
+                name.push('/');
+                name.push_str(own_name);
+            }
+            let new = NewOp {
+                name: &name,
+                kind: body.op_kind(id),
+                operands: &operands,
+                results: &results,
+                phase: phase(inherited.phase, op.phase),
+                flops: op.flops.max(std::mem::take(&mut inherited.flops)),
+                time: op.time.or(inherited.time.take()),
+            };
+            ops.push(Some(self.op(new, site.call.op)?));
+        }
+        Ok(ops)
+    }
+
+    fn inherited(&self, site: &Site<'_>) -> Inherited {
+        let (graph, call) = (self.graph, site.call);
+        let op = &graph.ops()[call.op];
+        let states_flops = call.body.ops().iter().any(|op| op.flops > 0);
+        let states_time = call.body.ops().iter().any(|op| op.time.is_some());
+        let results = graph.results(call.op).iter().copied();
+        Inherited {
+            phase: op.phase,
+            flops: if states_flops { 0 } else { op.flops },
+            time: op.time.filter(|_| !states_time),
+            scratch: results
+                .filter(|tensor| graph.tensors()[*tensor].role == Role::Workspace)
+                .collect(),
+        }
+    }
+}
+
+/// What goes before the names of a body: the op's own, else the body's, else the op's type.
+fn prefix(graph: &Graph, call: &Call<'_>) -> String {
+    let names = [graph.op_name(call.op), call.body.name(), graph.op_kind(call.op)];
+    names
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .unwrap_or("call")
+        .to_owned()
+}
+
+/// Whether an op of the body only hands in what the caller gives, or hands out what it takes.
+fn vanishes(site: &Site<'_>, op: OpId) -> bool {
+    let body = site.call.body;
+    let results = body.results(op);
+    if results.is_empty() {
+        return body.op_kind(op) == NET_OUTPUT;
+    }
+    results.iter().all(|result| site.given.contains_key(result))
+}
+
+/// The phase of an op of a body: backward and optimizer are told by whichever of the two knows it.
+const fn phase(caller: Phase, own: Phase) -> Phase {
+    match (caller, own) {
+        (_, Phase::Backward | Phase::Optimizer) | (Phase::Unknown, _) => own,
+        _ => caller,
+    }
+}
+
+/// Whether the map of a call can be followed: it names tensors that there are, and every result that somebody needs.
+pub(super) fn is_complete(graph: &Graph, (op, is_read): (OpId, &[bool]), (body, map): (&Graph, &BodyMap)) -> bool {
+    let exists = |graph: &Graph, id: TensorId| graph.tensors().get(id).is_some();
+    let is_known = |(own, of_body): &(TensorId, TensorId)| exists(graph, *own) && exists(body, *of_body);
+    let results = graph.results(op);
+    let mapped: BTreeSet<TensorId> = map.results.iter().map(|(result, _)| *result).collect();
+    let is_needed = |result: &TensorId| is_read[result.idx()] && graph.tensors()[*result].role != Role::Workspace;
+    map.inputs
+        .iter()
+        .all(|(input, own)| is_known(&(*own, *input)) && is_input(body, *input))
+        && map.results.iter().all(is_known)
+        && mapped
+            .iter()
+            .all(|result| graph.tensors()[*result].producer == Some(op))
+        && results
+            .iter()
+            .all(|result| mapped.contains(result) || !is_needed(result))
+}
+
+/// Whether a tensor of a body may be handed in: nothing computes it but an op that does only that.
+fn is_input(body: &Graph, tensor: TensorId) -> bool {
+    let tensor = &body.tensors()[tensor];
+    tensor.producer.is_none() || tensor.role == Role::Input
+}
+
+/// By tensor: whether an op reads it or the graph returns it.
+pub(super) fn read_tensors(graph: &Graph) -> Vec<bool> {
+    let mut is_read = vec![false; graph.tensors().len()];
+    let read = graph
+        .ops()
+        .ids()
+        .flat_map(|op| graph.operands(op))
+        .chain(graph.outputs());
+    for tensor in read {
+        is_read[tensor.idx()] = true;
+    }
+    is_read
+}

@@ -1,0 +1,375 @@
+//! Calls by hand: what is shared, what vanishes, what stays. That nothing else changes is a property (`tests/it/inline.rs`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::*;
+use crate::graph::Role::{self, Activation, Constant, Input, Parameter, Weight, Workspace};
+use crate::graph::{Bindings, DType, Dim, GraphBuilder, NewOp, NewTensor, Phase};
+use crate::progress::Cancel;
+use crate::workload::DumpedOffsets;
+
+/// A graph written down: tensors with roles and bytes (0: unknown), ops with what they read and compute.
+struct Written<'a> {
+    name: &'a str,
+    tensors: &'a [(&'a str, Role, u64)],
+    ops: &'a [(&'a str, &'a str, &'a [u32], &'a [u32])],
+    outputs: &'a [u32],
+}
+
+impl Written<'_> {
+    fn graph(&self) -> Arc<Graph> {
+        let mut builder = GraphBuilder::new(self.name);
+        for (name, role, bytes) in self.tensors {
+            let shape = (*bytes > 0).then(|| builder.shape(&[Dim::Known(*bytes)]));
+            let new = NewTensor {
+                name,
+                dtype: DType::Uint8,
+                shape,
+                role: *role,
+            };
+            builder.tensor(new).expect("a tensor");
+        }
+        let ids = |numbers: &[u32]| numbers.iter().copied().map(TensorId).collect::<Vec<_>>();
+        for (name, kind, operands, results) in self.ops {
+            let new = NewOp {
+                name,
+                kind,
+                operands: &ids(operands),
+                results: &ids(results),
+                ..NewOp::default()
+            };
+            builder.op(new).expect("an op");
+        }
+        for output in ids(self.outputs) {
+            builder.output(output);
+        }
+        Arc::new(builder.finish().expect("a graph"))
+    }
+}
+
+/// A use: graph, op, body, pairs of inputs (the body's first), pairs of results (the caller's first).
+type Use<'a> = (u32, u32, u32, &'a [(u32, u32)], &'a [(u32, u32)]);
+
+fn entry(graphs: &[Written<'_>], uses: &[Use<'_>]) -> GraphEntry {
+    let pairs = |pairs: &[(u32, u32)]| pairs.iter().map(|(a, b)| (TensorId(*a), TensorId(*b))).collect();
+    let mut entry = GraphEntry::new("main".to_owned(), graphs[0].graph());
+    entry.bodies = graphs[1..].iter().map(Written::graph).collect();
+    entry.uses = uses
+        .iter()
+        .map(|(graph, op, body, inputs, results)| BodyUse {
+            graph: *graph,
+            op: OpId(*op),
+            body: *body,
+            kind: UseKind::Call,
+            map: Some(BodyMap {
+                inputs: pairs(inputs),
+                results: pairs(results),
+            }),
+        })
+        .collect();
+    entry
+}
+
+fn inlined(entry: &mut GraphEntry, max_ops: u64) -> Inlined {
+    let cancel = Cancel::new();
+    inline(entry, max_ops, &Progress::silent(&cancel)).expect("not cancelled")
+}
+
+/// Ops as `name(operands)->results` by name.
+fn text(graph: &Graph) -> String {
+    let names = |tensors: &[TensorId]| {
+        let names: Vec<&str> = tensors.iter().map(|tensor| graph.tensor_name(*tensor)).collect();
+        names.join(",")
+    };
+    let ops = graph.ops().ids().map(|op| {
+        let (operands, results) = (names(graph.operands(op)), names(graph.results(op)));
+        format!("{}({operands})->{results}", graph.op_name(op))
+    });
+    ops.collect::<Vec<_>>().join(" ")
+}
+
+/// `f(x) = (c * x) by way of a weight of its own`.
+const LAYER: Written<'_> = Written {
+    name: "layer",
+    tensors: &[
+        ("x", Input, 8),
+        ("w", Weight, 100),
+        ("c", Constant, 50),
+        ("v", Parameter, 30),
+        ("y", Activation, 8),
+    ],
+    ops: &[
+        ("c", "Const", &[], &[2]),
+        ("v", "VarHandleOp", &[], &[3]),
+        ("mul", "Mul", &[0, 1, 2, 3], &[4]),
+    ],
+    outputs: &[4],
+};
+
+#[test]
+fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
+    let main = Written {
+        name: "main",
+        tensors: &[
+            ("a", Input, 8),
+            ("b", Activation, 0),
+            ("d", Activation, 8),
+            ("e", Activation, 8),
+        ],
+        ops: &[
+            ("f", "Call", &[0], &[1]),
+            ("g", "Call", &[1], &[2]),
+            ("h", "Call", &[2], &[3]),
+        ],
+        outputs: &[3],
+    };
+    // `h` calls the layer by way of another function.
+    let outer = Written {
+        name: "outer",
+        tensors: &[("x", Input, 8), ("y", Activation, 8)],
+        ops: &[("in", "Call", &[0], &[1])],
+        outputs: &[1],
+    };
+    let uses: &[Use<'_>] = &[
+        (0, 0, 1, &[(0, 0)], &[(1, 4)]),
+        (0, 1, 1, &[(0, 1)], &[(2, 4)]),
+        (0, 2, 2, &[(0, 2)], &[(3, 1)]),
+        (2, 0, 1, &[(0, 0)], &[(1, 4)]),
+    ];
+    let mut entry = entry(&[main, LAYER, outer], uses);
+    let done = inlined(&mut entry, MAX_OPS);
+    assert_eq!((done.calls, done.ops_before, done.ops, done.too_large), (3, 3, 9, 0));
+    let graph = &entry.graph;
+    assert_eq!(
+        text(graph),
+        "f/c()->f/c f/v()->v f/mul(a,f/w,f/c,v)->f/y g/c()->g/c g/v()->v g/mul(f/y,f/w,g/c,v)->g/y \
+         h/in/c()->h/in/c h/in/v()->v h/in/mul(g/y,f/w,h/in/c,v)->h/in/y"
+    );
+    let sizes = graph.sizes(&Bindings::new());
+    let mut resident: BTreeMap<&str, u64> = BTreeMap::new();
+    for (id, storage) in graph.storages().iter_ids() {
+        let role = graph.tensors()[storage.root].role;
+        if role.is_resident() {
+            *resident.entry(role.name()).or_default() += sizes.storage(id);
+        }
+    }
+    assert_eq!(
+        resident,
+        BTreeMap::from([("weight", 100), ("constant", 50), ("parameter", 30)])
+    );
+    // The result whose shape the caller does not know has the body's.
+    assert_eq!(sizes.tensor(TensorId(1)), Some(8));
+    assert_eq!(
+        text(&entry.bodies[1]),
+        "in/c()->in/c in/v()->v in/mul(x,in/w,in/c,v)->in/y"
+    );
+}
+
+#[test]
+fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_tensor() {
+    let main = Written {
+        name: "main",
+        tensors: &[
+            ("a", Input, 8),
+            ("same", Activation, 8),
+            ("b", Activation, 8),
+            ("twice", Activation, 8),
+            ("scratch", Workspace, 5),
+            ("end", Activation, 1),
+        ],
+        ops: &[("f", "Call", &[0], &[1, 2, 3, 4]), ("add", "Add", &[1, 2, 3], &[5])],
+        outputs: &[1, 3],
+    };
+    let body = Written {
+        name: "body",
+        tensors: &[("x", Input, 8), ("y", Activation, 8), ("left", Input, 64)],
+        ops: &[
+            ("Data", "Data", &[], &[0]),
+            ("neg", "Neg", &[0, 2], &[1]),
+            ("out", "NetOutput", &[0, 1], &[]),
+        ],
+        outputs: &[],
+    };
+    let uses: &[Use<'_>] = &[(0, 0, 1, &[(0, 0)], &[(1, 0), (2, 1), (3, 1)])];
+    let mut entry = entry(&[main, body], uses);
+    entry.dumped = Some(Arc::new(Dumped {
+        streams: vec![3, 4],
+        offsets: Some(DumpedOffsets {
+            offsets: vec![Some(7); 6],
+            maker: String::new(),
+        }),
+        ..Dumped::default()
+    }));
+    inlined(&mut entry, MAX_OPS);
+    let graph = &entry.graph;
+    assert_eq!(text(graph), "f/neg(a,f/left)->f/y,scratch add(a,f/y,f/y)->end");
+    let outputs: Vec<&str> = graph
+        .outputs()
+        .iter()
+        .map(|output| graph.tensor_name(*output))
+        .collect();
+    assert_eq!(outputs, ["a", "f/y"]);
+    // What is handed in by nobody takes no memory, and is no input of the graph.
+    let sizes = graph.sizes(&Bindings::new());
+    assert_eq!(
+        (graph.tensors()[TensorId(6)].role, sizes.tensor(TensorId(6))),
+        (Activation, Some(0))
+    );
+    let dumped = entry.dumped.expect("a dump");
+    assert_eq!(dumped.streams, [3, 4]);
+    let offsets = &dumped.offsets.as_ref().expect("a plan").offsets;
+    assert_eq!((offsets.len(), offsets[6], offsets[2]), (7, None, Some(7)));
+}
+
+#[test]
+fn calls_that_cannot_be_followed_stay() {
+    let main = || Written {
+        name: "main",
+        tensors: &[
+            ("a", Input, 8),
+            ("b", Activation, 8),
+            ("more", Activation, 8),
+            ("end", Activation, 8),
+        ],
+        ops: &[("f", "Call", &[0], &[1, 2]), ("add", "Add", &[1, 2], &[3])],
+        outputs: &[3],
+    };
+    let full: &[(u32, u32)] = &[(1, 4), (2, 4)];
+    for (what, uses, max_ops, calls, left) in [
+        ("whole", &[(0, 0, 1, &[(0, 0)][..], full)][..], MAX_OPS, 1, 0),
+        (
+            "a result that is read and not returned",
+            &[(0, 0, 1, &[(0, 0)], &full[..1])],
+            MAX_OPS,
+            0,
+            1,
+        ),
+        (
+            "a tensor that there is not",
+            &[(0, 0, 1, &[(99, 0)], full)],
+            MAX_OPS,
+            0,
+            1,
+        ),
+        (
+            "a result of another op",
+            &[(0, 0, 1, &[(0, 0)], &[(1, 4), (3, 4)])],
+            MAX_OPS,
+            0,
+            1,
+        ),
+        (
+            "an input that the body computes",
+            &[(0, 0, 1, &[(4, 0)], full)],
+            MAX_OPS,
+            0,
+            1,
+        ),
+        (
+            "two bodies",
+            &[(0, 0, 1, &[(0, 0)], full), (0, 0, 1, &[(0, 0)], full)],
+            MAX_OPS,
+            0,
+            2,
+        ),
+        ("an op that there is not", &[(0, 9, 1, &[(0, 0)], full)], MAX_OPS, 0, 1),
+        ("a body that there is not", &[(0, 0, 2, &[(0, 0)], full)], MAX_OPS, 0, 1),
+        ("too many ops", &[(0, 0, 1, &[(0, 0)], full)], 2, 0, 1),
+        (
+            "a function that calls itself: once",
+            &[(0, 0, 1, &[(0, 0)], full), (1, 2, 1, &[(0, 0)], &[(4, 4)])],
+            MAX_OPS,
+            1,
+            2,
+        ),
+    ] {
+        let uses: &[Use<'_>] = uses;
+        let mut entry = entry(&[main(), LAYER], uses);
+        let before = entry.graph.clone();
+        let done = inlined(&mut entry, max_ops);
+        assert_eq!((done.calls, entry.uses.len()), (calls, left), "{what}");
+        assert_eq!(done.too_large, u64::from(max_ops == 2), "{what}");
+        assert_eq!(calls == 0, entry.graph == before, "{what}");
+    }
+}
+
+#[test]
+fn loops_within_functions_are_uses_of_the_graph_that_they_come_into() {
+    let main = Written {
+        name: "main",
+        tensors: &[("a", Input, 8), ("b", Activation, 8)],
+        ops: &[("f", "Call", &[0], &[1])],
+        outputs: &[1],
+    };
+    let outer = Written {
+        name: "outer",
+        tensors: &[("x", Input, 8), ("t", Activation, 8), ("y", Activation, 8)],
+        ops: &[("neg", "Neg", &[0], &[1]), ("loop", "While", &[1], &[2])],
+        outputs: &[2],
+    };
+    let uses: &[Use<'_>] = &[(0, 0, 2, &[(0, 0)], &[(1, 2)]), (2, 1, 1, &[(0, 1)], &[(2, 4)])];
+    let mut entry = entry(&[main, LAYER, outer], uses);
+    entry.uses[1].kind = UseKind::Loop;
+    inlined(&mut entry, MAX_OPS);
+    assert_eq!(text(&entry.graph), "f/neg(a)->f/t f/loop(f/t)->f/y");
+    let of_main: Vec<&BodyUse> = entry.uses.iter().filter(|one| one.graph == 0).collect();
+    let [one] = of_main[..] else { panic!("one use") };
+    assert_eq!((one.op, one.body, one.kind), (OpId(1), 1, UseKind::Loop));
+    let map = one.map.as_ref().expect("a map");
+    let f_t = entry.graph.operands(OpId(1))[0];
+    assert_eq!(
+        (map.inputs[0], map.results[0]),
+        ((TensorId(0), f_t), (TensorId(1), TensorId(4)))
+    );
+}
+
+#[test]
+fn a_body_takes_phase_and_cost_of_its_caller_where_it_has_none() {
+    let build = |phase: Phase, flops: u64, is_body: bool| {
+        let mut builder = GraphBuilder::new(if is_body { "body" } else { "main" });
+        let new = |name, role| NewTensor {
+            name,
+            dtype: DType::Uint8,
+            shape: None,
+            role,
+        };
+        let a = builder.tensor(new("a", Input)).expect("a tensor");
+        let b = builder.tensor(new("b", Activation)).expect("a tensor");
+        let op = NewOp {
+            name: "op",
+            kind: "Op",
+            operands: &[a],
+            results: &[b],
+            phase,
+            flops,
+            time: None,
+        };
+        builder.op(op).expect("an op");
+        Arc::new(builder.finish().expect("a graph"))
+    };
+    for (caller, own, expected, flops) in [
+        (Phase::Backward, Phase::Forward, Phase::Backward, (9, 0, 9)),
+        (Phase::Forward, Phase::Backward, Phase::Backward, (9, 4, 4)),
+        (Phase::Unknown, Phase::Forward, Phase::Forward, (0, 4, 4)),
+        (Phase::Optimizer, Phase::Unknown, Phase::Optimizer, (0, 0, 0)),
+        (Phase::Forward, Phase::Unknown, Phase::Forward, (5, 0, 5)),
+    ] {
+        let map = BodyMap {
+            inputs: vec![(TensorId(0), TensorId(0))],
+            results: vec![(TensorId(1), TensorId(1))],
+        };
+        let mut entry = GraphEntry::new("main".to_owned(), build(caller, flops.0, false));
+        entry.bodies = vec![build(own, flops.1, true)];
+        entry.uses = vec![BodyUse {
+            graph: 0,
+            op: OpId(0),
+            body: 1,
+            kind: UseKind::Call,
+            map: Some(map),
+        }];
+        inlined(&mut entry, MAX_OPS);
+        let op = &entry.graph.ops()[OpId(0)];
+        assert_eq!((op.phase, op.flops), (expected, flops.2), "{caller:?} {own:?}");
+    }
+}
