@@ -120,8 +120,10 @@ pub(super) fn joined(
         }
     }
     for one in uses {
-        let mut one = one.clone();
-        one.op = new_ops[one.op.idx()];
+        let Some(op) = new_ops.get(one.op.idx()).copied() else {
+            continue;
+        };
+        let mut one = BodyUse { op, ..one.clone() };
         if let Some(map) = &mut one.map {
             map.inputs
                 .iter_mut()
