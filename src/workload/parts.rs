@@ -7,15 +7,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{GraphEntry, ProblemEntry, Source, Workload};
-use crate::graph::Graph;
 
 /// What a part is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartOf {
     /// One of several graphs of the session.
     Graph(GraphEntry),
-    /// A graph that ops call, branch to or repeat.
-    Body(Arc<Graph>),
+    /// A graph that ops call, branch to or repeat: position of the session's graph, and of the body in it.
+    Body(usize, usize),
     /// An arena with the compiler's own live ranges and, where it was dumped, its plan.
     Arena(Arc<ProblemEntry>),
 }
@@ -25,7 +24,7 @@ impl PartOf {
     pub fn words(&self) -> &'static str {
         match self {
             Self::Graph(_) => "one of the graphs alone",
-            Self::Body(_) => "a graph that ops call, branch to or repeat",
+            Self::Body(..) => "a graph that ops call, branch to or repeat",
             Self::Arena(arena) if arena.recorded.is_some() => "an arena as the compiler dumped it, with its plan",
             Self::Arena(_) => "an arena as the compiler dumped it",
         }
@@ -54,10 +53,10 @@ impl Workload {
             };
             parts.extend(graphs.iter().map(alone));
         }
-        for entry in graphs {
-            let bodies = entry.bodies.iter().map(|body| Part {
+        for (graph, entry) in graphs.iter().enumerate() {
+            let bodies = entry.bodies.iter().enumerate().map(|(position, body)| Part {
                 name: body.name().to_owned(),
-                of: PartOf::Body(Arc::clone(body)),
+                of: PartOf::Body(graph, position),
             });
             parts.extend(bodies);
             let arenas = entry.dumped.iter().flat_map(|dumped| &dumped.arenas);
@@ -77,9 +76,9 @@ impl Workload {
     pub fn of_part(&self, part: &Part) -> Self {
         let (source, measured) = match &part.of {
             PartOf::Graph(entry) => (Source::Graphs(vec![entry.clone()]), self.measured.clone()),
-            PartOf::Body(body) => {
-                let entry = GraphEntry::new(part.name.clone(), Arc::clone(body));
-                (Source::Graphs(vec![entry]), Vec::new())
+            PartOf::Body(graph, body) => {
+                let entry = self.graphs().get(*graph).and_then(|entry| entry.body_alone(*body));
+                (Source::Graphs(entry.into_iter().collect()), Vec::new())
             }
             PartOf::Arena(arena) => (Source::Problems(vec![Arc::clone(arena)]), Vec::new()),
         };
@@ -91,10 +90,30 @@ impl Workload {
     }
 }
 
+impl GraphEntry {
+    /// A body as the graph that runs, with what it runs itself; `None` where there is no such body.
+    fn body_alone(&self, position: usize) -> Option<Self> {
+        let body = self.bodies.get(position)?;
+        let number = u32::try_from(position + 1).ok()?;
+        // Number 0 is the graph that runs: the body takes the place of the entry's own, whose uses fall away.
+        let uses = self.uses.iter().filter(|one| one.graph != 0).cloned().map(|mut one| {
+            if one.graph == number {
+                one.graph = 0;
+            }
+            one
+        });
+        Some(Self {
+            bodies: self.bodies.clone(),
+            uses: uses.collect(),
+            ..Self::new(body.name().to_owned(), Arc::clone(body))
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
+    use crate::graph::{Graph, GraphBuilder};
     use crate::workload::Dumped;
 
     fn graph(name: &str) -> Arc<Graph> {
@@ -129,7 +148,9 @@ mod tests {
             assert_eq!(alone.name, part.name);
             match &part.of {
                 PartOf::Arena(arena) => assert_eq!(alone.problems(), [Arc::clone(arena)]),
-                PartOf::Body(body) => assert_eq!(alone.graphs()[0].graph, *body),
+                PartOf::Body(graph, body) => {
+                    assert_eq!(alone.graphs()[0].graph, workload.graphs()[*graph].bodies[*body]);
+                }
                 PartOf::Graph(entry) => assert_eq!(alone.graphs(), std::slice::from_ref(entry)),
             }
         }

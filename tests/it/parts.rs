@@ -35,7 +35,7 @@ fn check(sources: Vec<SourceSpec>) -> usize {
                 let dumped = comparison.lanes.iter().find(|lane| lane.strategy.name == AS_DUMPED);
                 assert_eq!(dumped.is_some(), arena.recorded.is_some(), "{}", part.name);
             }
-            PartOf::Graph(_) | PartOf::Body(_) => {
+            PartOf::Graph(_) | PartOf::Body(..) => {
                 assert_eq!(comparison.workload.graphs().len(), 1);
                 assert_eq!(comparison.workload.graphs()[0].name, part.name);
             }
