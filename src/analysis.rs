@@ -46,7 +46,7 @@ use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
 pub use comparison::{Best, Comparison, Lane};
-pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problem, with_inputs};
+pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use explain::Remark;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect, inspect_with};

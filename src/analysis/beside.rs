@@ -77,6 +77,14 @@ pub(super) fn add_recordings(
         };
         let steps = (EventSteps::Named(&aligned.steps), comparison.axis.n_steps);
         let mut lane = lane((&place, recording), steps, progress)?;
+        if aligned.graph.is_none() {
+            comparison.diagnostics.info(
+                "the recording beside the graph names no op of it: its events are spread over the steps in their order, and \
+                 may be of another program"
+                    .to_owned(),
+                &recording.name,
+            );
+        }
         let told = [Some(aligned.remark()), predicted(comparison, &lane, recording)];
         lane.explanation.splice(1..1, told.into_iter().flatten());
         comparison.lanes.push(lane);

@@ -183,12 +183,15 @@ impl Comparison {
         })
     }
 
-    /// Whether there is a capacity to compare peaks with: the device's, or the one that a problem's file states.
+    /// Whether there is a capacity to compare peaks with: the device's, or the one that a problem's file states. What was
+    /// measured ran on a device of its own.
     pub fn has_capacity(&self) -> bool {
-        self.workload
-            .problems()
-            .first()
-            .is_none_or(|entry| entry.capacity.is_some())
+        !self.is_measured()
+            && self
+                .workload
+                .problems()
+                .first()
+                .is_none_or(|entry| entry.capacity.is_some())
     }
 
     /// The lane that texts without a choice speak of: the configured policy; of a problem the smallest footprint, the

@@ -3,6 +3,8 @@
 //! In: a graph with dumped offsets. Out: a placement problem of its live ranges that carries the compiler's plan. Graphs
 //! whose dumps state live ranges of their own come as problems already.
 
+use std::sync::Arc;
+
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
 use crate::plan::Problem;
@@ -34,9 +36,16 @@ pub fn dumped_plan(dumped: &DumpedOffsets, lifetimes: &Lifetimes) -> Result<Reco
     })
 }
 
+/// The arenas of graphs whose dumps say where every live range stands, with the positions of the graphs.
+pub fn dumped_problems(entries: &[GraphEntry]) -> Vec<(usize, Arc<ProblemEntry>)> {
+    let found = entries.iter().enumerate();
+    let found = found.filter_map(|(graph, entry)| Some((graph, Arc::new(dumped_problem(entry)?))));
+    found.collect()
+}
+
 /// The arena of a graph whose dump says where every live range stands, with that plan, to the byte; `None` where it does
 /// not, or where a shape is unknown. Inputs stand in the arena where the dump places them all: they live all run.
-pub fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
+fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let dumped = entry.dumped.as_ref()?.offsets.as_ref()?;
     let bindings = Bindings::new();

@@ -58,7 +58,7 @@ pub(super) fn compare_recordings(
     if n_held > shown.len() {
         diagnostics.warning(
             format!(
-                "{n_held} recordings are open and the {} with the highest peaks are shown; open the others alone",
+                "{n_held} recordings are open and the {} with the highest peaks are shown; choose another under \"show\", or with --graph NAME",
                 shown.len()
             ),
             "",

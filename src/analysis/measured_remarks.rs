@@ -18,6 +18,9 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
         None,
     );
     let of_reserved = match source {
+        ReservedSource::Regions if recording.lacks_regions() => {
+            format!("The listed segments come to {} at most", summary.peak_reserved)
+        }
         ReservedSource::Regions => format!(
             "The most memory that was taken from the device is {}",
             summary.peak_reserved

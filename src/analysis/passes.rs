@@ -121,7 +121,7 @@ fn compare_graph_names(
     if let Some(second) = graphs.get(1) {
         diagnostics.warning(
             format!(
-                "{} graphs are open and the names of one are shown; open the others one at a time",
+                "{} graphs are open and the names of one are shown; choose another under \"show\", or with --graph NAME",
                 graphs.len()
             ),
             &second.name,
@@ -153,7 +153,7 @@ pub(super) fn compare_program(
     if let Some(second) = programs.get(1) {
         diagnostics.warning(
             format!(
-                "{} programs are open and one is shown; open the others one at a time",
+                "{} programs are open and one is shown; choose another under \"show\", or with --graph NAME",
                 programs.len()
             ),
             &second.name,

@@ -30,7 +30,7 @@ pub(super) fn compare_problem(
     if let Some(second) = problems.get(1) {
         diagnostics.warning(
             format!(
-                "{} problems are open and one is shown; open the others one at a time",
+                "{} problems are open and one is shown; choose another under \"show\", or with --graph NAME",
                 problems.len()
             ),
             &second.name,

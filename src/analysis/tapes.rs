@@ -36,7 +36,7 @@ pub(super) fn compare_tape(
     if let Some(second) = tapes.get(1) {
         diagnostics.warning(
             format!(
-                "{} tapes are open and one is shown; open the others one at a time",
+                "{} tapes are open and one is shown; choose another under \"show\", or with --graph NAME",
                 tapes.len()
             ),
             &second.name,

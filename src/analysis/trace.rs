@@ -69,7 +69,7 @@ pub(super) fn compare_trace(
     let mut diagnostics = Diagnostics::new();
     if let Some(second) = traces.get(1) {
         let text = format!(
-            "{} traces are open and one is shown; open the others one at a time",
+            "{} traces are open and one is shown; choose another under \"show\", or with --graph NAME",
             traces.len()
         );
         diagnostics.warning(text, &second.name);

@@ -71,21 +71,16 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
-/// Looks at one part of what was read. A graph that is the only one is that part already.
+/// Looks at one part of what was read.
 fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
     if loaded.show(Some(name)) {
         return Ok(());
     }
     let file = &loaded.workload.name;
-    match loaded.whole.graphs() {
-        [only] if only.name == name => return Ok(()),
-        [] => bail!("{file}: it holds no graph, so --graph has nothing to choose from"),
-        _ => {}
+    if loaded.parts.is_empty() {
+        bail!("{file}: it holds no graph, so --graph has nothing to choose from");
     }
-    let graphs = loaded.whole.graphs().iter().take(1).map(|entry| entry.name.clone());
-    let mut names: Vec<String> = graphs.collect();
-    let parts = loaded.parts.iter().map(|part| &part.name);
-    names.extend(parts.filter(|name| loaded.whole.graphs()[0].name != **name).cloned());
+    let names: Vec<String> = loaded.parts.iter().map(|part| part.name.clone()).collect();
     bail!(
         "{file}: there is no graph \"{name}\" in it; it holds {}",
         choice::list(&names)

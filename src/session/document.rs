@@ -196,7 +196,11 @@ impl Document {
 
     /// The `highwater plan ...` command for a placement problem.
     pub fn plan_command_line(&self, strategy: &str) -> String {
-        let source = self.sources.first().map(SourceSpec::label).unwrap_or_default();
+        // `plan` takes one file; which of several has the part is not known here.
+        let source = match &self.sources[..] {
+            [only] => only.label(),
+            _ => "FILE".to_owned(),
+        };
         let part = self.part_words().map_or_else(String::new, |words| format!(" {words}"));
         format!("highwater plan {}{part} --strategy {strategy}", quote(&source))
     }

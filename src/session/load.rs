@@ -8,11 +8,11 @@ use super::merge::Merge;
 use super::report::SourceReport;
 use super::titles::titles;
 use super::together::{OnFailure, read_all};
-use crate::analysis::dumped_problem;
+use crate::analysis::dumped_problems;
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::rewrite::inline::with_calls_inlined;
-use crate::workload::{GraphEntry, Part, PartOf, Workload, evaluation_entry, learned};
+use crate::workload::{GraphEntry, Workload, evaluation_entry, learned};
 
 /// Reads sources into one workload, in which functions stand where ops call them; a graph name that appears twice gets a number.
 ///
@@ -57,6 +57,8 @@ pub fn load(
         });
         merge.add(imported.source, imported.measured, &prefix);
     }
+    // A dump's own plan is of the graph as the dump has it.
+    let dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
@@ -70,7 +72,7 @@ pub fn load(
     let whole = Arc::new(Workload { name, source, measured });
     Ok(Loaded {
         workload: Arc::clone(&whole),
-        parts: parts(&whole),
+        parts: whole.parts(&dumped),
         whole,
         sources: sources.to_vec(),
         configs: Vec::new(),
@@ -108,21 +110,6 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
             &entry.name,
         );
     }
-}
-
-/// What can be looked at by itself: parts of the workload, and plans that a dump states for its own graph.
-fn parts(whole: &Workload) -> Vec<Part> {
-    let mut parts = whole.parts();
-    let dumped = whole.graphs().iter().filter_map(dumped_problem);
-    for arena in dumped {
-        if parts.iter().all(|part| part.name != arena.name) {
-            parts.push(Part {
-                name: arena.name.clone(),
-                of: PartOf::Arena(Arc::new(arena)),
-            });
-        }
-    }
-    parts
 }
 
 fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {

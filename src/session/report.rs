@@ -121,7 +121,11 @@ fn graph_lines(entry: &GraphEntry) -> Vec<String> {
             format!(
                 "option {} = {} (stamped on {})",
                 option.key,
-                option.value,
+                if option.value.is_empty() {
+                    "(empty)"
+                } else {
+                    &option.value
+                },
                 count("op", usize::try_from(option.count).unwrap_or(usize::MAX))
             )
         }));

@@ -282,9 +282,12 @@ impl Session {
         };
         self.problem = None;
         let symbols = loaded.workload.symbols();
-        // A value for a dimension that another file had must not stop this one.
-        self.document.plan.dims.retain(|name, _| symbols.contains(name));
-        self.assumed.retain(|name| symbols.contains(name));
+        // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
+        // is kept for the whole, but not asked about.
+        let all = loaded.whole.symbols();
+        let is_known = |name: &String| all.contains(name) || symbols.contains(name);
+        self.document.plan.dims.retain(|name, _| is_known(name));
+        self.assumed.retain(is_known);
         // Assumptions are made anew: an option may say more by now, or less.
         for symbol in std::mem::take(&mut self.assumed) {
             self.document.plan.dims.remove(&symbol);
@@ -294,24 +297,24 @@ impl Session {
         let dims = &mut self.document.plan.dims;
         dims.retain(|name, values| presets.get(name) != Some(values));
         let mut request = self.request(Arc::clone(&loaded.workload));
+        request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
         self.bound_dims.values_mut().for_each(Vec::dedup);
-        for symbol in symbols {
-            if bound.dims.contains_key(&symbol) {
+        for symbol in &symbols {
+            if bound.dims.contains_key(symbol) {
                 continue;
             }
-            let preset = presets.get(&symbol).cloned();
+            let preset = presets.get(symbol).cloned();
             if preset.is_none() {
                 self.assumed.insert(symbol.clone());
             }
-            self.document
-                .plan
-                .dims
-                .insert(symbol, preset.unwrap_or_else(|| vec![1]));
+            let values = preset.unwrap_or_else(|| vec![1]);
+            self.document.plan.dims.insert(symbol.clone(), values);
         }
         request.plan = self.document.plan.clone();
+        request.plan.dims.retain(|name, _| symbols.contains(name));
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
         self.busy = Some(Busy {
             stage: "planning",

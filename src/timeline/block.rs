@@ -207,7 +207,7 @@ impl LaneView {
         }
         let span = *self.blocks.span.get(block as usize)?;
         let is_stacked = self.regions.get(span as usize)?.kind == RegionKind::Unplaced;
-        is_stacked.then_some("The file does not say where this block stands: it is stacked only to be drawn, so whose bytes it has is not known.")
+        is_stacked.then_some("The file names no segment in which this block stands: it is stacked only to be drawn, so whose bytes it has is not known.")
     }
 
     /// Whether what is free between blocks is known on a step: no stacked block among those drawn, no events that share steps.

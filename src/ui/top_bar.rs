@@ -34,6 +34,10 @@ pub fn top_bar_ui(
                 .map(SourceSpec::title)
                 .collect::<Vec<_>>()
                 .join(" + ");
+            let title = match &session.document().part {
+                Some(part) => format!("{title}: {part}"),
+                None => title,
+            };
             let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
             ui.scope(|ui| {
                 ui.set_max_width(space);

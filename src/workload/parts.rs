@@ -17,6 +17,8 @@ pub enum PartOf {
     Body(usize, usize),
     /// An arena with the compiler's own live ranges and, where it was dumped, its plan.
     Arena(Arc<ProblemEntry>),
+    /// One of several recordings, problems, traces, tapes or programs.
+    Entry(Source),
 }
 
 impl PartOf {
@@ -27,6 +29,7 @@ impl PartOf {
             Self::Body(..) => "a graph that ops call, branch to or repeat",
             Self::Arena(arena) if arena.recorded.is_some() => "an arena as the compiler dumped it, with its plan",
             Self::Arena(_) => "an arena as the compiler dumped it",
+            Self::Entry(_) => "one of several alone",
         }
     }
 }
@@ -41,33 +44,28 @@ pub struct Part {
 }
 
 impl Workload {
-    /// The parts: graphs where there are several, then for each graph what it calls and its arenas. Of equal names the
-    /// first. O(parts log parts).
-    pub fn parts(&self) -> Vec<Part> {
-        let graphs = self.graphs();
-        let mut parts = Vec::new();
-        if graphs.len() > 1 {
-            let alone = |entry: &GraphEntry| Part {
-                name: entry.name.clone(),
-                of: PartOf::Graph(entry.clone()),
-            };
-            parts.extend(graphs.iter().map(alone));
+    /// The parts: graphs, then for each graph what its ops call and its arenas, those that the dump states and those that
+    /// were found in it, by position of the graph. What bears the name of something before it is called after its graph too.
+    /// O(parts log parts).
+    pub fn parts(&self, found: &[(usize, Arc<ProblemEntry>)]) -> Vec<Part> {
+        let mut parts = Parts::default();
+        for (name, source) in self.source.entries() {
+            parts.add("", &name, PartOf::Entry(source));
         }
-        for (graph, entry) in graphs.iter().enumerate() {
-            let bodies = entry.bodies.iter().enumerate().map(|(position, body)| Part {
-                name: body.name().to_owned(),
-                of: PartOf::Body(graph, position),
-            });
-            parts.extend(bodies);
-            let arenas = entry.dumped.iter().flat_map(|dumped| &dumped.arenas);
-            parts.extend(arenas.map(|arena| Part {
-                name: arena.name.clone(),
-                of: PartOf::Arena(Arc::clone(arena)),
-            }));
+        for entry in self.graphs() {
+            parts.add("", &entry.name, PartOf::Graph(entry.clone()));
         }
-        let mut known = BTreeSet::new();
-        parts.retain(|part| known.insert(part.name.clone()));
-        parts
+        for (graph, entry) in self.graphs().iter().enumerate() {
+            for (position, body) in entry.bodies.iter().enumerate() {
+                parts.add(&entry.name, body.name(), PartOf::Body(graph, position));
+            }
+            let stated = entry.dumped.iter().flat_map(|dumped| &dumped.arenas);
+            let found = found.iter().filter(|(of, _)| *of == graph).map(|(_, arena)| arena);
+            for arena in stated.chain(found) {
+                parts.add(&entry.name, &arena.name, PartOf::Arena(Arc::clone(arena)));
+            }
+        }
+        parts.list
     }
 
     /// The workload of a part of this one alone. Recordings stay beside a graph of the session: they are of a run of it.
@@ -78,15 +76,75 @@ impl Workload {
             PartOf::Graph(entry) => (Source::Graphs(vec![entry.clone()]), self.measured.clone()),
             PartOf::Body(graph, body) => {
                 let entry = self.graphs().get(*graph).and_then(|entry| entry.body_alone(*body));
+                let entry = entry.map(|entry| GraphEntry {
+                    name: part.name.clone(),
+                    ..entry
+                });
                 (Source::Graphs(entry.into_iter().collect()), Vec::new())
             }
-            PartOf::Arena(arena) => (Source::Problems(vec![Arc::clone(arena)]), Vec::new()),
+            PartOf::Entry(source) => (source.clone(), Vec::new()),
+            PartOf::Arena(arena) => {
+                let arena = ProblemEntry {
+                    name: part.name.clone(),
+                    ..ProblemEntry::clone(arena)
+                };
+                (Source::Problems(vec![Arc::new(arena)]), Vec::new())
+            }
         };
         Self {
             name: part.name.clone(),
             source,
             measured,
         }
+    }
+}
+
+impl Source {
+    /// Of sources other than graphs, each entry with its name as a source alone; none where there is one entry.
+    fn entries(&self) -> Vec<(String, Self)> {
+        fn each<T: Clone>(
+            list: &[T],
+            name: impl Fn(&T) -> &str,
+            alone: impl Fn(Vec<T>) -> Source,
+        ) -> Vec<(String, Source)> {
+            let entry = |one: &T| (name(one).to_owned(), alone(vec![one.clone()]));
+            if list.len() > 1 {
+                list.iter().map(entry).collect()
+            } else {
+                Vec::new()
+            }
+        }
+        match self {
+            Self::Graphs(_) => Vec::new(),
+            Self::Lifetimes(list) => each(list, |one| &one.0, Self::Lifetimes),
+            Self::Problems(list) => each(list, |one| &one.name, Self::Problems),
+            Self::Traces(list) => each(list, |one| &one.name, Self::Traces),
+            Self::Tapes(list) => each(list, |one| &one.name, Self::Tapes),
+            Self::Blocks(list) => each(list, |one| &one.name, Self::Blocks),
+            Self::Recordings(list) => {
+                let held: Vec<_> = list.iter().filter(|one| one.has_content()).cloned().collect();
+                each(&held, |one| &one.name, Self::Recordings)
+            }
+        }
+    }
+}
+
+/// Parts with names of their own.
+#[derive(Default)]
+struct Parts {
+    list: Vec<Part>,
+    names: BTreeSet<String>,
+}
+
+impl Parts {
+    fn add(&mut self, graph: &str, name: &str, of: PartOf) {
+        let longer = || (!graph.is_empty()).then(|| format!("{graph}: {name}"));
+        let numbered = (2..=u32::MAX).map(|number| format!("{} ({number})", longer().as_deref().unwrap_or(name)));
+        let mut candidates = std::iter::once(name.to_owned()).chain(longer()).chain(numbered);
+        let free = candidates.find(|candidate| !self.names.contains(candidate));
+        let name = free.unwrap_or_default();
+        self.names.insert(name.clone());
+        self.list.push(Part { name, of });
     }
 }
 
@@ -140,32 +198,38 @@ mod tests {
     #[track_caller]
     fn check(entries: Vec<GraphEntry>, expected: &[&str]) {
         let workload = Workload::new("session".to_owned(), Source::Graphs(entries));
-        let parts = workload.parts();
+        let parts = workload.parts(&[]);
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(names, expected);
         for part in &parts {
             let alone = workload.of_part(part);
             assert_eq!(alone.name, part.name);
             match &part.of {
-                PartOf::Arena(arena) => assert_eq!(alone.problems(), [Arc::clone(arena)]),
+                PartOf::Arena(_) => assert_eq!(alone.problems()[0].name, part.name),
                 PartOf::Body(graph, body) => {
                     assert_eq!(alone.graphs()[0].graph, workload.graphs()[*graph].bodies[*body]);
                 }
                 PartOf::Graph(entry) => assert_eq!(alone.graphs(), std::slice::from_ref(entry)),
+                PartOf::Entry(source) => assert_eq!(alone.source, *source),
             }
         }
     }
 
     #[test]
     fn each_part_can_be_looked_at_alone() {
-        check(vec![entry("main", &[], &[])], &[]);
+        check(vec![entry("main", &[], &[])], &["main"]);
         check(
             vec![entry("main", &["loop", "branch"], &["temp"])],
-            &["loop", "branch", "temp"],
+            &["main", "loop", "branch", "temp"],
         );
+        // Nothing is out of reach because something else has its name.
         check(
-            vec![entry("a", &["loop"], &[]), entry("b", &["loop"], &["temp"])],
-            &["a", "b", "loop", "temp"],
+            vec![
+                entry("a", &["loop", "b"], &["temp"]),
+                entry("b", &["loop"], &["temp", "temp"]),
+            ],
+            &["a", "b", "loop", "a: b", "temp", "b: loop", "b: temp", "b: temp (2)"],
         );
+        check(vec![entry("g", &["g"], &[])], &["g", "g: g"]);
     }
 }

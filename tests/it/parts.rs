@@ -18,6 +18,20 @@ fn sample(name: &str) -> SourceSpec {
     SourceSpec::Path(format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into())
 }
 
+/// What the window offers to type must work, whatever the answer is.
+#[track_caller]
+fn run_command(line: &str) {
+    assert!(line.contains(" --graph "), "{line}");
+    let words = line.replacen("highwater", env!("CARGO_BIN_EXE_highwater"), 1);
+    let output = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();
+    let code = output.status.code();
+    assert!(
+        matches!(code, Some(0 | 1)),
+        "{line}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 /// Every part of a session comes to an answer, and undoing leads back to the whole.
 #[track_caller]
 fn check(sources: Vec<SourceSpec>) -> usize {
@@ -35,12 +49,13 @@ fn check(sources: Vec<SourceSpec>) -> usize {
                 let dumped = comparison.lanes.iter().find(|lane| lane.strategy.name == AS_DUMPED);
                 assert_eq!(dumped.is_some(), arena.recorded.is_some(), "{}", part.name);
             }
+            PartOf::Entry(source) => assert_eq!(comparison.workload.source, *source),
             PartOf::Graph(_) | PartOf::Body(..) => {
                 assert_eq!(comparison.workload.graphs().len(), 1);
                 assert_eq!(comparison.workload.graphs()[0].name, part.name);
             }
         }
-        assert!(session.command_line().contains("--graph"), "{}", session.command_line());
+        run_command(&session.command_line());
         session.apply(Command::Undo);
         session.settle();
         assert_eq!(session.document().part, None);

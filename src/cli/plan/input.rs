@@ -20,6 +20,9 @@ use crate::workload::{
     AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
 };
 
+/// Plans that dumps state for their own graphs, by position of the graph.
+pub(super) type DumpedProblems = [(usize, Arc<ProblemEntry>)];
+
 /// What is placed, and what is said of it.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
@@ -44,13 +47,13 @@ const fn why_lower_bound(is_without: [bool; 2]) -> Option<&'static str> {
 }
 
 /// The buffers of the chosen graph or problem.
-pub(super) fn chosen(args: &PlanArgs, workload: Workload) -> anyhow::Result<Chosen> {
+pub(super) fn chosen(args: &PlanArgs, (workload, dumped): (Workload, &DumpedProblems)) -> anyhow::Result<Chosen> {
     let bindings = parse_bindings(&args.dim)?;
     let mut chosen = Chosen {
         diagnostics: unused_dims(&workload, &bindings),
         ..Chosen::default()
     };
-    let (choice, entry) = entry(args, workload, &bindings, &mut chosen)?;
+    let (choice, entry) = entry(args, (workload, dumped), (&bindings, &mut chosen))?;
     let diagnostics = &mut chosen.diagnostics;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
@@ -72,11 +75,13 @@ pub(super) fn chosen(args: &PlanArgs, workload: Workload) -> anyhow::Result<Chos
 
 fn entry(
     args: &PlanArgs,
-    workload: Workload,
-    bindings: &Bindings,
-    said: &mut Chosen,
+    (workload, dumped): (Workload, &DumpedProblems),
+    (bindings, said): (&Bindings, &mut Chosen),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
+    if let Source::Graphs(_) = &workload.source {
+        return of_graphs(args, (&workload, dumped), (bindings, said));
+    }
     let file = workload.name;
     match workload.source {
         Source::Problems(entries) => {
@@ -124,31 +129,34 @@ fn entry(
         Source::Blocks(_) => bail!(
             "{file}: a program of blocks is for `reuse`; `plan` takes graphs, tapes, traces, recordings and problems"
         ),
-        Source::Graphs(entries) => of_graphs(args, &file, &entries, (bindings, said)),
+        Source::Graphs(_) => bail!("{file}: no graph"),
     }
 }
 
 /// The chosen graph, or the arena that a compiler dumped with it: by its own name, or where its plan is asked for.
 fn of_graphs(
     args: &PlanArgs,
-    file: &str,
-    entries: &[GraphEntry],
+    (workload, dumped): (&Workload, &DumpedProblems),
     (bindings, said): (&Bindings, &mut Chosen),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
-    let entries = &with_bodies(entries)[..];
-    let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
-    let all: Vec<Arc<ProblemEntry>> = entries.iter().flat_map(|entry| -> Vec<_> { arenas(entry) }).collect();
-    let names = entries.iter().map(|entry| &entry.name);
-    let mut choice = choose(args, file, names.chain(all.iter().map(|arena| &arena.name)), |_| true)?;
-    let Some(graph) = entries.get(choice.position) else {
-        let arena = all.into_iter().nth(choice.position - entries.len());
-        return Ok((
-            choice,
-            with_flags(args, arena.map(Arc::unwrap_or_clone).unwrap_or_default()),
-        ));
+    let parts = workload.parts(dumped);
+    let mut choice = choose(args, &workload.name, parts.iter().map(|part| &part.name), |_| true)?;
+    let chosen = workload.of_part(&parts[choice.position]);
+    let graph = match chosen.source {
+        Source::Problems(arenas) => {
+            let arena = arenas.into_iter().next().map(Arc::unwrap_or_clone);
+            return Ok((choice, with_flags(args, arena.unwrap_or_default())));
+        }
+        Source::Graphs(graphs) => graphs.into_iter().next(),
+        _ => None,
     };
+    let Some(graph) = &graph else {
+        bail!("{}: \"{}\" is no graph", workload.name, choice.name);
+    };
+    let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
     if args.strategy == AS_DUMPED {
-        let mut arenas = arenas(graph).into_iter();
+        let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
+        let mut arenas = arenas.into_iter();
         if let Some(arena) = arenas.find(|arena| arena.recorded.is_some()) {
             let name = std::mem::replace(&mut choice.name, arena.name.clone());
             choice.others.retain(|other| *other != arena.name);
@@ -165,7 +173,8 @@ fn of_graphs(
         }
     }
     let placed = of_graph(args, graph, bindings, said)?;
-    if let Some(arena) = arenas(graph).first() {
+    let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
+    if let Some(arena) = arenas.first() {
         said.diagnostics.info(
             format!(
                 "placed are the tensors of the graph, not the buffers of the compiler's assignment; those are \
@@ -176,17 +185,6 @@ fn of_graphs(
         );
     }
     Ok((choice, placed))
-}
-
-/// Graphs, then those that they call, branch to or repeat: nothing of these is in the plan of the former.
-fn with_bodies(entries: &[GraphEntry]) -> Vec<GraphEntry> {
-    let mut all = entries.to_vec();
-    for body in entries.iter().flat_map(|entry| &entry.bodies) {
-        if all.iter().all(|known| known.name != body.name()) {
-            all.push(GraphEntry::new(body.name().to_owned(), Arc::clone(body)));
-        }
-    }
-    all
 }
 
 /// The entry that was asked for, else the first that can be placed.

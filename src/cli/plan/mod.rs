@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
 use super::{Verdict, print, print_json, print_json_line};
+use crate::analysis::dumped_problems;
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{
     PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
@@ -31,6 +32,10 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let source = args.opening.source(&args.file)?;
     let mut imported = read_source(&source, progress)?;
     // A dump's own plan is of the graph as the dump has it.
+    let dumped = match &imported.source {
+        Source::Graphs(entries) => dumped_problems(entries),
+        _ => Vec::new(),
+    };
     if let Source::Graphs(entries) = &mut imported.source
         && args.strategy != AS_DUMPED
     {
@@ -46,7 +51,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         choice,
         diagnostics: of_entry,
         lower_bound,
-    } = input::chosen(args, workload)?;
+    } = input::chosen(args, (workload, &dumped))?;
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&of_entry);
     if args.events {

@@ -140,7 +140,8 @@ impl Session {
     /// Everything that follows from changed settings: findings, files to look at, a new answer.
     fn settle_edit(&mut self, before: Document) {
         self.check();
-        if self.document.part != before.part {
+        // What is read again has other parts; the answer of the reading looks for this one.
+        if self.document.part != before.part && self.document.with_evaluation == before.with_evaluation {
             self.show_part();
         }
         if self.document.with_evaluation == before.with_evaluation {

@@ -84,7 +84,8 @@ fn top(input: &LanesInput<'_>, height: f64) -> f64 {
 /// Whether the capacity is drawn as a line; where it is far above every peak, it is only stated.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
 pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
-    input.comparison.device.memory_bytes as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
+    input.comparison.has_capacity()
+        && input.comparison.device.memory_bytes as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
 }
 
 /// Paints the curve area of a lane.

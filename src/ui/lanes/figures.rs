@@ -8,7 +8,7 @@ use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LaneRemat, RematVerdict};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped};
-use crate::workload::Recording;
+use crate::workload::{Recording, TotalKind};
 
 /// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;
@@ -93,11 +93,17 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
         let is_bad = color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
         Figure::new(ui, rank, (text, color, explanation), is_bad)
     };
-    let is_bound = input.comparison.scratch == Scratch::Missing;
+    let is_without_scratch = input.comparison.scratch == Scratch::Missing;
+    let misses_sizes = input.comparison.lower_bound && input.comparison.scratch == Scratch::Stated;
+    let is_bound = is_without_scratch || misses_sizes;
     let bound = if is_bound { "≥\u{a0}" } else { "" };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
     if is_bound {
-        exact.push_str("\nA lower bound: no op states its scratch memory");
+        exact.push_str(if is_without_scratch {
+            "\nA lower bound: no op states its scratch memory"
+        } else {
+            "\nA lower bound: tensors of unknown size count 0 bytes"
+        });
     }
     let peak = format!("{bound}{}", summary.peak_reserved);
     let mut all = vec![make(Rank::Peak, peak, theme.text, exact)];
@@ -140,21 +146,33 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
 /// What a recording states: the most taken from the device and the most in use, or that of both which the file has.
 fn measured_figures(ui: &Ui, (lane, recording): (&Lane, &Recording), theme: &Theme) -> Vec<Figure> {
     let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
-    let of_live = (
-        format!("{live} live"),
-        format!("The most that was in use at once: {}", live.exact()),
-    );
+    let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
+    let of_live = match stated.filter(|stated| !recording.blocks.is_empty() && *stated > live) {
+        Some(stated) => (
+            format!("{live} in blocks"),
+            format!(
+                "The most that the listed blocks held at once: {}\nThe file itself states {} in use, which counts what it does \
+                 not list too",
+                live.exact(),
+                stated.exact()
+            ),
+        ),
+        None => (
+            format!("{live} live"),
+            format!("The most that was in use at once: {}", live.exact()),
+        ),
+    };
     if !recording.states_reserved() {
         let exact = format!("{}\nThe file does not say what was taken from the device", of_live.1);
         return vec![Figure::new(ui, Rank::Peak, (of_live.0, theme.text, exact), true)];
     }
-    let exact = format!("Peak reserved: {}", reserved.exact());
-    let mut all = vec![Figure::new(
-        ui,
-        Rank::Peak,
-        (reserved.to_string(), theme.text, exact),
-        true,
-    )];
+    let mut exact = format!("Peak reserved: {}", reserved.exact());
+    let mut peak = reserved.to_string();
+    if live > reserved && !recording.regions.is_empty() {
+        exact.push_str("\nA lower bound: more was in use, so the file does not list all segments");
+        peak = format!("≥\u{a0}{peak}");
+    }
+    let mut all = vec![Figure::new(ui, Rank::Peak, (peak, theme.text, exact), true)];
     if recording.states_live() {
         let (text, exact) = of_live;
         all.push(Figure::new(ui, Rank::Costs, (text, theme.text_weak, exact), false));

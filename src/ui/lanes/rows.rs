@@ -38,6 +38,9 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     }
     state.drawn = (rows.items.n_drawn(), rows.items.n_total);
     paint(ui, body, &rows, (input, [state.hovered, input.selected]));
+    if rows.rows.is_empty() {
+        nothing_ui(ui, body, input, lane);
+    }
     paint_gap_marks(ui, body, &rows, (input, lane));
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
@@ -71,10 +74,23 @@ fn paint(ui: &Ui, rect: Rect, rows: &RowItems, (input, marked): (&LanesInput<'_>
     let n_rows = format!("{} rows", rows.rows.len());
     let pos = pos2(rect.left() - 6.0, rect.top() + 7.0);
     painter.text(pos, Align2::RIGHT_CENTER, n_rows, SMALL, theme.text_weak);
-    if rows.rows.is_empty() {
-        let words = "No tensor is alive within these steps.";
-        painter.text(rect.center(), Align2::CENTER_CENTER, words, SMALL, theme.text_weak);
-    }
+}
+
+/// Why there is no row.
+fn nothing_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) {
+    let has_blocks = input
+        .timeline
+        .lanes
+        .get(lane)
+        .is_some_and(|view| !view.blocks.is_empty());
+    let words = match (has_blocks, input.comparison.is_measured_lane(lane)) {
+        (false, true) => "The file lists no blocks.",
+        (_, true) => "No block is held within these events.",
+        _ => "No tensor is alive within these steps.",
+    };
+    let color = input.theme.text_weak;
+    ui.painter_at(rect)
+        .text(rect.center(), Align2::CENTER_CENTER, words, SMALL, color);
 }
 
 /// An eviction at the beginning of each gap and the way back at its end, where there is room for both.

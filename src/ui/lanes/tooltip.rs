@@ -66,7 +66,8 @@ fn region_ui(
     (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
 ) {
     let region = &lane.regions[region];
-    let life = |start: u32, end: u32| format!("steps {start} to {}", end.saturating_sub(1));
+    let word = input.comparison.axis_word();
+    let life = |start: u32, end: u32| format!("{word}s {start} to {}", end.saturating_sub(1));
     let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_holding(step, address));
     ui.strong(&*region.label);
     let what = if region.is_paged { "addresses used" } else { "reserved" };
@@ -129,7 +130,10 @@ fn hole_ui(ui: &mut Ui, (frame, hole): (&LaneFrame, u32), input: &LanesInput<'_>
     let offset = Bytes(holes.base[idx].saturating_sub(region.base));
     let mut rows = vec![
         ("exact", bytes.exact()),
-        ("free", format!("steps {} to {last}", holes.start[idx])),
+        (
+            "free",
+            format!("{}s {} to {last}", input.comparison.axis_word(), holes.start[idx]),
+        ),
         ("offset", format!("{} in {}", exact(offset), region.label)),
     ];
     let holes_now = state.cursor.map(|step| holes_text(lane, step));

@@ -133,7 +133,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                             }
                             _ => {
                                 ui.weak("not known").on_hover_text(
-                                    "The file does not say where it stands: it is stacked only to be drawn",
+                                    "The file names no segment in which it stands: it is stacked only to be drawn",
                                 );
                             }
                         }
@@ -197,11 +197,17 @@ fn peak_ui(
     regions_ui(ui, comparison, (lane, view), step);
     ui.add_space(6.0);
     if view.blocks.is_empty() {
-        ui.weak("The file lists no blocks.");
+        ui.weak(if matches!(lane.id, LaneId::Measured(_)) {
+            "The file lists no blocks."
+        } else {
+            "Nothing is held at any step."
+        });
         return;
     }
     let live_step = lane.summary.peak_live_step.unwrap_or(step);
-    let at = step_facts(comparison, live_step).map_or(String::new(), |facts| match facts.op_text() {
+    // Of a recording beside a graph nobody knows whether that op ran then.
+    let known = (!matches!(lane.id, LaneId::Measured(_))).then(|| step_facts(comparison, live_step));
+    let at = known.flatten().map_or(String::new(), |facts| match facts.op_text() {
         "" => format!(" in {}", facts.graph),
         op => format!(" in {}, at {op}", facts.graph),
     });

@@ -67,6 +67,10 @@ fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
         recording.is_some_and(Recording::states_live),
     );
     match states {
+        (true, true) if live > reserved && recording.is_some_and(|one| !one.regions.is_empty()) => (
+            format!("{title}: {live} in use at most; of what was taken from the device the file lists {reserved}"),
+            format!("{} listed, {} in use", reserved.exact(), live.exact()),
+        ),
         (true, true) if in_file > live => (
             format!(
                 "{title}: {reserved} reserved, {in_file} in use at most, of which {live} in blocks that are listed"

@@ -116,7 +116,7 @@ fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     ));
     if let Some(capacity) = comparison.workload.problems().first().and_then(|entry| entry.capacity) {
         let text = match planned.fit(capacity) {
-            Fit::Fits => format!("Fits the file's capacity {capacity}."),
+            Fit::Fits => format!("Fits the {capacity} that the file states."),
             Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
             Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
         };

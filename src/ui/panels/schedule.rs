@@ -133,7 +133,8 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     let Some(loaded) = session.loaded() else {
         return;
     };
-    for entry in loaded.workload.graphs() {
+    let graphs = loaded.workload.graphs();
+    for entry in graphs.iter().take(MOST_FILES) {
         let graph = &entry.graph;
         let text = format!(
             "{}: {} ops, {} tensors",
@@ -143,6 +144,9 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
         );
         ui.add(egui::Label::new(RichText::new(text).small()).truncate());
     }
+    if let Some(rest) = graphs.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
+        ui.label(RichText::new(format!("and {} more graphs, listed under show", rest.len())).small());
+    }
     part_ui(ui, session, commands);
 }
 
@@ -150,7 +154,12 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
 fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     const WHOLE: &str = "whole session";
     const MOST_PARTS: usize = 300;
-    let parts = session.loaded().map_or(&[][..], |loaded| &loaded.parts);
+    let Some(loaded) = session.loaded() else { return };
+    // The only graph is the whole session.
+    let parts = match loaded.whole.graphs() {
+        [_] => loaded.parts.get(1..).unwrap_or_default(),
+        _ => &loaded.parts[..],
+    };
     if parts.is_empty() {
         return;
     }

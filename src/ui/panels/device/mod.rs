@@ -224,7 +224,7 @@ fn measured_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, usize), view
             ui.end_row();
         });
     ui.add_space(4.0);
-    ui.weak("Measured, not simulated: pools, pages and what is still available are not in the file.");
+    ui.weak("Measured, not simulated: the file states what was held, not what was still available.");
 }
 
 /// Why the lane ended, where it has by then.
