@@ -17,26 +17,16 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
         format!("Measured, not simulated: recorded by {}.", recording.recorder),
         None,
     );
-    let of_reserved = match source {
-        ReservedSource::Regions if recording.lacks_regions() => {
-            format!("The listed segments come to {} at most", summary.peak_reserved)
-        }
-        ReservedSource::Regions => format!(
-            "The most memory that was taken from the device is {}",
-            summary.peak_reserved
-        ),
-        ReservedSource::Stated => format!(
-            "The file states a peak of {} taken from the device",
-            summary.peak_reserved
-        ),
-        ReservedSource::Missing => {
-            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
-                .to_owned()
-        }
-    };
+    let of_reserved = reserved_text(lane, recording, source);
     say(format!("{of_reserved}."), summary.peak_reserved_step);
     if recording.states_live() {
-        let text = format!("The most that was in use at once is {}.", summary.peak_live);
+        let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
+        let lists_all = recording.blocks.is_empty() || stated.is_none_or(|stated| stated <= summary.peak_live);
+        let text = if lists_all {
+            format!("The most that was in use at once is {}.", summary.peak_live)
+        } else {
+            format!("The most that the listed blocks held at once is {}.", summary.peak_live)
+        };
         say(text, summary.peak_live_step);
     } else {
         say("The file does not say what was in use.".to_owned(), None);
@@ -77,6 +67,28 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
         }
     }
     remarks
+}
+
+/// What was taken from the device at most, without the stop.
+fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> String {
+    let summary = &lane.summary;
+    match source {
+        ReservedSource::Regions if recording.lacks_regions() => {
+            format!("The listed segments come to {} at most", summary.peak_reserved)
+        }
+        ReservedSource::Regions => format!(
+            "The most memory that was taken from the device is {}",
+            summary.peak_reserved
+        ),
+        ReservedSource::Stated => format!(
+            "The file states a peak of {} taken from the device",
+            summary.peak_reserved
+        ),
+        ReservedSource::Missing => {
+            "The file does not say what was taken from the device; the curve of reserved bytes is that of the blocks"
+                .to_owned()
+        }
+    }
 }
 
 /// What is to say about blocks whose beginning the recording does not show.

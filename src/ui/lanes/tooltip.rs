@@ -70,6 +70,12 @@ fn region_ui(
     let life = |start: u32, end: u32| format!("{word}s {start} to {}", end.saturating_sub(1));
     let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_holding(step, address));
     ui.strong(&*region.label);
+    if region.kind == RegionKind::Unplaced {
+        ui.label(
+            "Blocks are stacked here only to be drawn: heights are no addresses, and what is beside them is not known.",
+        );
+        return;
+    }
     let what = if region.is_paged { "addresses used" } else { "reserved" };
     let mut rows = vec![
         (what, exact(region.bytes)),

@@ -52,7 +52,8 @@ fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     let problems = session.loaded().map_or(&[][..], |loaded| loaded.workload.problems());
     for entry in problems {
         let text = format!(
-            "{} buffers to place in one arena; options of the engine do not change that",
+            "{}: {} buffers to place in one arena; options of the engine do not change that",
+            entry.name,
             entry.problem.buffers.len()
         );
         ui.add(egui::Label::new(RichText::new(text).small()).wrap());
