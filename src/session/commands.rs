@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::document::SourceSpec;
 use crate::analysis::{LaneId, LaneSet, RematLane};
-use crate::options::{Fix, Value};
+use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::Selected;
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
@@ -50,6 +50,8 @@ pub enum Command {
         /// The value.
         value: Value,
     },
+    /// Set options and variables together, as one step; what is not among them stays.
+    UseSettings(Box<StampedSettings>),
     /// Remove an option that no row stands for.
     RemoveUnknown(String),
     /// Mend a finding.

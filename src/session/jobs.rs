@@ -13,7 +13,7 @@ use super::sweep::SweepSubject;
 use crate::analysis::{Comparison, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
 use crate::export::ConfigDocument;
-use crate::options::SeenFiles;
+use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::Timeline;
@@ -80,6 +80,8 @@ pub struct Loaded {
     pub whole: Arc<Workload>,
     /// What of it can be looked at by itself.
     pub parts: Vec<Part>,
+    /// Settings that dumps carry and that differ from the defaults, by graph.
+    pub stamped: Vec<(String, StampedSettings)>,
     /// What was read, in order; configurations among the sources stand apart.
     pub sources: Vec<SourceSpec>,
     /// Configurations that were named among the sources.

@@ -10,6 +10,7 @@ use super::titles::titles;
 use super::together::{OnFailure, read_all};
 use crate::analysis::dumped_problems;
 use crate::diagnostics::Diagnostics;
+use crate::options::stamped_settings;
 use crate::progress::Progress;
 use crate::rewrite::inline::with_calls_inlined;
 use crate::workload::{GraphEntry, Workload, evaluation_entry, learned};
@@ -70,10 +71,16 @@ pub fn load(
         diagnostics.warning(sentence, "");
     }
     let whole = Arc::new(Workload { name, source, measured });
+    let stamped = whole.graphs().iter().filter_map(|entry| {
+        let settings = stamped_settings(&entry.dumped.as_ref()?.options);
+        (!settings.is_empty()).then(|| (entry.name.clone(), settings))
+    });
+    let stamped = stamped.collect();
     Ok(Loaded {
         workload: Arc::clone(&whole),
         parts: whole.parts(&dumped),
         whole,
+        stamped,
         sources: sources.to_vec(),
         configs: Vec::new(),
         reports,

@@ -4,6 +4,7 @@ use crate::analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, Re
 use crate::cli::choice::list;
 use crate::cli::text::{Table, diagnostics};
 use crate::diagnostics::Diagnostics;
+use crate::options::stamped_settings;
 use crate::units::{Bytes, Step, counted, grouped};
 
 /// More recordings than this stand in one table, a line each.
@@ -135,6 +136,10 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
             count => format!(" (on {})", counted(count, "op")),
         };
         line(&format!("option {}", option.key), &format!("{value}{place}"));
+    }
+    let settings = stamped_settings(&dump.options);
+    if !settings.is_empty() {
+        line("as settings, where not the defaults", &settings.arguments().join(" "));
     }
     out
 }

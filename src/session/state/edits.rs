@@ -51,6 +51,12 @@ impl Session {
         match command {
             Command::SetOption { key, text } | Command::TypeOption { key, text } => options.set_text(&key, &text)?,
             Command::SetValue { key, value } => options.set(&key, value)?,
+            Command::UseSettings(settings) => {
+                options.extend(&settings.options);
+                for (name, text) in settings.environment.iter() {
+                    environment.set(name, text);
+                }
+            }
             Command::RemoveUnknown(key) => {
                 self.document.unknown_options.shift_remove(&key);
             }

@@ -5,8 +5,10 @@ use eframe::egui::{self, RichText, WidgetInfo};
 use super::problems::icon;
 use crate::diagnostics::Diagnostic;
 use crate::import::IMPORTERS;
+use crate::options::StampedSettings;
 use crate::session::{Command, Session, SourceReport, SourceSpec};
 use crate::ui::theme::Theme;
+use crate::units::counted;
 
 /// What stands for the choice that the content makes.
 pub(in crate::ui) const BY_CONTENT: &str = "by content";
@@ -17,6 +19,9 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
         return unread_ui(ui, session, theme, commands);
     };
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        for (graph, settings) in &loaded.stamped {
+            stamped_ui(ui, (graph, settings), session, commands);
+        }
         for (position, (source, report)) in loaded.sources.iter().zip(&loaded.reports).enumerate() {
             if position > 0 {
                 ui.add_space(6.0);
@@ -25,6 +30,39 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
             source_ui(ui, (position, source, report), theme, commands);
         }
     });
+}
+
+/// The settings that a dump carries: how many, which, and a button that takes them over.
+fn stamped_ui(
+    ui: &mut egui::Ui,
+    (graph, settings): (&str, &StampedSettings),
+    session: &Session,
+    commands: &mut Vec<Command>,
+) {
+    let arguments = settings.arguments();
+    let document = session.document();
+    let is_used = settings
+        .options
+        .overrides()
+        .all(|(key, value)| document.options.get(key) == Some(value))
+        && settings
+            .environment
+            .iter()
+            .all(|(name, text)| document.environment.get(name) == Some(text));
+    ui.horizontal_wrapped(|ui| {
+        let text = format!(
+            "{graph} was compiled with {} other than the defaults:",
+            counted(arguments.len() as u64, "setting")
+        );
+        ui.label(text);
+        ui.monospace(arguments.join(" "));
+        let button = ui.add_enabled(!is_used, egui::Button::new("Use them").small());
+        let button = button.on_hover_text("sets these options and variables; others stay (Ctrl+Z takes it back)");
+        if button.on_disabled_hover_text("they are set").clicked() {
+            commands.push(Command::UseSettings(Box::new(settings.clone())));
+        }
+    });
+    ui.add_space(4.0);
 }
 
 /// Where nothing could be read: what was tried, why that failed, and the choice of another format.
