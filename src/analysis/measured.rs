@@ -318,7 +318,7 @@ fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (Event
     let in_use = in_use.as_ref().unwrap_or(&lane.curves.live);
     let at_peak = peak.1.map(|step| in_use[step.idx()]).unwrap_or_default();
     summary.internal_waste = peak.0.saturating_sub(at_peak);
-    summary.fragmentation = if recording.states_use_of_reserved() {
+    summary.fragmentation = if recording.states_use_of_reserved((live.0, peak.0)) {
         wasted_share(at_peak, peak.0)
     } else {
         0.0

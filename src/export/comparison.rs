@@ -241,7 +241,9 @@ fn wire_measured(comparison: &Comparison, lane: &Lane) -> WireMeasured {
         peak_reserved_step: step(Recording::states_reserved, summary.peak_reserved_step),
         peak_live_bytes: stated(Recording::states_live).then_some(summary.peak_live.get()),
         peak_live_step: step(Recording::states_live, summary.peak_live_step),
-        fragmentation: stated(Recording::states_use_of_reserved).then_some(summary.fragmentation),
+        fragmentation: recording
+            .filter(|one| one.states_use_of_reserved((summary.peak_live, summary.peak_reserved)))
+            .map(|_| summary.fragmentation),
         out_of_memory: summary.out_of_memory,
         remarks: wire_explanation(lane),
     }

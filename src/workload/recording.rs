@@ -291,22 +291,17 @@ impl Recording {
 
     /// Whether the file says how much of what was taken from the device was in use: blocks within regions, or curves of
     /// both. Blocks beside a curve of the device are not enough: the pool may serve others too; and where more was in use
-    /// than the regions come to, these are not all. O(blocks + regions + steps).
-    pub fn states_use_of_reserved(&self) -> bool {
+    /// than the regions come to, these are not all. Asked with the peaks of what was in use and of what was taken.
+    pub fn states_use_of_reserved(&self, (live, reserved): (Bytes, Bytes)) -> bool {
         if self.regions.is_empty() {
             return self.total(TotalKind::Reserved).is_some() && self.total(TotalKind::Allocated).is_some();
         }
-        !self.blocks.is_empty() && !self.lacks_regions()
+        !self.blocks.is_empty() && !self.lacks_regions((live, reserved))
     }
 
-    /// Whether more was in use than the listed regions come to: the file does not list all of them. O(blocks + regions +
-    /// steps).
-    pub fn lacks_regions(&self) -> bool {
-        if self.regions.is_empty() {
-            return false;
-        }
-        let peaks = self.peaks();
-        peaks.live.0 > peaks.reserved.0
+    /// Whether more was in use than the listed regions come to: the file does not list all of them. Asked with both peaks.
+    pub fn lacks_regions(&self, (live, reserved): (Bytes, Bytes)) -> bool {
+        !self.regions.is_empty() && live > reserved
     }
 
     /// Whether the file says what was in use.
