@@ -131,7 +131,7 @@ impl Diagnostics {
     pub fn unbound_symbol(&mut self, symbol: &str) {
         self.push(
             Severity::Info,
-            format!("dimension \"{symbol}\" has no value, so there is no peak; give one with --dim {symbol}=N"),
+            format!("dimension \"{symbol}\" has no value, so there is no peak; give one with --dim {symbol}=VALUE"),
             symbol,
         );
     }

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use super::lanes::LaneId;
 use super::measured::{LanePlace, lane, shown};
+use super::recorded::contradiction;
 use super::{Comparison, Lane, Remark};
 use crate::graph::{Graph, OpId};
 use crate::plan::Strategy;
@@ -66,6 +67,9 @@ pub(super) fn add_recordings(
                 &recording.name,
             );
             continue;
+        }
+        if let Some(message) = contradiction(recording) {
+            comparison.diagnostics.warning(message, &recording.name);
         }
         let aligned = align(comparison, recording, progress)?;
         let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);

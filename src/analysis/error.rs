@@ -102,6 +102,6 @@ fn quoted(symbols: &[String]) -> String {
 }
 
 fn flags(symbols: &[String]) -> String {
-    let texts: Vec<String> = symbols.iter().map(|name| format!("--dim {name}=N")).collect();
+    let texts: Vec<String> = symbols.iter().map(|name| format!("--dim {name}=VALUE")).collect();
     texts.join(" ")
 }

@@ -233,9 +233,10 @@ fn pages(at_peak: &DevicePicture) -> Option<String> {
     let pages = at_peak.pages;
     (pages.count > 0).then(|| {
         format!(
-            "{} ({}) were taken from the driver; tensors touch {} at that step.",
+            "{} ({}) {} taken from the driver; tensors touch {} at that step.",
             counted(pages.count, "physical page"),
             pages.bytes,
+            if pages.count == 1 { "was" } else { "were" },
             pages.touched
         )
     })

@@ -1,6 +1,6 @@
 //! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
 
-use super::recorded::{RecordingFigures, lifetime_entries, recording_figures};
+use super::recorded::{RecordingFigures, contradiction, lifetime_entries, recording_figures};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::graph::{Bindings, Graph, Role, Sizes};
 use crate::liveness::{View, lifetimes};
@@ -43,6 +43,8 @@ pub struct GraphFigures {
     pub symbols: Vec<String>,
     /// Activations whose shape stays unknown.
     pub unknown_shapes: u64,
+    /// Inputs whose shape stays unknown.
+    pub unknown_inputs: u64,
 }
 
 /// Figures of live ranges without a graph.
@@ -139,6 +141,9 @@ pub fn inspect_with(
         progress.set(STAGE, position as u64, recordings.len() as u64)?;
         inspection.lifetimes.extend(lifetime_entries(recording));
         inspection.recordings.push(recording_figures(recording));
+        if let Some(message) = contradiction(recording) {
+            inspection.diagnostics.warning(message, &recording.name);
+        }
     }
     Ok(inspection)
 }
@@ -221,7 +226,7 @@ fn block_figures(program: &BlockProgram, bindings: &Bindings, diagnostics: &mut 
     let figures = program_figures(program, batch.unwrap_or(1));
     if figures.has_batch && batch.is_none() {
         diagnostics.info(
-            "dimension -1 (the batch) counts as 1; give its value with --dim batch=N".to_owned(),
+            "dimension -1 (the batch) counts as 1; give its value with --dim batch=VALUE".to_owned(),
             &program.name,
         );
     }
@@ -288,6 +293,7 @@ fn figures(
         naive_peak: is_bound.then(|| naive.peak()),
         aliased_peak: is_bound.then(|| aliased.peak()),
         unknown_shapes: count_unknown(graph, bindings, diagnostics),
+        unknown_inputs: count_unknown_inputs(graph, bindings, diagnostics),
         symbols: graph.symbols(),
     })
 }
@@ -306,13 +312,35 @@ fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
         .sum()
 }
 
-/// Shapes that no value of the symbols would tell: symbols without a value are taken as 1.
-fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
+/// Sizes with 1 for the symbols without a value: what is unknown then, no value of them would tell.
+fn complete_sizes(graph: &Graph, bindings: &Bindings) -> Sizes {
     let mut complete = bindings.clone();
     for symbol in graph.unbound_symbols(bindings) {
         complete.insert(symbol, 1);
     }
-    let sizes = graph.sizes(&complete);
+    graph.sizes(&complete)
+}
+
+/// Inputs of an unknown shape.
+fn count_unknown_inputs(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
+    let sizes = complete_sizes(graph, bindings);
+    let inputs = graph
+        .tensors()
+        .iter_ids()
+        .filter(|(_, tensor)| tensor.role == Role::Input);
+    let mut unknown = inputs.filter(|(id, _)| sizes.tensor(*id).is_none());
+    let Some((first, _)) = unknown.next() else {
+        return 0;
+    };
+    let count = 1 + unknown.count() as u64;
+    let what = "the shape of an input is unknown, it counts 0 bytes: the bytes of inputs are a lower bound";
+    diagnostics.counted(Severity::Warning, what.to_owned(), graph.tensor_name(first), count);
+    count
+}
+
+/// Activations of an unknown shape.
+fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
+    let sizes = complete_sizes(graph, bindings);
     let mut unknown = graph.unknown_activations(&sizes);
     let Some(first) = unknown.next() else {
         return 0;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans};
 use super::measured_remarks::remarks;
+use super::recorded::contradiction;
 use super::run_lanes::with_folds;
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
 use crate::diagnostics::Diagnostics;
@@ -81,13 +82,7 @@ pub(super) fn compare_recordings(
         };
         lanes.push(lane((&place, recording), (own, steps.n_steps), progress)?);
     }
-    if !steps.is_by_time && shown.len() > 1 {
-        diagnostics.info(
-            "not every recording states times, so each begins at the same step and steps are counts of events"
-                .to_owned(),
-            &shown[0].name,
-        );
-    }
+    tell(shown, steps.is_by_time, &mut diagnostics);
     let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
@@ -110,6 +105,22 @@ pub(super) fn compare_recordings(
         estimates: Vec::new(),
         diagnostics,
     })
+}
+
+/// Says how the steps of recordings come about, and where one contradicts itself.
+fn tell(shown: &[&Recording], is_by_time: bool, diagnostics: &mut Diagnostics) {
+    for recording in shown {
+        if let Some(message) = contradiction(recording) {
+            diagnostics.warning(message, &recording.name);
+        }
+    }
+    if !is_by_time && shown.len() > 1 {
+        diagnostics.info(
+            "not every recording states times, so each begins at the same step and steps are counts of events"
+                .to_owned(),
+            &shown[0].name,
+        );
+    }
 }
 
 /// The recordings that are shown, each with its number among those that hold anything, and how many these are. Of too many,
@@ -318,8 +329,9 @@ fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (Event
     let in_use = in_use.as_ref().unwrap_or(&lane.curves.live);
     let at_peak = peak.1.map(|step| in_use[step.idx()]).unwrap_or_default();
     summary.internal_waste = peak.0.saturating_sub(at_peak);
+    // Each at its own peak, as of simulated lanes: whether other events share their steps then makes no difference.
     summary.fragmentation = if recording.states_use_of_reserved((live.0, peak.0)) {
-        wasted_share(at_peak, peak.0)
+        wasted_share(in_use.first_maximum().0, peak.0)
     } else {
         0.0
     };

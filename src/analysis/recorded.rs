@@ -108,6 +108,26 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     }
 }
 
+/// What is to say where the blocks of a recording come to more than twice what the file itself states as allocated: then some
+/// size is damaged. `None` where they do not.
+pub(super) fn contradiction(recording: &Recording) -> Option<String> {
+    let stated = recording
+        .total(TotalKind::Allocated)
+        .filter(|_| !recording.blocks.is_empty())?;
+    let stated = stated.peak().0;
+    let live = recording.peaks().live.0;
+    let is_much = stated > Bytes::ZERO && live.get() / 2 > stated.get();
+    let largest = recording.blocks.iter().max_by_key(|block| block.bytes)?;
+    is_much.then(|| {
+        format!(
+            "the blocks come to {live} at once, more than twice the {stated} that the file itself states as allocated: the \
+             size of some row is wrong, perhaps that of the largest block, \"{}\" ({})",
+            recording.text(largest.name),
+            largest.bytes
+        )
+    })
+}
+
 /// The peak of the stated curve, where the file lists no block.
 fn stated_live(recording: &Recording) -> Option<(Bytes, Option<Step>)> {
     let total = recording

@@ -157,7 +157,7 @@ pub(super) fn check_names(request: &Request) -> Result<(), AnalysisError> {
     let known = request.workload.symbols();
     if let Some(name) = request.plan.dims.keys().find(|name| !known.contains(name)) {
         let known = if known.is_empty() {
-            "all dimensions are known numbers".to_owned()
+            "no dimension has a name".to_owned()
         } else {
             format!("known: {}", known.join(", "))
         };

@@ -39,10 +39,11 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         let chosen = args
             .graph
             .as_ref()
-            .map_or_else(String::new, |name| format!(" FILE --graph \"{name}\""));
+            .map_or_else(String::new, |name| format!(" --graph \"{name}\""));
         bail!(
-            "{}: a placement problem has no policies; use `highwater plan{chosen}`",
-            loaded.workload.name
+            "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",
+            loaded.whole.name,
+            args.files.join(" ")
         );
     }
     let mut request = Request {
@@ -58,6 +59,11 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         search_nodes: Limits::DEFAULT_NODES,
     };
     fill_presets(&mut request, &sources, args.common.iterations.is_none());
+    if !request.workload.graphs().is_empty() {
+        // What no graph has is told below, as everywhere.
+        let known = request.workload.symbols();
+        request.plan.dims.retain(|name, _| known.contains(name));
+    }
     let comparison = compare(&request, progress)?;
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
@@ -89,11 +95,7 @@ fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
 
 /// The sources of the arguments.
 pub(super) fn sources(files: &[String], opening: &Opening) -> anyhow::Result<Vec<SourceSpec>> {
-    let mut sources = Vec::with_capacity(files.len());
-    for file in files {
-        sources.push(opening.source(file)?);
-    }
-    Ok(sources)
+    opening.sources(files)
 }
 
 /// A bundled sample brings values for its dimensions, and its iterations where nobody asks for others; flags and options

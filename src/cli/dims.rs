@@ -1,13 +1,25 @@
-//! Values of `--dim` that no graph has a dimension for: a slip of the pen that would otherwise change nothing and say
-//! nothing.
+//! Values of `--dim`: dimensions that have none, and values that no graph has a dimension for: a slip of the pen that would
+//! otherwise change nothing and say nothing.
 
 use super::choice::list;
+use crate::analysis::AnalysisError;
 use crate::diagnostics::Diagnostics;
-use crate::graph::Bindings;
+use crate::graph::{Bindings, Graph, Role};
 use crate::workload::{Source, Workload};
 
 /// The name of the dimension that -1 stands for in programs of blocks.
 const BATCH: &str = "batch";
+
+/// Refuses a graph with dimensions that have no value.
+///
+/// # Errors
+/// [`AnalysisError::Unbound`], as `compare` says it.
+pub(super) fn unbound(graph: &Graph, bindings: &Bindings) -> Result<(), AnalysisError> {
+    match graph.unbound_symbols(bindings) {
+        symbols if symbols.is_empty() => Ok(()),
+        symbols => Err(AnalysisError::Unbound { symbols }),
+    }
+}
 
 /// A warning for each value that nothing takes, with the names that there are.
 pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnostics {
@@ -15,6 +27,9 @@ pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnosti
     let known = dims(workload);
     for name in bindings.keys().filter(|name| !known.contains(name)) {
         let known = match known.as_slice() {
+            [] if has_unknown_shapes(workload) => {
+                "the dimensions that are unknown in it have no names, so that no value can be given to them".to_owned()
+            }
             [] => "it has no dimension without a value".to_owned(),
             [known] => format!("its only one is {known}"),
             known => format!("it has {}", list(known)),
@@ -44,4 +59,18 @@ fn dims(workload: &Workload) -> Vec<String> {
         }
     }
     dims
+}
+
+/// Whether the shape of anything that a graph takes or computes is unknown.
+fn has_unknown_shapes(workload: &Workload) -> bool {
+    let is_unknown = |graph: &Graph| {
+        let sizes = graph.sizes(&Bindings::new());
+        let is_sized = |role: Role| matches!(role, Role::Activation | Role::Input);
+        let mut tensors = graph.tensors().iter_ids();
+        tensors.any(|(id, tensor)| is_sized(tensor.role) && sizes.tensor(id).is_none())
+    };
+    let entries = workload.graphs().iter();
+    entries
+        .flat_map(|entry| std::iter::once(&entry.graph).chain(&entry.bodies))
+        .any(|graph| is_unknown(graph))
 }

@@ -8,7 +8,7 @@ mod text;
 use super::args::{Format, InspectArgs, YesNo};
 use super::dims::unused_dims;
 use super::settings::parse_bindings;
-use super::{Verdict, print, print_json};
+use super::{Verdict, fail, print, print_json};
 use crate::analysis::{Inspection, inspect_with};
 use crate::diagnostics::Diagnostics;
 use crate::export::{WireFiles, WireInspection};
@@ -32,13 +32,23 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
         return Err(args.format.refusal());
     }
     let bindings = parse_bindings(&args.dim)?;
-    let mut sources = Vec::with_capacity(args.files.len());
-    for file in &args.files {
-        sources.push(args.opening.source(file)?);
-    }
+    let sources = args.opening.sources(&args.files)?;
+    let read = read_each(&sources, progress);
+    progress.check()?;
+    let n_read = read.len();
     let mut reports = Vec::new();
-    for (name, imported) in read_each(&sources, progress)? {
-        reports.push(report(args, &bindings, (name, imported), progress)?);
+    let mut failed = Vec::new();
+    for (name, imported) in read {
+        match imported {
+            Ok(imported) => reports.push(report(args, &bindings, (name, imported), progress)?),
+            Err(error) => failed.push(error),
+        }
+    }
+    if reports.is_empty()
+        && failed.len() == 1
+        && let Some(error) = failed.pop()
+    {
+        return Err(error.into());
     }
     if args.format == Format::Json {
         let mut wires = Vec::with_capacity(reports.len());
@@ -47,7 +57,8 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
             wires.push((report.name.clone(), wire));
         }
         match <[_; 1]>::try_from(wires) {
-            Ok([(_, wire)]) => print_json(&wire)?,
+            Ok([(_, wire)]) if n_read == 1 => print_json(&wire)?,
+            Ok(wires) => print_json(&WireFiles::new(wires.into()))?,
             Err(wires) => print_json(&WireFiles::new(wires))?,
         }
     } else {
@@ -56,7 +67,15 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
             .map(|report| text::text(&report.name, report.format, &report.inspection, &report.import));
         print(&texts.collect::<Vec<_>>().join("\n\n"))?;
     }
-    Ok(Verdict::Done)
+    // Each of the others has its answer all the same.
+    for error in &failed {
+        fail(&error.to_string());
+    }
+    Ok(if failed.is_empty() {
+        Verdict::Done
+    } else {
+        Verdict::BadInput
+    })
 }
 
 fn report(

@@ -9,6 +9,7 @@ mod choice;
 mod compare;
 mod config;
 mod dims;
+mod gaps;
 mod inspect;
 mod opening;
 mod plan;
@@ -36,6 +37,8 @@ pub(crate) enum Verdict {
     Done,
     /// Exit 1.
     No,
+    /// Exit 2, with an answer about what could be read; what could not has its line on standard error already.
+    BadInput,
 }
 
 /// What the program does after its arguments are read.
@@ -130,6 +133,7 @@ fn perform(action: &Action) -> ExitCode {
     match result {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::No) => ExitCode::from(1),
+        Ok(Verdict::BadInput) => ExitCode::from(2),
         Err(error) if cancel.is_cancelled() => {
             drop(error);
             ExitCode::from(130)

@@ -30,6 +30,21 @@ impl Opening {
     pub(super) fn source(&self, argument: &str) -> Result<SourceSpec, FileError> {
         SourceSpec::from_argument(argument)?.opened_as(self.open_as.as_deref())
     }
+
+    /// The sources of arguments.
+    ///
+    /// # Errors
+    /// As [`Self::source`], and where standard input is named twice.
+    pub(super) fn sources(&self, arguments: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
+        if arguments.iter().filter(|argument| *argument == "-").count() > 1 {
+            anyhow::bail!("standard input (-) can be read once; name it once, or write what it holds to files");
+        }
+        let mut sources = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            sources.push(self.source(argument)?);
+        }
+        Ok(sources)
+    }
 }
 
 /// Yes or no.

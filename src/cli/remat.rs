@@ -1,17 +1,18 @@
 //! `highwater remat`: run a graph or a log under a memory budget, with eviction and recomputation.
 
+mod subject;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, RematArgs};
-use super::choice::choose;
 use super::compare::{fill_presets, import_diagnostics, sources};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::{LaneSet, LaneStrategies, Request, graph_tapes, part_of};
+use crate::analysis::{LaneSet, LaneStrategies, Request, part_of};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{RematAnswer, WireRemat};
 use crate::options::{Finding, Lowered, check, keys, lower};
@@ -23,6 +24,7 @@ use crate::rewrite::remat::{
 use crate::session::{Loaded, OnFailure, load, look_at_files};
 use crate::units::{Bytes, Nanos, counted, grouped};
 use crate::workload::Tape;
+use subject::subject;
 
 /// A ratio above this is taken for bytes.
 const LARGEST_RATIO: f64 = 16.0;
@@ -46,13 +48,14 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if let Some(limit) = &args.thrash_limit {
         lowered.dtr.thrash_limit = thrash_limit(limit)?;
     }
-    let (tape, of_choice) = tape(args, &request, &lowered)?;
+    let subject = subject(args.graph.as_deref(), &request, &lowered)?;
     let mut diagnostics = import_diagnostics(&loaded, &settings);
-    diagnostics.extend(&of_choice);
+    diagnostics.extend(&subject.diagnostics);
     let asked = Asked {
-        tape: &tape,
+        tape: &subject.tape,
+        lower_bound: subject.lower_bound.as_deref(),
         lowered: &lowered,
-        unlimited: unlimited_peak(&tape, lowered.dtr.heuristic, progress)?,
+        unlimited: unlimited_peak(&subject.tape, lowered.dtr.heuristic, progress)?,
         diagnostics,
     };
     if !args.sweep.is_empty() {
@@ -138,31 +141,6 @@ fn request(loaded: &Loaded, settings: &Settings) -> Request {
     }
 }
 
-/// What runs: a tape of the file, or of one of its graphs; and what is said of the others.
-fn tape(args: &RematArgs, request: &Request, lowered: &Lowered) -> anyhow::Result<(Tape, Diagnostics)> {
-    let workload = &request.workload;
-    let tapes: Vec<Tape> = if workload.tapes().is_empty() {
-        if workload.graphs().is_empty() {
-            bail!(
-                "{}: there is nothing to run; `remat` takes a graph, a DTR log, or a graph or script of MegEngine's planner",
-                workload.name
-            );
-        }
-        let tapes = graph_tapes(request, lowered)?;
-        tapes.into_iter().map(|tape| tape.tape).collect()
-    } else {
-        workload.tapes().iter().map(|tape| Tape::clone(tape)).collect()
-    };
-    let names: Vec<String> = tapes.iter().map(|tape| tape.name.clone()).collect();
-    let choice = choose(&workload.name, &names, args.graph.as_deref(), |_| true)?;
-    let mut diagnostics = Diagnostics::new();
-    if let Some(remark) = choice.remark() {
-        diagnostics.info(remark, &choice.name);
-    }
-    let tape = tapes.into_iter().nth(choice.position);
-    Ok((tape.context("the choice is among the tapes")?, diagnostics))
-}
-
 /// A part of the peak, or bytes: a bare number with a point, or of at most 1, is a part.
 fn budget(text: &str) -> anyhow::Result<Budget> {
     let number: Option<f64> = text.trim().parse().ok();
@@ -181,6 +159,7 @@ fn budget(text: &str) -> anyhow::Result<Budget> {
 struct Asked<'a> {
     tape: &'a Tape,
     lowered: &'a Lowered,
+    lower_bound: Option<&'a str>,
     unlimited: Bytes,
     diagnostics: Diagnostics,
 }
@@ -213,6 +192,7 @@ impl Asked<'_> {
             tape: self.tape,
             run,
             unlimited: self.unlimited,
+            lower_bound: self.lower_bound,
             diagnostics: &self.diagnostics,
             elapsed_ns: elapsed.0,
         }
@@ -331,6 +311,9 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         );
     }
     let mut out = format!("{}\n\n{rows}", tape.name);
+    if let Some(why) = answer.lower_bound {
+        out.push_str(&format!("the sizes are lower bounds: {why}\n"));
+    }
     out.push_str(&shortage_text(tape, run));
     if args.events {
         out.push('\n');

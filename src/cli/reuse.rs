@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReuseArgs};
 use super::choice::{Choice, choose};
-use super::dims::unused_dims;
+use super::dims::{unbound, unused_dims};
+use super::gaps::gaps;
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
@@ -22,7 +23,7 @@ use crate::rewrite::name_reuse::{
 };
 use crate::session::read_source;
 use crate::units::Bytes;
-use crate::workload::{BlockProgram, GraphEntry, Source, Workload};
+use crate::workload::{BlockProgram, GraphEntry, PartOf, Source, Workload};
 
 /// The name of the dimension that -1 stands for.
 const BATCH: &str = "batch";
@@ -46,7 +47,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let workload = Workload::new(source.title(), imported.source);
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&unused_dims(&workload, &bindings));
-    let (subject, choice) = subject(args, &workload.name, workload.source, &bindings)?;
+    let (subject, choice) = subject(args, &workload, &bindings, &mut diagnostics)?;
     if let Some(remark) = choice.remark() {
         diagnostics.info(remark, &choice.name);
     }
@@ -58,7 +59,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     };
     let report = reuse_report(&question, progress)?;
     if args.format == Format::Json {
-        print_json(&WireReuse::new(&question, &report))?;
+        print_json(&WireReuse::new(&question, &report, &diagnostics))?;
     } else {
         print_log(&report.reuse.log)?;
         print(&text(&question, &report, &diagnostics))?;
@@ -137,36 +138,42 @@ struct Subject {
     fetched: Vec<Box<str>>,
 }
 
-fn subject(args: &ReuseArgs, file: &str, source: Source, bindings: &Bindings) -> anyhow::Result<(Subject, Choice)> {
-    match source {
+fn subject(
+    args: &ReuseArgs,
+    workload: &Workload,
+    bindings: &Bindings,
+    diagnostics: &mut Diagnostics,
+) -> anyhow::Result<(Subject, Choice)> {
+    let (file, wanted) = (&workload.name, args.graph.as_deref());
+    match &workload.source {
         Source::Blocks(programs) => {
             let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
-            let choice = choose(file, &names, args.graph.as_deref(), |_| true)?;
+            let choice = choose(file, &names, wanted, |_| true)?;
             let subject = Subject {
                 program: Arc::clone(&programs[choice.position]),
                 fetched: Vec::new(),
             };
             Ok((subject, choice))
         }
-        Source::Graphs(entries) => {
-            let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-            let choice = choose(file, &names, args.graph.as_deref(), |_| true)?;
-            Ok((of_graph(&entries[choice.position], bindings)?, choice))
+        Source::Graphs(_) => {
+            let mut parts = workload.parts(&[]);
+            parts.retain(|part| matches!(part.of, PartOf::Graph(_) | PartOf::Body(..)));
+            let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+            let choice = choose(file, &names, wanted, |_| true)?;
+            let alone = workload.of_part(&parts[choice.position]);
+            let Some(entry) = alone.graphs().first() else {
+                bail!("{file}: \"{}\" is no graph", choice.name);
+            };
+            let subject = of_graph(entry, bindings)?;
+            gaps(entry, bindings, "part of the program here", diagnostics);
+            Ok((subject, choice))
         }
         _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),
     }
 }
 
 fn of_graph(entry: &GraphEntry, bindings: &Bindings) -> anyhow::Result<Subject> {
-    let unbound = entry.graph.unbound_symbols(bindings);
-    if !unbound.is_empty() {
-        let flags: Vec<String> = unbound.iter().map(|name| format!("--dim {name}=N")).collect();
-        bail!(
-            "dimension {} has no value; give one with {}",
-            unbound.join(", "),
-            flags.join(" ")
-        );
-    }
+    unbound(&entry.graph, bindings)?;
     let GraphProgram {
         mut program, fetched, ..
     } = block_program(&entry.graph, bindings);

@@ -92,10 +92,7 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
 /// A sentence that names the file or the flag.
 pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String, Diagnostics)>)> {
     let settings = read_settings(&arguments.common)?;
-    let mut sources = Vec::new();
-    for file in &arguments.files {
-        sources.push(arguments.common.opening.source(file)?);
-    }
+    let mut sources = arguments.common.opening.sources(&arguments.files)?;
     if sources.is_empty() {
         let first = SAMPLES.first().context("there is a bundled sample")?;
         sources.push(SourceSpec::Sample(first));

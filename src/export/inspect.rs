@@ -47,6 +47,7 @@ struct WireGraph {
     aliased_peak_live_step: Option<u32>,
     symbolic_dims: Vec<String>,
     unknown_shape_tensors: u64,
+    unknown_shape_inputs: u64,
     dynamic: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     dumped: Option<WireDump>,
@@ -289,6 +290,7 @@ fn wire_graph(figures: &GraphFigures) -> WireGraph {
         aliased_peak_live_step: step(figures.aliased_peak),
         symbolic_dims: figures.symbols.clone(),
         unknown_shape_tensors: figures.unknown_shapes,
+        unknown_shape_inputs: figures.unknown_inputs,
         dynamic: !figures.symbols.is_empty(),
         dumped: None,
     }

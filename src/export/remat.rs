@@ -20,6 +20,7 @@ pub struct WireRemat {
     tape: String,
     budget_bytes: Option<u64>,
     unlimited_peak_bytes: u64,
+    lower_bound: bool,
     status: &'static str,
     base_compute_ns: u64,
     remat_compute_ns: u64,
@@ -88,6 +89,8 @@ pub struct RematAnswer<'a> {
     pub run: &'a RematRun,
     /// The engine's peak without a budget.
     pub unlimited: Bytes,
+    /// Why the sizes are lower bounds, in words; `None` where they are all there is.
+    pub lower_bound: Option<&'a str>,
     /// Oddities.
     pub diagnostics: &'a Diagnostics,
     /// How long it took.
@@ -103,6 +106,7 @@ impl WireRemat {
             tape: tape.name.clone(),
             budget_bytes: run.budget.map(Bytes::get),
             unlimited_peak_bytes: answer.unlimited.get(),
+            lower_bound: answer.lower_bound.is_some(),
             status: run.status.name(),
             base_compute_ns: run.base_compute.0,
             remat_compute_ns: run.remat_compute.0,

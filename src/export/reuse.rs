@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::WireDiagnostic;
+use crate::diagnostics::Diagnostics;
 use crate::options::nearest_of;
 use crate::rewrite::name_reuse::{Hazard, HazardKind, Rename, ReuseQuestion, ReuseReport, Unsafe};
 
@@ -71,11 +73,12 @@ pub struct WireReuse<'a> {
     peak_before_bytes: u64,
     peak_after_bytes: u64,
     batch: u64,
+    diagnostics: Vec<WireDiagnostic>,
 }
 
 impl<'a> WireReuse<'a> {
-    /// The wire form of a report on what was asked.
-    pub fn new(question: &ReuseQuestion<'_>, report: &'a ReuseReport) -> Self {
+    /// The wire form of a report on what was asked, with what is odd about it.
+    pub fn new(question: &ReuseQuestion<'_>, report: &'a ReuseReport, diagnostics: &Diagnostics) -> Self {
         let (reuse, figures) = (&report.reuse, &report.figures);
         let version = question.request.version.rules();
         Self {
@@ -93,6 +96,7 @@ impl<'a> WireReuse<'a> {
             peak_before_bytes: figures.peak_before.get(),
             peak_after_bytes: figures.peak_after.get(),
             batch: question.batch,
+            diagnostics: WireDiagnostic::all(diagnostics),
         }
     }
 }

@@ -32,6 +32,18 @@ pub enum ImportError {
         /// What it looks like, and what to do.
         advice: String,
     },
+    /// The content is not of the format that it was opened as, but looks like another.
+    #[error(
+        "it cannot be read as {asked}: {reason}; the content looks like {found}, leave out --open-as to read it as that"
+    )]
+    OpenedAs {
+        /// The format that was asked for.
+        asked: &'static str,
+        /// What is wrong, without advice.
+        reason: String,
+        /// What the content looks like.
+        found: &'static str,
+    },
     /// A compressed file grows beyond the limit.
     #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]
     UnpacksTooLarge {
@@ -66,6 +78,17 @@ impl ImportError {
             place: place.into(),
             advice,
         }
+    }
+
+    /// The same of content that was opened as another format than it looks like: advice about the file would lead astray.
+    pub(super) fn opened_as(self, asked: &'static str, found: &'static str) -> Self {
+        let reason = match self {
+            Self::Malformed { what, place, .. } => format!("{what} at {place}"),
+            Self::Truncated { at, what } => format!("the file ends at byte {at}, in the middle of {what}"),
+            Self::Graph(error) => error.to_string(),
+            other => return other,
+        };
+        Self::OpenedAs { asked, reason, found }
     }
 
     /// The same of the content of a packed file: bytes are counted in what it unpacks to.

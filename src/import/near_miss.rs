@@ -12,12 +12,12 @@ pub(super) fn near_miss(input: &Input<'_>, is_known: &dyn Fn(&Input<'_>) -> bool
     if let Some(text) = from_utf16(head) {
         let is_table = is_known_as(input, text.as_bytes(), is_known);
         let advice = if is_table || is_known_as(input, text.replace(['\t', ';'], ",").as_bytes(), is_known) {
-            "the content is known otherwise: save the file as UTF-8"
+            "save the file as UTF-8, then it can be read: the content itself is of a known format"
         } else {
             "save the file as UTF-8"
         };
         return Some(ImportError::at(
-            "the text is UTF-16, which is not read,",
+            "the text is UTF-16, as its first bytes tell,",
             "byte 0",
             advice,
         ));

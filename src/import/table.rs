@@ -303,14 +303,20 @@ fn import_plain(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, ImportError> {
+    let asked = row;
     let row = match row {
         Some(row) => row,
         None => choose(input)?,
     };
-    if is_marked(input.head()) {
-        return import_with(row, &mut unmarked(input)?, progress);
-    }
-    import_with(row, input, progress)
+    let imported = if is_marked(input.head()) {
+        import_with(row, &mut unmarked(input)?, progress)
+    } else {
+        import_with(row, input, progress)
+    };
+    imported.map_err(|error| match asked.and_then(|_| choose(input).ok()) {
+        Some(found) if found.name != row.name => error.opened_as(row.name, found.name),
+        _ => error,
+    })
 }
 
 fn import_with(

@@ -16,6 +16,10 @@ const KNOWN_STARTS: &[(&[u8], &str)] = &[
         "it is a ZIP archive, as .pt, .pth and .keras files of weights are; unpack it and open what is in it, or write the \
          graph with a script of assets/exporters",
     ),
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "it is a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`",
+    ),
     (b"7z\xbc\xaf", "it is a 7z archive; unpack it and open what is in it"),
     (
         b"\xfd7zXZ",
@@ -26,12 +30,16 @@ const KNOWN_STARTS: &[(&[u8], &str)] = &[
         b"\x28\xb5\x2f\xfd",
         "it is compressed with zstd; unpack it and open what is in it",
     ),
+    (b"\x1f\x8b", "it is gzip within gzip; unpack it once and open that"),
     (b"\x7fELF", "it is a program (ELF)"),
     (
         b"SQLite format 3\0",
         "it is an SQLite database without a table of memory that the Ascend profilers or msmemscope write",
     ),
 ];
+
+/// Where the mark of a tar archive stands.
+const TAR_MARK_AT: usize = 257;
 
 /// The error for content that is of none of the formats of these names.
 pub(super) fn unknown(input: &Input<'_>, known: &[&str]) -> ImportError {
@@ -56,6 +64,17 @@ fn advice(input: &Input<'_>, known: &[&str]) -> String {
         return (*advice).to_owned();
     }
     let text = head.trim_ascii_start();
+    if head.get(TAR_MARK_AT..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+        return "it is a tar archive; unpack it and open what is in it, or the folder".to_owned();
+    }
+    let begins = |start: &[u8]| {
+        text.get(..start.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+    };
+    if [&b"<!doctype html"[..], b"<html"].into_iter().any(begins) {
+        return "it is a web page (HTML), as where a link leads to the page about a file; download the file itself"
+            .to_owned();
+    }
     let names = known.join(", ");
     if matches!(text.first(), Some(b'{' | b'[')) {
         return format!(
@@ -86,6 +105,13 @@ mod tests {
             (b"\x89PNG\r\n", "picture"),
             (b"PK\x03\x04....", ".keras"),
             (b" {\"a\": 1}", "JSON"),
+            (
+                b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+                "git lfs pull",
+            ),
+            (b"\n<!DOCTYPE HTML>\n<html></html>", "web page"),
+            (b"\x1f\x8b\x08\0", "gzip within gzip"),
+            (&[&[b'a'; 257][..], b"ustar\x0000"].concat(), "tar archive"),
             (b"hello", "native, onnx"),
         ] {
             let said = said(bytes);

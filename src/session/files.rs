@@ -91,7 +91,10 @@ fn read_as(
     row: Option<&'static Importer>,
     progress: &Progress<'_>,
 ) -> Result<Imported, FileError> {
-    let name = source.label();
+    let name = match source {
+        SourceSpec::Path(path) if path.as_os_str() == "-" => STANDARD_INPUT.to_owned(),
+        _ => source.label(),
+    };
     let imported = |result: Result<Imported, ImportError>| {
         result.map_err(|reason| FileError::Import {
             name: name.clone(),

@@ -109,7 +109,8 @@ fn read_known(
             }
             Some(Err(error)) if progress.check().is_err() => return Err(error),
             Some(Err(error)) => {
-                diagnostics.error(error.to_string(), &label);
+                // The sentence begins with the name of the file.
+                diagnostics.error(error.to_string(), "");
                 failed.get_or_insert(error);
             }
         }

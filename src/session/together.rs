@@ -67,18 +67,15 @@ pub enum OnFailure {
     Tell,
 }
 
-/// Reads sources, each with its title; those that say more together are one.
-///
-/// # Errors
-/// [`FileError`] of the first that cannot be read.
-pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Vec<(String, Imported)>, FileError> {
+/// Reads sources, each with its title and why it cannot be read where it cannot; those that say more together are one.
+pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<(String, Result<Imported, FileError>)> {
     let titles = titles(sources);
     let title = |part: &ReadPart| {
         let titles: Vec<&str> = part.members.iter().map(|position| titles[*position].as_str()).collect();
         titles.join(" + ")
     };
-    let read = read_all(sources, OnFailure::Stop, progress).into_iter();
-    read.map(|part| Ok((title(&part), part.imported?))).collect()
+    let read = read_all(sources, OnFailure::Tell, progress).into_iter();
+    read.map(|part| (title(&part), part.imported)).collect()
 }
 
 /// The file that a source is, unless a format was asked for: then it is read as that.

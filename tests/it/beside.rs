@@ -178,3 +178,20 @@ fn a_spike_between_two_steps_of_the_graph_is_not_lost() {
         "the last value holds on"
     );
 }
+
+/// A pool that holds its most from the first event on, when little of it is in use.
+#[test]
+fn the_share_of_a_recording_that_nobody_used_is_the_same_alone_and_beside_a_graph() {
+    let table = short_blocks().replace(",1,2,1,1,2,1,7,", ",1,8,1,1,8,1,7,");
+    let alone = opened(vec![bytes("operator_memory.csv", &table)]);
+    let beside = opened(vec![bytes("g.json", GRAPH), bytes("operator_memory.csv", &table)]);
+    let share = |session: &Session| {
+        let (comparison, _) = session.answer().unwrap();
+        let lane = comparison
+            .lanes
+            .iter()
+            .find(|lane| matches!(lane.id, LaneId::Measured(_)));
+        lane.unwrap().summary.fragmentation
+    };
+    assert_eq!((share(&alone), share(&beside)), (0.875, 0.875));
+}

@@ -186,7 +186,6 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
         &["compare", "sample:resnet50", "--device-memory", "lots"],
         "--device-memory",
     );
-    fails(&["compare", "sample:resnet50", "--dim", "seq=3"], "seq");
     fails(
         &["plan", "sample:mobilenet", "--alignment", "18446744073709551615"],
         "--alignment",

@@ -36,7 +36,10 @@ fn an_unbound_dimension_has_no_peak_and_says_how_to_get_one() {
     assert!(answer["graphs"][0]["peak_live_bytes"].is_null());
     assert_eq!(answer["graphs"][0]["dynamic"], true);
     let text = answer["diagnostics"].to_string();
-    assert!(text.contains("--dim seq=N") && text.contains("--dim batch=N"), "{text}");
+    assert!(
+        text.contains("--dim seq=VALUE") && text.contains("--dim batch=VALUE"),
+        "{text}"
+    );
     let bound = json(
         &[
             "inspect",

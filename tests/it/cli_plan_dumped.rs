@@ -152,11 +152,9 @@ fn a_dimension_that_no_graph_has_is_told() {
         r#"{"highwater_graph": 1, "name": "d", "inputs": [], "outputs": [],
             "nodes": [{"op": "a", "inputs": [], "outputs": [{"id": "x", "shape": ["n", 4], "dtype": "int8"}]}]}"#,
     );
-    for command in ["inspect", "plan"] {
-        let answer = json(
-            &[command, &graph.path, "--dim", "n=2", "--dim", "m=3", "--format", "json"],
-            0,
-        );
+    for command in [&["inspect"][..], &["plan"], &["compare"], &["remat", "--budget", "0.9"]] {
+        let arguments = [&graph.path, "--dim", "n=2", "--dim", "m=3", "--format", "json"];
+        let answer = json(&[command, &arguments].concat(), 0);
         let said = answer["diagnostics"].to_string();
         says(&said, &["--dim m changes nothing", "its only one is n"]);
         assert!(!said.contains("--dim n changes"), "{said}");
@@ -224,5 +222,33 @@ fn an_answer_says_whether_it_is_about_the_graph_or_the_compilers_assignment() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!said.contains("carries no offsets"), "{said}");
         says(&said, &["not when they live", "another --strategy"]);
+    }
+}
+
+#[test]
+fn graphs_that_ops_run_are_told_and_taken_by_their_names() {
+    let module = file(
+        "m.txt",
+        "HloModule m, entry_computation_layout={(f32[256]{0})->f32[256]{0}}\n\n\
+         body {\n  p = f32[256]{0} parameter(0)\n  e = f32[256]{0} exponential(p)\n  \
+         t = f32[256]{0} tanh(e)\n  ROOT n = f32[256]{0} negate(t)\n}\n\n\
+         cond {\n  q = f32[256]{0} parameter(0)\n  ROOT c = pred[] constant(false)\n}\n\n\
+         ENTRY main {\n  x = f32[256]{0} parameter(0)\n  \
+         ROOT w = f32[256]{0} while(x), condition=cond, body=body\n}\n",
+    );
+    for command in [&["plan"][..], &["remat", "--budget", "0.9"], &["reuse", "--level", "0"]] {
+        let whole = [command, &[&module.path, "--format", "json"]].concat();
+        let answer = json(&whole, 0);
+        says(
+            &answer["diagnostics"].to_string(),
+            &["1 op runs graphs of its own", "\\\"body\\\"", "`compare` counts it"],
+        );
+        if command[0] != "reuse" {
+            assert_eq!(answer["lower_bound"], true, "{command:?}");
+        }
+        let alone = json(&[&whole[..], &["--graph", "body"]].concat(), 0);
+        let said = alone["diagnostics"].to_string();
+        assert!(!said.contains("graphs of its own"), "{said}");
+        fails(&[command, &[&module.path, "--graph", "nobody"]].concat(), "body, cond");
     }
 }

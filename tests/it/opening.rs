@@ -240,3 +240,62 @@ fn a_dimension_that_no_recording_has_is_told() {
         "{answer}"
     );
 }
+
+#[test]
+fn each_file_that_can_be_read_has_its_answer_beside_one_that_cannot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
+    let bad = written(&folder, "bad.bin", b"\x01\x02\x03");
+    let (good, bad) = (good.display().to_string(), bad.display().to_string());
+    let answer = crate::cli::json(&["inspect", &bad, &good, "--format", "json"], 2);
+    let files = answer["files"].as_array().expect("a list");
+    assert_eq!((files.len(), &files[0]["format"]), (1, &Json::from("ascend_profiler")));
+    let output = crate::cli::run(&["inspect", &good, &bad]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.contains("bad.bin: "), "{error}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("m.csv (ascend_profiler)"));
+    fails(&["inspect", "-", "-"], "standard input (-) can be read once");
+    fails(&["compare", "-", "-"], "standard input (-) can be read once");
+}
+
+#[test]
+fn content_that_is_opened_as_another_format_is_told_by_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
+    let table = table.display().to_string();
+    let model = "sample_traces/mobilenet_v2.onnx";
+    for (format, path, found) in [
+        ("onnx", table.as_str(), "ascend_profiler"),
+        ("tflite", model, "onnx"),
+        ("xla", model, "onnx"),
+        ("native", model, "onnx"),
+    ] {
+        let output = crate::cli::run(&["inspect", "--open-as", format, path]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("the content looks like {found}, leave out --open-as");
+        assert!(error.contains(&expected), "{format}: {error}");
+        assert!(
+            !error.contains("cut off") && !error.contains("export it again"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_row_that_its_own_file_contradicts_is_told() {
+    let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
+                  Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),\
+                  Allocation Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),\
+                  Release Total Active(MB),Stream Ptr,Device Type\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    for (size, is_told) in [("1000000000", true), ("1000", false)] {
+        let table = format!("{header}huge,{size},10.0,20.0,20.0,10,10,1,2,1,0,2,0,7,NPU:0\n");
+        let path = written(&folder, "m.csv", table.as_bytes()).display().to_string();
+        for command in ["inspect", "compare"] {
+            let answer = crate::cli::json(&[command, &path, "--format", "json"], 0);
+            let said = answer["diagnostics"].to_string();
+            assert_eq!(said.contains("more than twice"), is_told, "{said}");
+        }
+    }
+}

@@ -16,6 +16,9 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     out.push('\n');
     if comparison.is_measured() {
         out.push_str(&measured_table(comparison).text());
+        if is_by_time(comparison) {
+            out.push_str("events are counted over all recordings, in the order of their times\n");
+        }
     } else {
         out.push_str(&table(comparison).text());
         if comparison
@@ -218,6 +221,13 @@ fn measured_table(comparison: &Comparison) -> Table {
         ]);
     }
     table
+}
+
+/// Whether the events of several recordings stand on one axis, each with a step of its own.
+fn is_by_time(comparison: &Comparison) -> bool {
+    let shown = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
+    let events: Vec<u64> = shown.map(|recording| u64::from(recording.n_steps)).collect();
+    events.len() > 1 && events.iter().sum::<u64>() == u64::from(comparison.axis.n_steps)
 }
 
 /// What was simulated, lane by lane.

@@ -149,8 +149,14 @@ fn recording_text(recording: &RecordingFigures) -> String {
     let mut table = Table::new(&["recording", &recording.name, ">"]);
     let mut row = |what: &str, value: String, exact: String| table.row(vec![what.to_owned(), value, exact]);
     row("recorded by", recording.recorder.clone(), String::new());
-    row("events", grouped(u64::from(recording.steps)), String::new());
+    let is_moment = is_moment(recording);
+    let events = match recording.steps {
+        _ if is_moment => "none: the state at one moment".to_owned(),
+        count => grouped(u64::from(count)),
+    };
+    row("events", events, String::new());
     match recording.duration {
+        _ if is_moment => {}
         Some(duration) => row("duration", duration.to_string(), String::new()),
         None => row("order", "that of the file; no times are used".to_owned(), String::new()),
     }
@@ -177,6 +183,13 @@ fn recording_text(recording: &RecordingFigures) -> String {
         row(key, value.clone(), String::new());
     }
     table.text()
+}
+
+/// Whether no event was recorded: the one step is there to hold what was found.
+fn is_moment(recording: &RecordingFigures) -> bool {
+    let begun = recording.blocks + recording.appeared_blocks + recording.ops + recording.older_freed;
+    let found = recording.older_blocks + recording.regions;
+    recording.steps == 1 && recording.duration.is_none() && begun == 0 && found > 0 && recording.totals.is_empty()
 }
 
 /// What its blocks hold; blocks that are older than the recording are told apart where there are any.
@@ -235,12 +248,13 @@ fn graph_text(graph: &GraphFigures) -> String {
             String::new(),
         ]);
     }
-    if graph.unknown_shapes > 0 {
-        table.row(vec![
-            "unknown shapes".to_owned(),
-            grouped(graph.unknown_shapes),
-            String::new(),
-        ]);
+    for (what, count) in [
+        ("unknown shapes", graph.unknown_shapes),
+        ("inputs of unknown shape", graph.unknown_inputs),
+    ] {
+        if count > 0 {
+            table.row(vec![what.to_owned(), grouped(count), String::new()]);
+        }
     }
     table.text()
 }

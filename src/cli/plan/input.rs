@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
+use super::text::NOTHING;
 use crate::analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
 use crate::cli::args::{LifetimesView, PlanArgs};
 use crate::cli::choice::{self, Choice};
-use crate::cli::dims::unused_dims;
+use crate::cli::dims::{unbound, unused_dims};
+use crate::cli::gaps::gaps;
 use crate::cli::settings::parse_bindings;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Role};
+use crate::graph::{Bindings, Graph};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
 use crate::units::Bytes;
@@ -33,17 +35,7 @@ pub(super) struct Chosen {
     /// What is odd about it.
     pub(super) diagnostics: Diagnostics,
     /// Why its sizes are lower bounds, in words; `None` where they are all there is.
-    pub(super) lower_bound: Option<&'static str>,
-}
-
-/// Why the sizes of a graph are lower bounds, by whether its scratch memory and the size of a tensor are missing.
-const fn why_lower_bound(is_without: [bool; 2]) -> Option<&'static str> {
-    match is_without {
-        [true, true] => Some("kernel scratch not included, and tensors of unknown size count 0 bytes"),
-        [true, false] => Some("kernel scratch not included"),
-        [false, true] => Some("tensors of unknown size count 0 bytes"),
-        [false, false] => None,
-    }
+    pub(super) lower_bound: Option<String>,
 }
 
 /// The buffers of the chosen graph or problem.
@@ -57,14 +49,11 @@ pub(super) fn chosen(args: &PlanArgs, (workload, dumped): (Workload, &DumpedProb
     let diagnostics = &mut chosen.diagnostics;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
-            "there is nothing to place: no result needs memory of its own in an arena".to_owned(),
+            format!("{NOTHING}: no result needs memory of its own in an arena"),
             &entry.name,
         );
     } else if entry.problem.buffers.iter().all(|buffer| buffer.size == Bytes::ZERO) {
-        diagnostics.info(
-            "there is nothing to place: every buffer has 0 bytes".to_owned(),
-            &entry.name,
-        );
+        diagnostics.info(format!("{NOTHING}: every buffer has 0 bytes"), &entry.name);
     }
     Ok(Chosen {
         entry,
@@ -271,29 +260,13 @@ fn of_graph(
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
-    let unbound = graph.unbound_symbols(bindings);
-    if !unbound.is_empty() {
-        let flags: Vec<String> = unbound.iter().map(|name| format!("--dim {name}=N")).collect();
-        bail!(
-            "dimension {} has no value; give one with {}",
-            unbound.join(", "),
-            flags.join(" ")
-        );
-    }
+    unbound(graph, bindings)?;
     let view = match args.lifetimes {
         LifetimesView::Naive => View::Naive,
         LifetimesView::Aliased => View::Aliased,
     };
     let sizes = graph.sizes(bindings);
-    let mut unknown = graph.unknown_activations(&sizes);
-    let first = unknown.next();
-    if let Some(first) = first {
-        said.diagnostics
-            .unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
-    }
-    let mut tensors = graph.tensors().iter();
-    let states_scratch = tensors.any(|tensor| tensor.role == Role::Workspace);
-    said.lower_bound = why_lower_bound([!states_scratch, first.is_some()]);
+    said.lower_bound = gaps(entry, bindings, "placed here", &mut said.diagnostics).lower_bound;
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         with_inputs(graph, &sizes, &mut lifetimes);

@@ -74,7 +74,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         capacity,
         edges: &edges,
         others: &choice.others,
-        lower_bound,
+        lower_bound: lower_bound.as_deref(),
         diagnostics: &diagnostics,
     };
     match args.format {

@@ -3,9 +3,13 @@
 use super::explain;
 use crate::cli::choice::Choice;
 use crate::cli::text::{Table, diagnostics};
+use crate::diagnostics::Diagnostics;
 use crate::export::{PlanAnswer, WirePlan, WireStrategy};
 use crate::plan::{AS_DUMPED, Fit};
 use crate::units::{Bytes, Nanos, percent_text};
+
+/// How the remark begins that there is nothing to place.
+pub(super) const NOTHING: &str = "there is nothing to place";
 
 /// The whole text.
 pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) -> String {
@@ -14,8 +18,17 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
         None => String::new(),
     };
     if answer.is_empty() {
-        out.push_str(&format!("nothing to place in \"{}\"\n\n", answer.entry.name));
-        out.push_str(&diagnostics(answer.diagnostics));
+        // The remark with the reason is the heading.
+        let mut others = Diagnostics::new();
+        let mut reason = "";
+        for entry in answer.diagnostics.entries() {
+            match entry.message.strip_prefix(NOTHING) {
+                Some(why) => reason = why,
+                None => others.push_counted(entry.clone()),
+            }
+        }
+        out.push_str(&format!("nothing to place in \"{}\"{reason}\n\n", answer.entry.name));
+        out.push_str(&diagnostics(&others));
         return out;
     }
     out.push_str(&figures(answer, wire));

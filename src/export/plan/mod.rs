@@ -54,7 +54,7 @@ pub struct PlanAnswer<'a> {
     /// What the file holds besides what was placed.
     pub others: &'a [String],
     /// Why the sizes of the buffers are lower bounds, in words; `None` where they are all there is.
-    pub lower_bound: Option<&'static str>,
+    pub lower_bound: Option<&'a str>,
     /// Oddities of the file.
     pub diagnostics: &'a Diagnostics,
 }

@@ -16,6 +16,7 @@ use crate::import::ImportError;
 use crate::import::decimal::Decimal;
 use crate::import::json_stream::Counted;
 use crate::progress::Progress;
+use crate::units::counted;
 use crate::workload::{ProblemEntry, Recording};
 
 /// The longest row; a call stack of thousands of lines fits.
@@ -168,7 +169,11 @@ impl Faults {
             .skip(header.width())
             .any(|field| !field.trim_ascii().is_empty());
         let done = if record.len() < header.width() || is_wide {
-            let text = format!("{} fields, the header has {}", record.len(), header.width());
+            let text = format!(
+                "{}, the header has {}",
+                counted(record.len() as u64, "field"),
+                header.width()
+            );
             if record.iter().all(|field| field.trim_ascii().is_empty()) {
                 return;
             }
@@ -234,11 +239,14 @@ impl Faults {
     }
 }
 
-/// A reader that stops where a row is too long.
+/// A reader that stops where a row is too long. Lines end in a line feed alone, the last one too: so the reader of rows
+/// counts them as people do.
 struct Guarded<'p, R> {
     reader: Counted<'p, R>,
     /// Bytes read since the last whole row.
     since_row: Rc<Cell<u64>>,
+    /// The last byte that was read; a carriage return is held back until it is known what follows.
+    last: u8,
 }
 
 impl<R: Read> Read for Guarded<'_, R> {
@@ -246,10 +254,44 @@ impl<R: Read> Read for Guarded<'_, R> {
         if self.since_row.get() > ROW_BYTES {
             return Err(Error::other("a row is too long"));
         }
-        let read = self.reader.read(buffer)?;
-        self.since_row.set(self.since_row.get() + read as u64);
-        Ok(read)
+        loop {
+            let held = usize::from(self.last == b'\r');
+            let Some(rest) = buffer.get_mut(held..).filter(|rest| !rest.is_empty()) else {
+                return Ok(0);
+            };
+            let read = self.reader.read(rest)?;
+            self.since_row.set(self.since_row.get() + read as u64);
+            if read == 0 {
+                let is_open = self.last != b'\n';
+                self.last = b'\n';
+                buffer[0] = b'\n';
+                return Ok(usize::from(is_open));
+            }
+            self.last = rest[read - 1];
+            if held > 0 {
+                buffer[0] = b'\r';
+            }
+            let kept = without_returns(&mut buffer[..held + read]);
+            if kept > 0 {
+                return Ok(kept);
+            }
+        }
     }
+}
+
+/// Takes carriage returns before line feeds away, and one at the end; returns how many bytes are left.
+fn without_returns(bytes: &mut [u8]) -> usize {
+    if !bytes.contains(&b'\r') {
+        return bytes.len();
+    }
+    let mut kept = 0;
+    for at in 0..bytes.len() {
+        if bytes[at] != b'\r' || bytes.get(at + 1).is_some_and(|next| *next != b'\n') {
+            bytes[kept] = bytes[at];
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// Makes the table that a header asks for.
@@ -269,6 +311,7 @@ pub(super) fn read_csv(
     let guarded = Guarded {
         reader: Counted::new(reader, len, &progress),
         since_row: Rc::clone(&since_row),
+        last: b'\n',
     };
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -276,27 +319,32 @@ pub(super) fn read_csv(
         .buffer_capacity(PIECE)
         .from_reader(guarded);
     let mut record = ByteRecord::new();
-    let mut next = |record: &mut ByteRecord| -> Result<bool, ImportError> {
+    // The line behind the row, where there is one.
+    let mut next = |record: &mut ByteRecord| -> Result<Option<u64>, ImportError> {
         since_row.set(0);
         let line = reader.position().line();
         match reader.read_byte_record(record) {
-            Ok(is_row) => Ok(is_row),
+            Ok(is_row) => Ok(is_row.then(|| reader.position().line())),
             Err(error) => {
                 progress.check()?;
                 Err(stopped(error, since_row.get() > ROW_BYTES, line))
             }
         }
     };
-    let header = if next(&mut record)? {
+    let header = if next(&mut record)?.is_some() {
         Header::of(&record)
     } else {
         Header::of(&ByteRecord::new())
     };
     let mut table = choose(&header)?;
     let mut faults = Faults::default();
-    while next(&mut record)? {
-        let line = record.position().map_or(0, csv::Position::line);
-        faults.feed(&mut *table, (&header, &record), &|| format!("line {line}"));
+    while let Some(behind) = next(&mut record)? {
+        // Where the row begins: blank lines before it are no part of it, line breaks within quotation marks are.
+        let line = || {
+            let n_within = record.as_slice().split(|byte| *byte == b'\n').skip(1).count() as u64;
+            behind.saturating_sub(n_within + 1)
+        };
+        faults.feed(&mut *table, (&header, &record), &|| format!("line {}", line()));
     }
     sink.rows += faults.rows();
     faults.report("", sink.diagnostics)?;

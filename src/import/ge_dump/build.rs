@@ -223,6 +223,11 @@ impl<'a> Build<'a> {
                 self.diagnostics
                     .warning(what.to_owned(), &format!("{}:{position}", op.name));
             }
+        } else if output.is_dynamic() {
+            let what = "a dimension is dynamic in the dump (-1 or -2), which states no size: the shape is unknown, and as the \
+                        dimension has no name, no --dim gives it a value; dump the graph with values for its dimensions";
+            self.diagnostics
+                .warning(what.to_owned(), &format!("{}:{position}", op.name));
         }
         Ok(tensor)
     }

@@ -141,7 +141,8 @@ fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnosti
             Ok(size) => Dim::Known(size),
             Err(_) if axis == 0 => {
                 diagnostics.info(
-                    "a size in front is not stated; it is taken as the batch, give it with --dim batch=N".to_owned(),
+                    "a size in front is not stated; it is taken as the batch, give it with --dim batch=VALUE"
+                        .to_owned(),
                     &raw.name,
                 );
                 Dim::Expr(builder.exprs.symbol("batch"))

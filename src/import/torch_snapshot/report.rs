@@ -28,6 +28,7 @@ pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, 
             count: device.uneven,
         });
     }
+    rounded(number, replayed, diagnostics);
     let older = replayed.older.len() as u64;
     if older > 0 {
         diagnostics.push_counted(Diagnostic {
@@ -41,6 +42,18 @@ pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, 
             place: format!("device {number}"),
             count: older,
         });
+    }
+}
+
+/// Blocks of which only the size that the allocator rounded to is known.
+fn rounded(number: u64, replayed: &Replayed, diagnostics: &mut Diagnostics) {
+    let older = replayed.older.values();
+    let all = older.chain(replayed.appeared.iter().map(|block| &block.live));
+    let count = all.filter(|live| !live.states_bytes).count() as u64;
+    if count > 0 {
+        let message = "the file does not say how much was asked for with a block (no requested_size): it counts the bytes that \
+                       the allocator holds for it, rounding included, so \"peak live\" is too high by the rounding";
+        diagnostics.counted(Info, message.to_owned(), &format!("device {number}"), count);
     }
 }
 

@@ -502,3 +502,26 @@ fn many_events_are_read_in_batches() {
         "the blocks of a segment do not add up to its size x1 at segments of device 0"
     );
 }
+
+#[test]
+fn blocks_that_do_not_say_what_was_asked_for_are_told() {
+    let unsaid = Py::Dict(vec![
+        ("address", 1536.into()),
+        ("size", 512.into()),
+        ("state", "active_allocated".into()),
+        ("frames", Py::List(Vec::new())),
+    ]);
+    let blocks = vec![block(1024, 512, 500, "active_allocated"), unsaid];
+    let whole = Py::Dict(vec![
+        ("segments", Py::List(vec![segment(1024, 1024, "small", blocks)])),
+        ("device_traces", Py::List(Vec::new())),
+    ]);
+    let (recordings, diagnostics) = read(&pickle(&whole, 4)).expect("a snapshot");
+    assert_eq!(recordings[0].peaks().live.0, Bytes(1012));
+    let told = messages(&diagnostics);
+    assert!(
+        told.contains("no requested_size") && told.contains("rounding included"),
+        "{told}"
+    );
+    assert!(told.contains("x1 at device 0"), "{told}");
+}

@@ -129,14 +129,13 @@ impl<'a> Window<'a> {
         if n <= self.len.saturating_sub(self.position()) {
             return Ok(());
         }
+        let bytes = counted(n, "byte");
         Err(ImportError::Truncated {
             at: self.len,
-            what: format!(
-                "{} that begin{} at byte {}",
-                counted(n, "byte"),
-                if n == 1 { "s" } else { "" },
-                self.position()
-            ),
+            what: match self.position() {
+                at if at >= self.len => format!("the pickle, where {bytes} more should stand"),
+                at => format!("{bytes} that begin{} at byte {at}", if n == 1 { "s" } else { "" }),
+            },
         })
     }
 

@@ -66,7 +66,7 @@ fn options_are_defaults_and_flags_stand_above_them() {
     fails(&["reuse", &path, "--version-line", "9"], "no version \"9\"");
     fails(&["reuse", &path, "--skip-kind", "dict"], "no such kind");
     fails(&["reuse", &path, "--graph", "other"], "no graph \"other\"");
-    fails(&["reuse", "sample:bert"], "--dim batch=N");
+    fails(&["reuse", "sample:bert"], "--dim batch=VALUE");
     fails(&["reuse", "sample:resnet50", "--format", "csv"], "--format csv");
 }
 

@@ -95,3 +95,26 @@ fn other_tables_are_not_claimed() {
     let (found, _) = recordings("DEVICE TYPE,total_allocated (KB),timestamp( us ),Component\nNPU:0,1,2,X\n");
     assert_eq!(found[0].name, "X");
 }
+
+#[test]
+fn a_row_is_told_by_the_line_that_editors_show() {
+    let header = "Component,Timestamp(us),Total Allocated(KB)";
+    for (rows, line) in [
+        ("GE,1,5\nGE,x,5\n", 3),
+        ("GE,1,5\r\nGE,x,5\r\n", 3),
+        ("GE,1,5\r\nGE,x,5", 3),
+        ("GE,1,5\r\n\r\n\nGE,x,5", 5),
+        ("\"a\r\nb\",1,5\r\nGE,x,5\r\nGE,2,6\r\n", 4),
+        ("\"GE\r\n\",x,5\r\nGE,2,6\r\n", 2),
+    ] {
+        for end in ["\n", "\r\n"] {
+            let (_, diagnostics) = recordings(&format!("{header}{end}{rows}"));
+            let told: Vec<&str> = diagnostics.entries().iter().map(|entry| &*entry.place).collect();
+            let expected = format!("line {line}: ");
+            assert!(
+                told.iter().any(|place| place.starts_with(&expected)),
+                "{rows:?}: {told:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What `remat` runs: a tape of the file, one of its graphs, or a graph that ops run.
+//!
+//! In: a request whose workload was read. Out: a [`Subject`]. Invariant: a graph that ops run is taken only by its name.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+
+use crate::analysis::{Request, bound_plan, graph_tapes};
+use crate::cli::choice::choose;
+use crate::cli::gaps::gaps;
+use crate::diagnostics::Diagnostics;
+use crate::graph::Bindings;
+use crate::options::Lowered;
+use crate::workload::{PartOf, Tape, Workload};
+
+/// What runs.
+pub(super) struct Subject {
+    pub(super) tape: Tape,
+    /// Why its figures are lower bounds, in words; `None` where they are all there is.
+    pub(super) lower_bound: Option<String>,
+    /// What is said of it, and of what is left out.
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// The tape or graph of a name, else the first.
+pub(super) fn subject(wanted: Option<&str>, request: &Request, lowered: &Lowered) -> anyhow::Result<Subject> {
+    let workload = &request.workload;
+    if !workload.tapes().is_empty() {
+        let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
+        let choice = choose(&workload.name, &names, wanted, |_| true)?;
+        let mut diagnostics = Diagnostics::new();
+        if let Some(remark) = choice.remark() {
+            diagnostics.info(remark, &choice.name);
+        }
+        return Ok(Subject {
+            tape: Tape::clone(&workload.tapes()[choice.position]),
+            lower_bound: None,
+            diagnostics,
+        });
+    }
+    if workload.graphs().is_empty() {
+        bail!(
+            "{}: there is nothing to run; `remat` takes a graph, a DTR log, or a graph or script of MegEngine's planner",
+            workload.name
+        );
+    }
+    of_graphs(wanted, request, lowered)
+}
+
+fn of_graphs(wanted: Option<&str>, request: &Request, lowered: &Lowered) -> anyhow::Result<Subject> {
+    let workload = &request.workload;
+    let mut names: Vec<String> = workload.graphs().iter().map(|entry| entry.name.clone()).collect();
+    let mut parts = workload.parts(&[]);
+    parts.retain(|part| matches!(part.of, PartOf::Body(..)) && !names.contains(&part.name));
+    names.extend(parts.iter().map(|part| part.name.clone()));
+    let choice = choose(&workload.name, &names, wanted, |_| true)?;
+    let body = choice.position.checked_sub(workload.graphs().len());
+    let alone: Option<Arc<Workload>> = body.map(|position| Arc::new(workload.of_part(&parts[position])));
+    let (request, position) = match alone {
+        Some(workload) => (
+            Request {
+                workload,
+                ..request.clone()
+            },
+            0,
+        ),
+        None => (request.clone(), choice.position),
+    };
+    let tape = graph_tapes(&request, lowered)?.into_iter().nth(position);
+    let mut diagnostics = Diagnostics::new();
+    if let Some(remark) = choice.remark() {
+        diagnostics.info(remark, &choice.name);
+    }
+    let (plan, _) = bound_plan(&request);
+    let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
+    let bindings: Bindings = plan.dims.iter().filter_map(first).collect();
+    let entry = request
+        .workload
+        .graphs()
+        .get(position)
+        .context("there is such a graph")?;
+    let gaps = gaps(entry, &bindings, "part of what is run here", &mut diagnostics);
+    Ok(Subject {
+        tape: tape.context("every graph has a tape")?.tape,
+        lower_bound: gaps.lower_bound,
+        diagnostics,
+    })
+}
