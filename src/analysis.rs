@@ -134,7 +134,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     if request.workload.graphs().is_empty() && !request.workload.recordings().is_empty() {
         return measured::compare_recordings(request, &lowered, progress);
     }
-    let (running, diagnostics) = running_request(request, &lowered)?;
+    let (running, diagnostics) = running_request(request, &lowered, progress)?;
     let strategy = lowered.strategy;
     let mut comparison = if running.lanes == LaneSet::Policies {
         policies::compare_policies((request, running), lowered, diagnostics, progress)?
@@ -146,11 +146,15 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
 }
 
 /// The request with the graphs that run and the values that the options give to dimensions.
-fn running_request(request: &Request, lowered: &Lowered) -> Result<(Request, Diagnostics), AnalysisError> {
+fn running_request(
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> Result<(Request, Diagnostics), AnalysisError> {
     session::check_names(request)?;
     let (mut plan, mut diagnostics) = shapes::bind(&request.workload, &request.plan, lowered);
     let workload = inference::running_workload(request, lowered, &mut diagnostics);
-    bodies::report(&workload, &plan, &mut diagnostics);
+    bodies::report(&workload, &plan, progress, &mut diagnostics)?;
     // What was cut off may have had dimensions of its own.
     let symbols = workload.symbols();
     plan.dims.retain(|name, _| symbols.contains(name));

@@ -2,20 +2,27 @@
 //! function is not in its place is held the same way, with a warning. Where the file does not tell which op runs a graph,
 //! nothing of it is simulated: that the importer says.
 //!
-//! In: the workload with values of its dimensions. Out: words about each graph with such bodies. O(tensors of the bodies).
+//! In: the workload with values of its dimensions. Out: words about each graph with such bodies: the most over its runs.
+//! O(tensors of the bodies) for each combination of values.
+
+use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph};
+use crate::graph::{Graph, OpId};
+use crate::progress::{Cancelled, Progress};
 use crate::rewrite::{BodyScratch, body_scratch};
 use crate::units::counted;
 use crate::workload::{GraphEntry, SchedulePlan, UseKind, Workload};
 
 /// Says of each graph what its bodies hold.
-pub(super) fn report(workload: &Workload, plan: &SchedulePlan, diagnostics: &mut Diagnostics) {
-    let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
-    let bindings: Bindings = plan.dims.iter().filter_map(first).collect();
-    for entry in workload.graphs().iter().filter(|entry| !entry.bodies.is_empty()) {
-        let scratch = body_scratch(entry, &bindings);
+pub(super) fn report(
+    workload: &Workload,
+    plan: &SchedulePlan,
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Cancelled> {
+    for entry in workload.graphs().iter().filter(|entry| !entry.uses.is_empty()) {
+        let scratch = over_runs(entry, plan, progress)?;
         let (calls, others): (Vec<BodyScratch>, Vec<BodyScratch>) =
             scratch.into_iter().partition(|one| one.kind == UseKind::Call);
         if let Some(largest) = largest(&others) {
@@ -24,7 +31,7 @@ pub(super) fn report(workload: &Workload, plan: &SchedulePlan, diagnostics: &mut
                     "{} or {} to graphs of their own, which are not followed turn by turn: {}, an estimate ({})",
                     counted_ops(others.len(), "repeats", "repeat"),
                     if others.len() == 1 { "branches" } else { "branch" },
-                    held(entry, largest),
+                    held(entry, (largest, others.len())),
                     "one turn of a loop, the largest of the branches, beside inputs, outputs and weights"
                 ),
                 &entry.name,
@@ -35,12 +42,37 @@ pub(super) fn report(workload: &Workload, plan: &SchedulePlan, diagnostics: &mut
                 format!(
                     "{} graphs that could not be put in their place: {}, an estimate",
                     counted_ops(calls.len(), "calls", "call"),
-                    held(entry, largest)
+                    held(entry, (largest, calls.len()))
                 ),
                 &entry.name,
             );
         }
     }
+    Ok(())
+}
+
+/// By op the most that it holds in any run.
+fn over_runs(entry: &GraphEntry, plan: &SchedulePlan, progress: &Progress<'_>) -> Result<Vec<BodyScratch>, Cancelled> {
+    let once = SchedulePlan {
+        iterations: 1,
+        ..plan.clone()
+    };
+    // A plan of too many runs is refused by whoever runs it.
+    let runs = once
+        .schedule(&[entry.graph.symbols()])
+        .map_or(Vec::new(), |schedule| schedule.runs);
+    let mut most: BTreeMap<OpId, BodyScratch> = BTreeMap::new();
+    for run in &runs {
+        for one in body_scratch(entry, &run.bindings, progress)? {
+            let known = most.entry(one.op).or_insert(one);
+            let is_lower_bound = known.is_lower_bound || one.is_lower_bound;
+            if one.bytes > known.bytes {
+                *known = one;
+            }
+            known.is_lower_bound = is_lower_bound;
+        }
+    }
+    Ok(most.into_values().collect())
 }
 
 fn counted_ops(count: usize, one: &str, many: &str) -> String {
@@ -58,8 +90,8 @@ fn largest(scratch: &[BodyScratch]) -> Option<&BodyScratch> {
         .reduce(|one, other| if other.bytes > one.bytes { other } else { one })
 }
 
-/// Which op holds how much.
-fn held(entry: &GraphEntry, one: &BodyScratch) -> String {
+/// Which op holds how much, the largest of so many.
+fn held(entry: &GraphEntry, (one, count): (&BodyScratch, usize)) -> String {
     let graph = &entry.graph;
     let op = match graph.op_name(one.op) {
         "" => graph.op_kind(one.op),
@@ -67,5 +99,9 @@ fn held(entry: &GraphEntry, one: &BodyScratch) -> String {
     };
     let body = entry.numbered(one.body).map_or("", Graph::name);
     let at_least = if one.is_lower_bound { "at least " } else { "" };
-    format!("on its step \"{op}\" holds {at_least}{} for \"{body}\"", one.bytes)
+    let largest = if count > 1 { "the largest: " } else { "" };
+    format!(
+        "{largest}on its step \"{op}\" holds {at_least}{} for \"{body}\"",
+        one.bytes
+    )
 }

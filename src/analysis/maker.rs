@@ -198,7 +198,7 @@ impl Maker<'_> {
         if let Some(table) = &self.lowered.workspaces {
             lifetimes = with_workspaces(graph, sizes, lifetimes, (table, host_ops));
         }
-        lifetimes = with_body_scratch(graph, lifetimes, (&body_scratch(entry, bindings), host_ops));
+        lifetimes = with_body_scratch(graph, lifetimes, (&body_scratch(entry, bindings, progress)?, host_ops));
         if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
             lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, (run, sequence));
         }

@@ -227,7 +227,7 @@ pub(super) fn compare_variants(
     Ok(Comparison {
         best: None,
         alike: None,
-        lower_bound: workspaces::is_lower_bound(&request.workload, &axis),
+        lower_bound: workspaces::is_lower_bound(&request.workload, &axis, progress)?,
         scratch: workspaces::scratch(&request.workload, &workspaces),
         workspaces,
         requests: Vec::new(),

@@ -52,7 +52,7 @@ pub(super) fn compare_policies(
     Ok(Comparison {
         best: remarks::best(&lanes),
         alike: remarks::alike(session, &lanes),
-        lower_bound: workspaces::is_lower_bound(&running.workload, &axis),
+        lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,
         requests: Vec::new(),

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{Graph, Id as _, OpId, Role, TensorId};
-use crate::rewrite::op_of_workspace;
+use crate::progress::{Cancelled, Progress};
+use crate::rewrite::{body_scratch, op_of_workspace};
 use crate::sim::{BoundGraph, DeviceSession};
 use crate::workload::{Axis, GraphIdx, Workload};
 
@@ -124,21 +125,34 @@ fn name_of(graph: &Graph, op: OpId, is_body: bool) -> String {
 }
 
 /// Whether figures are lower bounds: no graph states its scratch memory, or a run has tensors of unknown size, which count 0
-/// bytes. O(tensors of the graphs that run).
-pub(super) fn is_lower_bound(workload: &Workload, axis: &Axis) -> bool {
-    !states_workspaces(workload) || misses_sizes(workload, axis)
+/// bytes, in a graph or in those that its ops run. O(tensors of the graphs that run) for each combination of values.
+///
+/// # Errors
+/// Cancelled by the user.
+pub(super) fn is_lower_bound(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Result<bool, Cancelled> {
+    Ok(!states_workspaces(workload) || misses_sizes(workload, axis, progress)?)
 }
 
 /// Whether some graph that runs has a tensor whose size stays unknown.
-fn misses_sizes(workload: &Workload, axis: &Axis) -> bool {
+fn misses_sizes(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Result<bool, Cancelled> {
     let mut seen = BTreeSet::new();
-    let mut first_runs = axis.runs.iter().filter(|one| seen.insert(one.run.graph));
-    first_runs.any(|one| {
-        workload.graphs().get(one.run.graph.idx()).is_some_and(|entry| {
-            let sizes = entry.graph.sizes(&one.run.bindings);
-            entry.graph.unknown_activations(&sizes).next().is_some()
-        })
-    })
+    for one in &axis.runs {
+        let run = &one.run;
+        let entry = workload.graphs().get(run.graph.idx());
+        let Some(entry) = entry.filter(|_| seen.insert((run.graph, &run.bindings))) else {
+            continue;
+        };
+        progress.check()?;
+        let sizes = entry.graph.sizes(&run.bindings);
+        if entry.graph.unknown_activations(&sizes).next().is_some()
+            || body_scratch(entry, &run.bindings, progress)?
+                .iter()
+                .any(|one| one.is_lower_bound)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What the figures of a session hold of scratch memory.

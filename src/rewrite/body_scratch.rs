@@ -1,17 +1,19 @@
 //! What loops and branches hold while they run: the memory of the graphs that they run, on the op's own step.
 //!
 //! In: an entry with the table of uses, values of dimensions. Out: for each op of the entry's graph that runs bodies the most
-//! bytes that one of them holds at once, beside its inputs, its outputs and what stays resident (all of which the graph
-//! around it counts); for a loop that is one turn. Bodies within bodies count on their op's step. As live ranges they are
+//! bytes that one of them holds at once, beside its inputs, what stays resident and those of its outputs that the op's
+//! results count (all of which the graph around it counts), so that the op's step holds the more of the body's peak and the
+//! results; for a loop that is one turn. Bodies within bodies count on their op's step. As live ranges they are
 //! scratch memory, under ids behind the graph's own ([`estimated_workspace`]). An estimate: a runtime may run turns side by
 //! side, and where shapes are unknown it is a lower bound. A use that closes a circle counts nothing. O(tensors of bodies).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::op_types::OpTypes;
 use super::workspaces::estimated_workspace;
-use crate::graph::{Bindings, Graph, Id as _, OpId, TensorId};
-use crate::liveness::feature_lifetimes;
+use crate::graph::{Bindings, Graph, Id as _, OpId, Role, Sizes, StorageId, TensorId};
+use crate::liveness::{View, feature_lifetimes, lifetimes};
+use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Step};
 use crate::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
 
@@ -33,69 +35,87 @@ pub struct BodyScratch {
 /// What a body holds.
 #[derive(Clone, Copy, Default)]
 struct Held {
-    bytes: Bytes,
+    /// Most at once, its outputs included.
+    peak: Bytes,
+    /// Its outputs.
+    outputs: Bytes,
     is_lower_bound: bool,
 }
 
 /// What the ops of the entry's own graph hold, ascending by op.
-pub fn body_scratch(entry: &GraphEntry, bindings: &Bindings) -> Vec<BodyScratch> {
+///
+/// # Errors
+/// Cancelled by the user.
+pub fn body_scratch(
+    entry: &GraphEntry,
+    bindings: &Bindings,
+    progress: &Progress<'_>,
+) -> Result<Vec<BodyScratch>, Cancelled> {
     if entry.uses.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let order = entry.call_order();
     let by_graph = entry.uses_by_graph();
-    let is_wanted = wanted(entry, &by_graph);
+    let is_wanted = entry.graphs_run();
+    let outputs = outputs(entry);
     let mut held: BTreeMap<u32, Held> = BTreeMap::new();
     let mut of_main: Vec<BodyScratch> = Vec::new();
     for number in order.order {
+        if !is_wanted[number as usize] {
+            continue;
+        }
+        progress.check()?;
+        let Some(graph) = entry.numbered(number) else { continue };
+        let sizes = graph.sizes(bindings);
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
         let uses = positions.iter().filter(|position| !order.is_circular[**position]);
         let uses: Vec<&BodyUse> = uses.map(|position| &entry.uses[*position]).collect();
-        let scratch = largest(&uses, &held);
+        let scratch = largest(&uses, &held, (graph, &sizes));
         if number == 0 {
             of_main = scratch;
-        } else if is_wanted[number as usize]
-            && let Some(body) = entry.numbered(number)
-        {
-            held.insert(number, held_by(body, (&outputs(entry, number), &scratch), bindings));
+        } else {
+            let outputs = outputs.get(&number).map_or(&[][..], Vec::as_slice);
+            held.insert(number, held_by((graph, &sizes), outputs, &scratch));
         }
     }
     of_main.retain(|one| one.bytes > Bytes::ZERO || one.is_lower_bound);
-    of_main
+    Ok(of_main)
 }
 
-/// By number: whether the entry's graph runs it, at whatever remove.
-fn wanted(entry: &GraphEntry, by_graph: &BTreeMap<u32, Vec<usize>>) -> Vec<bool> {
-    let mut is_wanted = vec![false; entry.bodies.len() + 1];
-    is_wanted[0] = true;
-    let mut open = vec![0_u32];
-    while let Some(number) = open.pop() {
-        for position in by_graph.get(&number).into_iter().flatten() {
-            let body = entry.uses[*position].body;
-            if let Some(flag @ false) = is_wanted.get_mut(body as usize) {
-                *flag = true;
-                open.push(body);
-            }
-        }
+/// By number of a body: what is known to be an output of it, besides what it says itself.
+fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
+    let mut outputs: BTreeMap<u32, Vec<TensorId>> = BTreeMap::new();
+    for one in &entry.uses {
+        let results = one.map.iter().flat_map(|map| &map.results);
+        let of_body = results.map(|(_, of_body)| *of_body);
+        outputs.entry(one.body).or_default().extend(of_body);
     }
-    is_wanted
+    outputs
 }
 
-/// What is known to be an output of a body, besides what it says itself.
-fn outputs(entry: &GraphEntry, number: u32) -> Vec<TensorId> {
-    let uses = entry.uses.iter().filter(|one| one.body == number);
-    let results = uses.filter_map(|one| one.map.as_ref()).flat_map(|map| &map.results);
-    results.map(|(_, of_body)| *of_body).collect()
+/// What the graph around a body counts for the results of the op that runs it.
+fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
+    if graph.ops().get(op).is_none() {
+        return Bytes::ZERO;
+    }
+    let results = graph.results(op).iter().map(|result| &graph.tensors()[*result]);
+    let storages: BTreeSet<StorageId> = results
+        .filter(|tensor| tensor.role != Role::Workspace)
+        .map(|tensor| tensor.storage)
+        .collect();
+    let bytes = storages.into_iter().map(|storage| sizes.storage(storage));
+    Bytes(bytes.fold(0, u64::saturating_add))
 }
 
 /// By op the largest of its bodies.
-fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>) -> Vec<BodyScratch> {
+fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, around: (&Graph, &Sizes)) -> Vec<BodyScratch> {
     let mut by_op: BTreeMap<OpId, BodyScratch> = BTreeMap::new();
     for one in uses {
         let Some(of_body) = held.get(&one.body) else { continue };
+        let results = counted_results(around, one.op);
         let new = BodyScratch {
             op: one.op,
-            bytes: of_body.bytes,
+            bytes: Bytes(of_body.peak.get().saturating_sub(of_body.outputs.min(results).get())),
             body: one.body,
             kind: one.kind,
             is_lower_bound: of_body.is_lower_bound,
@@ -110,20 +130,33 @@ fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>) -> Vec<BodyScratch> {
     by_op.into_values().collect()
 }
 
-fn held_by(body: &Graph, (outputs, within): (&[TensorId], &[BodyScratch]), bindings: &Bindings) -> Held {
-    let sizes = body.sizes(bindings);
+fn held_by((body, sizes): (&Graph, &Sizes), outputs: &[TensorId], within: &[BodyScratch]) -> Held {
     let mut is_output = vec![false; body.storages().len()];
-    for tensor in outputs.iter().filter_map(|tensor| body.tensors().get(*tensor)) {
-        is_output[tensor.storage.idx()] = true;
+    for tensor in outputs.iter().chain(body.outputs()) {
+        if let Some(tensor) = body.tensors().get(*tensor) {
+            is_output[tensor.storage.idx()] = true;
+        }
     }
-    let mut lifetimes = feature_lifetimes(body, &sizes);
-    lifetimes
+    let is_returned = |item: &Lifetime| is_output[body.tensors()[item.tensor].storage.idx()];
+    let mut held = feature_lifetimes(body, sizes);
+    held.items.retain(|item| !is_returned(item));
+    let end = Step(held.n_steps);
+    let mut of_outputs = 0_u64;
+    for mut item in lifetimes(body, sizes, View::Aliased)
         .items
-        .retain(|item| !is_output[body.tensors()[item.tensor].storage.idx()]);
-    let unknown = body.unknown_activations(&sizes).next().is_some();
-    let lifetimes = with_body_scratch(body, lifetimes, (within, None));
+        .into_iter()
+        .filter(is_returned)
+    {
+        of_outputs = of_outputs.saturating_add(item.bytes.get());
+        item.end = end;
+        held.items.push(item);
+    }
+    held.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+    let unknown = body.unknown_activations(sizes).next().is_some();
+    let held = with_body_scratch(body, held, (within, None));
     Held {
-        bytes: lifetimes.peak().0,
+        peak: held.peak().0,
+        outputs: Bytes(of_outputs),
         is_lower_bound: unknown || within.iter().any(|one| one.is_lower_bound),
     }
 }
@@ -172,6 +205,7 @@ mod tests {
 
     use super::*;
     use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
+    use crate::progress::Cancel;
 
     /// A chain of ops, each of which computes so many bytes from what the one before computed.
     fn chain(name: &str, bytes: &[u64]) -> Graph {
@@ -223,32 +257,39 @@ mod tests {
         entry
     }
 
+    fn found(entry: &GraphEntry) -> Vec<BodyScratch> {
+        let cancel = Cancel::new();
+        body_scratch(entry, &Bindings::new(), &Progress::silent(&cancel)).expect("not cancelled")
+    }
+
     #[test]
     fn an_op_holds_the_largest_of_its_bodies_and_what_is_within() {
         use UseKind::{Branch, Call, Loop};
         type Case<'a> = (&'a [&'a [u64]], &'a [(u32, u32, u32, UseKind)], &'a [(u32, u64, u32)]);
         let cases: &[Case<'_>] = &[
-            // Inputs (1000) and outputs (the last) are the caller's.
-            (&[&[1, 1], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 24, 1)]),
+            // Inputs (1000) are the caller's, and of the outputs (the last) what its results count (1).
+            (&[&[1, 1], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 47, 1)]),
+            (&[&[1, 32], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 16, 1)]),
+            (&[&[1, 99], &[64, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 48, 1)]),
             // Of branches the larger, of equal ones the first.
             (
                 &[&[1], &[8, 1], &[9, 1], &[9, 1]],
                 &[(0, 0, 1, Branch), (0, 0, 3, Branch), (0, 0, 2, Branch)],
                 &[(0, 9, 3)],
             ),
-            // A loop within a loop counts on its step: 8 + 5 while op 1 runs, 8 + 2 else.
+            // A loop within a loop counts on its step: 8 + 2 + 4 while op 1 runs (5 + 1, of which 1 is among the 2).
             (
                 &[&[1], &[8, 2, 1], &[5, 1]],
                 &[(0, 0, 1, Loop), (1, 1, 2, Loop)],
-                &[(0, 15, 1)],
+                &[(0, 14, 1)],
             ),
             // A body that runs itself, or none.
             (&[&[1], &[8, 1]], &[(0, 0, 1, Call), (1, 0, 1, Call)], &[(0, 8, 1)]),
-            (&[&[1], &[8]], &[(0, 0, 1, Call)], &[]),
+            (&[&[8], &[8]], &[(0, 0, 1, Call)], &[]),
             (&[&[1], &[8, 1]], &[(0, 0, 9, Call)], &[]),
         ];
         for (graphs, uses, expected) in cases {
-            let found = body_scratch(&entry(graphs, uses), &Bindings::new());
+            let found = found(&entry(graphs, uses));
             let found: Vec<(u32, u64, u32)> = found.iter().map(|one| (one.op.0, one.bytes.get(), one.body)).collect();
             assert_eq!(&found[..], *expected, "{uses:?}");
         }
@@ -257,7 +298,7 @@ mod tests {
     #[test]
     fn the_live_ranges_hold_it_on_the_op_alone() {
         let entry = entry(&[&[1, 1, 1], &[8, 16, 32]], &[(0, 1, 1, UseKind::Loop)]);
-        let scratch = body_scratch(&entry, &Bindings::new());
+        let scratch = found(&entry);
         let graph = &entry.graph;
         let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
         let with = with_body_scratch(graph, plain.clone(), (&scratch, None));
@@ -269,6 +310,6 @@ mod tests {
             .iter()
             .find(|item| item.tensor.idx() >= graph.tensors().len());
         let item = item.expect("scratch memory");
-        assert_eq!((item.birth, item.end, item.bytes), (Step(1), Step(2), Bytes(24)));
+        assert_eq!((item.birth, item.end, item.bytes), (Step(1), Step(2), Bytes(47)));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! In: texts, in order. Out: each by its position. Invariant: a name costs its bytes and an end, nothing else.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// Names in one allocation, by position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
@@ -10,7 +12,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names that can stand for buffers: one that is empty or stands twice gets a number. O(n log n).
+    /// Names that can stand for buffers: one that is empty or stands twice gets the number of its place, or the next that
+    /// makes a name that no other has. O(n log n).
     pub fn unique(names: &[&str]) -> Self {
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_unstable_by_key(|position| (names[*position], *position));
@@ -18,10 +21,20 @@ impl Names {
         for pair in order.windows(2) {
             is_taken[pair[1]] = names[pair[0]] == names[pair[1]];
         }
+        let given: BTreeSet<&str> = names.iter().copied().filter(|name| name.contains('#')).collect();
+        let mut nexts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut unique = Self::default();
         for (position, name) in names.iter().enumerate() {
             if is_taken[position] || name.is_empty() {
-                unique.push(&format!("{name}#{position}"));
+                let next = nexts.entry(name).or_default();
+                let mut number = position.max(*next);
+                let mut free = format!("{name}#{number}");
+                while given.contains(free.as_str()) {
+                    number += 1;
+                    free = format!("{name}#{number}");
+                }
+                *next = number + 1;
+                unique.push(&free);
             } else {
                 unique.push(name);
             }
@@ -60,5 +73,25 @@ impl<'a> FromIterator<&'a str> for Names {
             all.push(name);
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_names_are_the_same() {
+        for (names, expected) in [
+            (&["a", "b"][..], &["a", "b"][..]),
+            (&["a", "a", ""], &["a", "a#1", "#2"]),
+            (&["a", "a", "a#1"], &["a", "a#2", "a#1"]),
+            (&["a", "a", "a", "a#1", "a#2"], &["a", "a#3", "a#4", "a#1", "a#2"]),
+            (&["a#1", "a", "a", "a#1", "a#2"], &["a#1", "a", "a#3", "a#1#3", "a#2"]),
+        ] {
+            let unique = Names::unique(names);
+            let found: Vec<&str> = (0..unique.len()).map(|position| unique.get(position)).collect();
+            assert_eq!(found, expected, "{names:?}");
+        }
     }
 }

@@ -70,6 +70,24 @@ impl GraphEntry {
         by_graph
     }
 
+    /// By number: whether the entry's graph runs it, at whatever remove; it itself too. O(graphs + uses).
+    pub fn graphs_run(&self) -> Vec<bool> {
+        let by_graph = self.uses_by_graph();
+        let mut is_run = vec![false; self.bodies.len() + 1];
+        is_run[0] = true;
+        let mut open = vec![0_u32];
+        while let Some(number) = open.pop() {
+            for position in by_graph.get(&number).into_iter().flatten() {
+                let body = self.uses[*position].body;
+                if let Some(flag @ false) = is_run.get_mut(body as usize) {
+                    *flag = true;
+                    open.push(body);
+                }
+            }
+        }
+        is_run
+    }
+
     /// The order of the graphs. Uses of graphs that do not exist count as circular. O(graphs + uses), no recursion.
     pub fn call_order(&self) -> CallOrder {
         let n_graphs = self.bodies.len() + 1;

@@ -87,7 +87,7 @@ pub(super) fn entry(
         }
     }
     let name = if main.name.is_empty() { file } else { &main.name }.to_owned();
-    let uses = uses(&parts, diagnostics);
+    let uses = uses(&parts);
     if uses.is_empty() && !bodies.is_empty() {
         let what = "the dump does not tell which op runs a sub-graph; it is listed and not simulated";
         diagnostics.counted(Severity::Warning, what.to_owned(), &parts[1].0, bodies.len() as u64);

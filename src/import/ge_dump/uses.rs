@@ -8,14 +8,12 @@
 use std::collections::BTreeMap;
 
 use super::draft::DraftOp;
-use crate::diagnostics::Diagnostics;
 use crate::graph::{IdVec, OpId, TensorId};
 use crate::workload::{BodyMap, BodyUse, DATA, NET_OUTPUT, UseKind};
 
 /// An op that runs sub-graphs.
 struct Site {
     op: OpId,
-    name: String,
     kind: UseKind,
     graphs: Vec<String>,
     /// By position among its data inputs.
@@ -60,7 +58,6 @@ impl Flow {
                 let outputs = op.outputs.iter().map(|(position, _)| *position);
                 self.sites.push(Site {
                     op: id,
-                    name: op.name.clone(),
                     kind: kind_of(kind),
                     graphs: op.graphs.clone(),
                     inputs: inputs.to_vec(),
@@ -85,7 +82,7 @@ fn kind_of(kind: &str) -> UseKind {
 pub(super) type Part = (String, Flow, IdVec<OpId, OpId>);
 
 /// The uses, of graphs by number.
-pub(super) fn uses(parts: &[Part], diagnostics: &mut Diagnostics) -> Vec<BodyUse> {
+pub(super) fn uses(parts: &[Part]) -> Vec<BodyUse> {
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     for (number, (name, ..)) in (0_u32..).zip(parts).skip(1) {
         numbers.entry(name).or_insert(number);
@@ -94,9 +91,8 @@ pub(super) fn uses(parts: &[Part], diagnostics: &mut Diagnostics) -> Vec<BodyUse
     for (graph, (_, flow, steps)) in (0_u32..).zip(parts) {
         for site in &flow.sites {
             for name in &site.graphs {
+                // What the file does not hold is told with the file's facts; what could not be built, where it was tried.
                 let Some(body) = numbers.get(name.as_str()).copied() else {
-                    let what = "an op runs a sub-graph that the dump does not have";
-                    diagnostics.info(what.to_owned(), &format!("{name} of {}", site.name));
                     continue;
                 };
                 let (_, of_body, _) = &parts[body as usize];

@@ -17,6 +17,10 @@ const BUFFER: usize = 32 << 10;
 /// The first byte of a member.
 const FIRST: u8 = 0x1f;
 
+/// Where only the first bytes are wanted: how many members without content are passed over for them. Writers that flush
+/// often leave one or two.
+const MOST_EMPTY: u32 = 1024;
+
 /// Counts what is read.
 struct Counting<'a> {
     reader: &'a mut dyn ReadSeek,
@@ -48,6 +52,8 @@ pub(super) struct Members<'a> {
     /// `None` where only the first bytes are wanted: then padding is not looked through.
     progress: Option<Progress<'a>>,
     padding: u64,
+    /// Members without content, one behind the other.
+    empty: u32,
 }
 
 impl<'a> Members<'a> {
@@ -58,6 +64,7 @@ impl<'a> Members<'a> {
             state: State::Member(GzDecoder::new(source)),
             progress,
             padding: 0,
+            empty: 0,
         }
     }
 
@@ -90,6 +97,9 @@ impl<'a> Members<'a> {
         let State::Member(decoder) = std::mem::replace(&mut self.state, State::Nowhere) else {
             return Ok(());
         };
+        if let Some(progress) = &self.progress {
+            progress.check().map_err(Error::other)?;
+        }
         let mut source = decoder.into_inner();
         let first = source.fill_buf().map(|bytes| bytes.first().copied());
         if matches!(first, Ok(Some(FIRST))) {
@@ -137,7 +147,12 @@ impl Read for Members<'_> {
         while let State::Member(decoder) = &mut self.state {
             let n = decoder.read(buffer)?;
             if n > 0 || buffer.is_empty() {
+                self.empty = 0;
                 return Ok(n);
+            }
+            self.empty = self.empty.saturating_add(1);
+            if self.progress.is_none() && self.empty > MOST_EMPTY {
+                return Ok(0);
             }
             self.next()?;
         }

@@ -5,6 +5,7 @@
 //! root. Operands and result of what starts asynchronously are wrapped in tuples, so that it stays opaque.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::model::{Instruction, Module};
 use crate::graph::{Id as _, OpId, TensorId};
@@ -36,6 +37,7 @@ pub(super) fn uses(
     progress: &Progress<'_>,
 ) -> Result<Vec<BodyUse>, Cancelled> {
     let mut uses = Vec::new();
+    let mut known: BTreeMap<u32, Parameters> = BTreeMap::new();
     for (at, instruction) in module.computations[number as usize].instructions.iter().enumerate() {
         if at % 1024 == 0 {
             progress.check()?;
@@ -46,22 +48,48 @@ pub(super) fn uses(
             _ => UseKind::Call,
         };
         for called in &instruction.called {
-            let is_call = &*instruction.opcode == "call";
+            let mut mapped = None;
+            if &*instruction.opcode == "call"
+                && let Some(body) = module.computations.get(*called as usize)
+            {
+                let parameters = match known.entry(*called) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(slot) => {
+                        progress.check()?;
+                        slot.insert(parameters(&body.instructions))
+                    }
+                };
+                mapped = map((module, firsts), (number, at), (*called, body.root, parameters));
+            }
             uses.push(BodyUse {
                 graph: number,
                 op: OpId::from_idx(at),
                 body: *called,
                 kind,
-                map: is_call.then(|| map((module, firsts), (number, at), *called)).flatten(),
+                map: mapped,
             });
         }
     }
     Ok(uses)
 }
 
+/// Positions of parameters by their numbers.
+type Parameters = BTreeMap<u64, usize>;
+
+fn parameters(instructions: &[Instruction]) -> Parameters {
+    let is_parameter = |one: &(usize, &Instruction)| &*one.1.opcode == "parameter";
+    let parameters = instructions.iter().enumerate().filter(is_parameter);
+    parameters
+        .map(|(position, parameter)| (parameter.number, position))
+        .collect()
+}
+
 /// What corresponds in a call; `None` where shapes differ.
-fn map((module, firsts): (&Module, &[Vec<u32>]), (caller, at): (u32, usize), target: u32) -> Option<BodyMap> {
-    let body = module.computations.get(target as usize)?;
+fn map(
+    (module, firsts): (&Module, &[Vec<u32>]),
+    (caller, at): (u32, usize),
+    (target, root, parameters): (u32, u32, &Parameters),
+) -> Option<BodyMap> {
     let nodes = |computation: u32, at: usize| -> Option<std::ops::Range<u32>> {
         let firsts = firsts.get(computation as usize)?;
         Some(*firsts.get(at)?..*firsts.get(at + 1)?)
@@ -71,14 +99,6 @@ fn map((module, firsts): (&Module, &[Vec<u32>]), (caller, at): (u32, usize), tar
         is_same.then(|| one.map(TensorId).zip(other.map(TensorId)).collect::<Vec<_>>())
     };
     let instruction = &module.computations[caller as usize].instructions[at];
-    let is_parameter = |one: &(usize, &Instruction)| &*one.1.opcode == "parameter";
-    let parameters: BTreeMap<u64, usize> = body
-        .instructions
-        .iter()
-        .enumerate()
-        .filter(is_parameter)
-        .map(|(position, parameter)| (parameter.number, position))
-        .collect();
     let mut inputs = Vec::new();
     for (operand, number) in instruction.operands.iter().zip(0_u64..) {
         let parameter = *parameters.get(&number)?;
@@ -86,6 +106,6 @@ fn map((module, firsts): (&Module, &[Vec<u32>]), (caller, at): (u32, usize), tar
     }
     Some(BodyMap {
         inputs,
-        results: pairs(nodes(caller, at)?, nodes(target, body.root as usize)?)?,
+        results: pairs(nodes(caller, at)?, nodes(target, root as usize)?)?,
     })
 }

@@ -21,17 +21,17 @@ impl Exprs {
         for symbol in graph.exprs().symbols() {
             new.exprs.symbol(symbol);
         }
-        Self::of(graph, &vec![true; graph.exprs().len()], new)
+        Self::of(graph, (&vec![true; graph.exprs().len()], &symbols(graph)), new)
     }
 
     /// The expressions that shapes of a graph use, over the symbols that the other graph has.
-    pub(super) fn used(graph: &Graph, new: &mut GraphBuilder) -> Self {
-        Self::of(graph, &used(graph), new)
+    /// `known` are the names of the symbols that the other graph has.
+    pub(super) fn used(graph: &Graph, known: &BTreeSet<String>, new: &mut GraphBuilder) -> Self {
+        Self::of(graph, (&used(graph), known), new)
     }
 
-    fn of(graph: &Graph, is_used: &[bool], new: &mut GraphBuilder) -> Self {
+    fn of(graph: &Graph, (is_used, known): (&[bool], &BTreeSet<String>), new: &mut GraphBuilder) -> Self {
         let old = graph.exprs();
-        let known: BTreeSet<String> = new.exprs.symbols().map(str::to_owned).collect();
         let symbols: Vec<Option<&str>> = old.symbols().map(|name| known.contains(name).then_some(name)).collect();
         let mut exprs = Self {
             ids: Vec::with_capacity(old.len()),
@@ -67,6 +67,11 @@ impl Exprs {
         });
         Some(dims.collect())
     }
+}
+
+/// The names of the symbols of a graph.
+pub(super) fn symbols(graph: &Graph) -> BTreeSet<String> {
+    graph.exprs().symbols().map(str::to_owned).collect()
 }
 
 /// By expression: whether some shape depends on it.

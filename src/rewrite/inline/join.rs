@@ -5,9 +5,9 @@
 //! hands in, its output the caller's result (one that it hands back as it came is the caller's operand). What a body keeps
 //! resident (weights, constants, variables) stands in memory once, however often it is called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::exprs::Exprs;
+use super::exprs::{Exprs, symbols};
 use super::site::Site;
 use crate::graph::{Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, Tensor, TensorId};
 use crate::progress::{Cancelled, Progress};
@@ -79,6 +79,8 @@ pub(super) struct Join<'a> {
     targets: Vec<TensorId>,
     /// By number of a body: its expressions.
     exprs: BTreeMap<u32, Exprs>,
+    /// The names of the graph's symbols; bodies add none.
+    symbols: BTreeSet<String>,
     /// What bodies keep resident, where it stands: the first of each.
     pub(super) residents: BTreeMap<ResidentKey, TensorId>,
     uses: Vec<BodyUse>,
@@ -98,22 +100,22 @@ pub(super) fn joined(
         builder: GraphBuilder::new(graph.name()),
         targets: graph.tensors().ids().collect(),
         exprs: BTreeMap::new(),
+        symbols: symbols(graph),
         residents: BTreeMap::new(),
         uses: Vec::new(),
         origins: Vec::new(),
     };
     let sites: Vec<Site<'_>> = calls.iter().map(|call| join.site(call)).collect();
-    join.own_tensors()?;
+    join.settle(progress)?;
+    join.own_tensors(progress)?;
     let mut sites = sites.iter().peekable();
     let mut new_ops: Vec<OpId> = Vec::with_capacity(graph.ops().len());
     for op in graph.ops().ids() {
-        if op.idx() % OPS_BETWEEN_CHECKS == 0 {
-            progress.check()?;
-        }
+        check_at(op.idx(), progress)?;
         match sites.next_if(|site| site.call.op == op) {
             Some(site) => {
                 progress.check()?;
-                join.put(site)?;
+                join.put(site, progress)?;
                 new_ops.push(OpId(u32::MAX));
             }
             None => new_ops.push(join.own_op(op)?),
@@ -138,6 +140,14 @@ pub(super) fn joined(
     join.finish()
 }
 
+/// Looks at the cancel flag now and then.
+pub(super) fn check_at(position: usize, progress: &Progress<'_>) -> Result<(), Cancelled> {
+    if position.is_multiple_of(OPS_BETWEEN_CHECKS) {
+        progress.check()?;
+    }
+    Ok(())
+}
+
 impl Join<'_> {
     /// Decides what the results of a call are.
     fn site<'c>(&mut self, call: &'c Call<'c>) -> Site<'c> {
@@ -151,25 +161,36 @@ impl Join<'_> {
         site
     }
 
+    /// Follows every tensor that is another now to the last of its chain, which is then one step away. Each step takes a
+    /// tensor out of the chain, so that this ends even where a file's chain is a circle, and is near linear.
+    fn settle(&mut self, progress: &Progress<'_>) -> Result<(), JoinError> {
+        for start in 0..self.targets.len() {
+            check_at(start, progress)?;
+            let mut at = start;
+            loop {
+                let next = self.targets[at].idx();
+                if next == at {
+                    break;
+                }
+                self.targets[at] = self.targets[next];
+                at = self.targets[at].idx();
+            }
+            self.targets[start] = TensorId::from_idx(at);
+        }
+        Ok(())
+    }
+
     /// What a tensor of the graph is now.
     pub(super) fn target(&self, tensor: TensorId) -> TensorId {
-        let mut at = tensor;
-        // Operands stand before results, so that chains end; a file in which they do not is no reason to hang.
-        for _ in 0..self.targets.len() {
-            let next = self.targets[at.idx()];
-            if next == at {
-                break;
-            }
-            at = next;
-        }
-        at
+        self.targets[tensor.idx()]
     }
 
     /// The graph's own tensors, under their ids.
-    fn own_tensors(&mut self) -> Result<(), JoinError> {
+    fn own_tensors(&mut self, progress: &Progress<'_>) -> Result<(), JoinError> {
         let graph = self.graph;
         let exprs = Exprs::all(graph, &mut self.builder);
         for (id, tensor) in graph.tensors().iter_ids() {
+            check_at(id.idx(), progress)?;
             let is_gone = self.targets[id.idx()] != id;
             let role = if is_gone { Role::Activation } else { tensor.role };
             self.tensor((graph, &exprs), id, (graph.tensor_name(id), role))?;
@@ -250,7 +271,7 @@ impl Join<'_> {
     pub(super) fn exprs_of(&mut self, number: u32, body: &Graph) -> Exprs {
         match self.exprs.remove(&number) {
             Some(known) => known,
-            None => Exprs::used(body, &mut self.builder),
+            None => Exprs::used(body, &self.symbols, &mut self.builder),
         }
     }
 

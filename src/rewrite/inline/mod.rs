@@ -3,32 +3,31 @@
 //! In: an entry with its bodies and the table of uses. Out: the entry in which no op calls a body that can be followed; every
 //! body is treated alike, callees first, so that nothing here recurses. Loops and branches stay ops (how often they run is
 //! not known), and so do calls that close a circle, whose operands do not correspond to the body's inputs, or that would
-//! make more than [`MAX_OPS`] ops: [`Inlined`] counts them. The bodies stay listed.
+//! make more than [`MAX_OPS`] ops: [`Inlined`] counts them. The bodies stay listed, large ones that are only called as the
+//! file has them.
 //! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay right; a weight that a body keeps
 //! is counted once however often the body is called; without calls the entry stays as it is. Linear in what is copied.
 
 mod exprs;
 mod join;
+mod limits;
+mod said;
 mod site;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::join::{Call, Flat, JoinError, ResidentKey, joined};
-use self::site::{is_complete, read_tensors};
+pub use self::limits::MAX_OPS;
+use self::limits::{Budget, Cost};
+use self::said::say;
+use self::site::{is_complete, loses_cost, prefix, read_tensors};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Graph, Id as _, OpId, TensorId};
 use crate::progress::{Cancelled, Progress};
-use crate::units::counted;
 use crate::workload::{BodyMap, BodyUse, Dumped, GraphEntry, UseKind};
-
-/// Most ops that are copied in sum, over all graphs of an entry.
-pub const MAX_OPS: u64 = 4_000_000;
-
-/// Most tensors and operands that are copied in sum.
-const MAX_ITEMS: u64 = 32_000_000;
 
 /// What became of the calls of an entry's own graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,8 +38,10 @@ pub struct Inlined {
     pub ops_before: u64,
     /// Ops after.
     pub ops: u64,
-    /// Calls that stay, because the joined graph would be too large.
+    /// Calls that stay, because the joined graph would be too large; those in graphs that it runs counted too.
     pub too_large: u64,
+    /// Calls that stay, because what they call calls them; those in graphs that it runs counted too.
+    pub circular: u64,
 }
 
 /// Every entry with its calls in place, and what is said of it.
@@ -53,31 +54,7 @@ pub fn with_calls_inlined(
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Cancelled> {
     for entry in entries {
-        let inlined = inline(entry, MAX_OPS, progress)?;
-        if inlined.calls > 0 {
-            diagnostics.info(
-                format!(
-                    "{} run in place: the {} of the graph are {} with those of the functions (`inspect` counts the graph as \
-                     the file has it)",
-                    match inlined.calls {
-                        1 => "the function that an op calls is".to_owned(),
-                        count => format!("the functions that {count} ops call are"),
-                    },
-                    counted(inlined.ops_before, "op"),
-                    inlined.ops
-                ),
-                &entry.name,
-            );
-        }
-        if inlined.too_large > 0 {
-            diagnostics.warning(
-                format!(
-                    "{} of functions would make more than {MAX_OPS} ops; they stay single ops",
-                    counted(inlined.too_large, "call")
-                ),
-                &entry.name,
-            );
-        }
+        say(&inline(entry, MAX_OPS, progress)?, &entry.name, diagnostics);
     }
     Ok(())
 }
@@ -88,33 +65,24 @@ struct Known {
     stands_for: BTreeMap<TensorId, TensorId>,
     uses: Vec<BodyUse>,
     residents: BTreeMap<TensorId, ResidentKey>,
+    cost: Cost,
 }
 
 impl Known {
+    /// A graph as the file has it.
+    fn unchanged(graph: &Arc<Graph>, uses: Vec<BodyUse>) -> Self {
+        Self {
+            graph: Arc::clone(graph),
+            stands_for: BTreeMap::new(),
+            uses,
+            residents: BTreeMap::new(),
+            cost: Cost::of(graph),
+        }
+    }
+
     /// What a result of the body is now.
     fn target(&self, tensor: TensorId) -> TensorId {
         self.stands_for.get(&tensor).copied().unwrap_or(tensor)
-    }
-}
-
-/// What may still be copied.
-struct Budget {
-    ops: u64,
-    items: u64,
-}
-
-impl Budget {
-    /// Takes what a body needs; `false` where that is too much.
-    fn take(&mut self, body: &Graph) -> bool {
-        let n_ops = body.ops().len() as u64;
-        let operands: u64 = body.ops().ids().map(|op| body.operands(op).len() as u64).sum();
-        let n_items = operands + body.tensors().len() as u64;
-        let fits = n_ops <= self.ops && n_items <= self.items;
-        if fits {
-            self.ops -= n_ops;
-            self.items -= n_items;
-        }
-        fits
     }
 }
 
@@ -134,10 +102,9 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     let order = entry.call_order();
     let by_graph = entry.uses_by_graph();
     let mut known: BTreeMap<u32, Known> = BTreeMap::new();
-    let mut budget = Budget {
-        ops: max_ops,
-        items: MAX_ITEMS,
-    };
+    let (mut budget, mut kept) = (Budget::new(max_ops), Budget::kept());
+    let mut callers = Callers::new(entry);
+    let mut left = Left::default();
     for number in order.order {
         progress.check()?;
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
@@ -147,16 +114,11 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
             positions,
             is_circular: &order.is_circular,
         };
-        let (flat, counts) = part.flat(&known, &mut budget, progress)?;
+        let (flat, (calls, too_large)) = part.flat(&known, &mut budget, progress)?;
+        left.too_large.insert(number, too_large);
         if number == 0 {
-            (done.calls, done.too_large) = counts;
+            done.calls = calls;
         }
-        let uses = || positions.iter().map(|position| entry.uses[*position].clone()).collect();
-        let graph = if number == 0 {
-            &entry.graph
-        } else {
-            &entry.bodies[number as usize - 1]
-        };
         let one = match flat {
             Some(flat) => {
                 if number == 0 {
@@ -164,23 +126,99 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
                     entry.dumped = entry.dumped.take().map(|dumped| Arc::new(dumped_of(&dumped, &flat)));
                 }
                 Known {
+                    cost: Cost::of(&flat.graph),
                     graph: Arc::new(flat.graph),
                     stands_for: flat.stands_for,
                     uses: flat.uses,
                     residents: flat.residents,
                 }
             }
-            None => Known {
-                graph: Arc::clone(graph),
-                stands_for: BTreeMap::new(),
-                uses: uses(),
-                residents: BTreeMap::new(),
-            },
+            None => Known::unchanged(shared(entry, number), uses_of(entry, positions)),
         };
         known.insert(number, one);
+        for body in callers.done(entry, positions) {
+            if let Some(one) = known.get_mut(&body).filter(|one| !kept.take(&one.cost, 0)) {
+                let positions = by_graph.get(&body).map_or(&[][..], Vec::as_slice);
+                *one = Known::unchanged(shared(entry, body), uses_of(entry, positions));
+            }
+        }
+    }
+    for (number, positions) in &by_graph {
+        let circular = positions.iter().filter(|position| order.is_circular[**position]);
+        let calls = circular.filter(|position| {
+            let one = &entry.uses[**position];
+            one.kind == UseKind::Call && entry.numbered(one.body).is_some()
+        });
+        left.circular.insert(*number, calls.count() as u64);
     }
     take_over(entry, known);
+    let is_run = entry.graphs_run();
+    let sum = |counts: &BTreeMap<u32, u64>| {
+        let counts = counts
+            .iter()
+            .filter(|(number, _)| is_run.get(**number as usize) == Some(&true));
+        counts.map(|(_, count)| *count).sum()
+    };
+    (done.too_large, done.circular) = (sum(&left.too_large), sum(&left.circular));
     Ok(done)
+}
+
+/// Calls that stay, by the graph in which they stand.
+#[derive(Default)]
+struct Left {
+    too_large: BTreeMap<u32, u64>,
+    circular: BTreeMap<u32, u64>,
+}
+
+/// A graph of the entry, by number.
+fn shared(entry: &GraphEntry, number: u32) -> &Arc<Graph> {
+    match number.checked_sub(1) {
+        None => &entry.graph,
+        Some(body) => &entry.bodies[body as usize],
+    }
+}
+
+fn uses_of(entry: &GraphEntry, positions: &[usize]) -> Vec<BodyUse> {
+    positions.iter().map(|position| entry.uses[*position].clone()).collect()
+}
+
+/// Who still has to be given a body in place of its calls.
+struct Callers {
+    /// By number: uses that are to come.
+    open: Vec<usize>,
+    /// By number: whether ops do anything else with it than call it.
+    is_run: Vec<bool>,
+}
+
+impl Callers {
+    fn new(entry: &GraphEntry) -> Self {
+        let n_graphs = entry.bodies.len() + 1;
+        let (mut open, mut is_run) = (vec![0; n_graphs], vec![false; n_graphs]);
+        for one in &entry.uses {
+            let body = one.body as usize;
+            if body < n_graphs {
+                open[body] += 1;
+                is_run[body] |= one.kind != UseKind::Call;
+            }
+        }
+        Self { open, is_run }
+    }
+
+    /// A graph with these uses is done: bodies that are only called, and by nobody any more.
+    fn done(&mut self, entry: &GraphEntry, positions: &[usize]) -> BTreeSet<u32> {
+        let mut last = BTreeSet::new();
+        for position in positions {
+            let number = entry.uses[*position].body;
+            let Some(open) = self.open.get_mut(number as usize) else {
+                continue;
+            };
+            *open = open.saturating_sub(1);
+            if *open == 0 && number > 0 && !self.is_run[number as usize] {
+                last.insert(number);
+            }
+        }
+        last
+    }
 }
 
 /// The entry of the graphs as they are now. Uses name tensors of bodies as these are now.
@@ -254,7 +292,9 @@ impl Part<'_> {
                 .filter(|_| !self.is_circular[*position] && is_alone);
             let call = body.and_then(|body| call_of(graph, (one, &is_read), body));
             match call {
-                Some(call) if budget.take(call.body) => calls.push(call),
+                Some(call) if budget.take(&known[&one.body].cost, prefix(graph, (call.op, call.body)).len()) => {
+                    calls.push(call);
+                }
                 call => {
                     too_large += u64::from(call.is_some());
                     rest.push(one.clone());
@@ -286,7 +326,9 @@ fn call_of<'a>(graph: &Graph, (one, is_read): (&BodyUse, &[bool]), body: &'a Kno
             .map(|(result, of)| (*result, body.target(*of)))
             .collect(),
     };
-    is_complete(graph, (one.op, is_read), (&body.graph, &map)).then_some(Call {
+    let is_whole =
+        is_complete(graph, (one.op, is_read), (&body.graph, &map)) && !loses_cost(graph, one.op, (&body.graph, &map));
+    is_whole.then_some(Call {
         op: one.op,
         number: one.body,
         body: &body.graph,

@@ -7,10 +7,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exprs::Exprs;
-use super::join::{Call, Join, ResidentKey};
+use super::join::{Call, Join, JoinError, ResidentKey, check_at};
 use crate::graph::{Dim, Graph, GraphError, Id as _, NewOp, OpId, Phase, Role, TensorId};
+use crate::progress::Progress;
 use crate::units::Nanos;
 use crate::workload::{BodyMap, BodyUse, NET_OUTPUT};
+
+/// Most bytes of a caller's name that go before those of a body.
+const MAX_PREFIX: usize = 128;
+
+/// Most bytes of a body's name that stand behind a caller's: names of calls within calls grow no further.
+pub(super) const MAX_OWN_NAME: usize = 256;
 
 /// A call and what its tensors are.
 pub(super) struct Site<'a> {
@@ -74,15 +81,16 @@ struct Inherited {
 
 impl Join<'_> {
     /// Puts a body into the place of its call.
-    pub(super) fn put(&mut self, site: &Site<'_>) -> Result<(), GraphError> {
+    pub(super) fn put(&mut self, site: &Site<'_>, progress: &Progress<'_>) -> Result<(), JoinError> {
         let call = site.call;
-        let prefix = prefix(self.graph, call);
+        let prefix = prefix(self.graph, (call.op, call.body));
         let exprs = self.exprs_of(call.number, call.body);
-        let tensors = self.tensors_of(site, &exprs, &prefix)?;
+        let tensors = self.tensors_of(site, (&exprs, &prefix), progress)?;
         self.keep_exprs(call.number, exprs);
-        self.memory_of(site, &tensors);
-        let ops = self.ops_of(site, &tensors, &prefix)?;
-        for one in call.uses {
+        self.memory_of(site, &tensors, progress)?;
+        let ops = self.ops_of(site, (&tensors, &prefix), progress)?;
+        for (position, one) in call.uses.iter().enumerate() {
+            check_at(position, progress)?;
             let Some(op) = ops.get(one.op.idx()).copied().flatten() else {
                 continue;
             };
@@ -96,7 +104,12 @@ impl Join<'_> {
         Ok(())
     }
 
-    fn tensors_of(&mut self, site: &Site<'_>, exprs: &Exprs, prefix: &str) -> Result<Tensors, GraphError> {
+    fn tensors_of(
+        &mut self,
+        site: &Site<'_>,
+        (exprs, prefix): (&Exprs, &str),
+        progress: &Progress<'_>,
+    ) -> Result<Tensors, JoinError> {
         let body = site.call.body;
         let mut tensors = Tensors {
             new: Vec::with_capacity(body.tensors().len()),
@@ -104,23 +117,29 @@ impl Join<'_> {
         };
         let mut name = String::new();
         for (id, tensor) in body.tensors().iter_ids() {
+            check_at(id.idx(), progress)?;
             let resident = site.key(id);
             let is_root = body.storages()[tensor.storage].root == id;
             let shared = (tensor.role.is_resident() && is_root && tensor.producer.is_none())
                 .then(|| self.residents.get(&resident).copied())
                 .flatten();
             let given = site.given.get(&id).map(|operand| self.target(*operand));
+            if let (None, Some(shared), Some(result)) = (given, shared, site.returned.get(&id)) {
+                // What is handed out is the weight that stands there already.
+                self.builder.set_role(*result, tensor.role);
+                self.builder.alias(*result, shared);
+            }
             if let Some(old) = given.or(shared) {
                 tensors.new.push(old);
                 tensors.is_old.push(true);
                 continue;
             }
-            name.clear();
-            if !(tensor.role.is_variable() && is_root) {
-                name.push_str(prefix);
-                name.push('/');
-            }
-            name.push_str(body.tensor_name(id));
+            let is_shared_name = tensor.role.is_variable() && is_root;
+            name_within(
+                if is_shared_name { "" } else { prefix },
+                body.tensor_name(id),
+                &mut name,
+            );
             let new = match site.returned.get(&id) {
                 Some(result) => {
                     self.merge((body, exprs), id, (*result, &name))?;
@@ -178,9 +197,10 @@ impl Join<'_> {
     }
 
     /// Who shares whose memory.
-    fn memory_of(&mut self, site: &Site<'_>, tensors: &Tensors) {
+    fn memory_of(&mut self, site: &Site<'_>, tensors: &Tensors, progress: &Progress<'_>) -> Result<(), JoinError> {
         let body = site.call.body;
         for (id, tensor) in body.tensors().iter_ids() {
+            check_at(id.idx(), progress)?;
             let new = tensors.new[id.idx()];
             if tensors.is_old[id.idx()] {
                 continue;
@@ -203,16 +223,23 @@ impl Join<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// The body's ops; the new op of each, none where it vanished.
-    fn ops_of(&mut self, site: &Site<'_>, tensors: &Tensors, prefix: &str) -> Result<Vec<Option<OpId>>, GraphError> {
+    fn ops_of(
+        &mut self,
+        site: &Site<'_>,
+        (tensors, prefix): (&Tensors, &str),
+        progress: &Progress<'_>,
+    ) -> Result<Vec<Option<OpId>>, JoinError> {
         let body = site.call.body;
         let mut inherited = self.inherited(site);
         let mut ops = Vec::with_capacity(body.ops().len());
         let (mut operands, mut results): (Vec<TensorId>, Vec<TensorId>) = (Vec::new(), Vec::new());
         let mut name = String::new();
         for (id, op) in body.ops().iter_ids() {
+            check_at(id.idx(), progress)?;
             if vanishes(site, id) {
                 ops.push(None);
                 continue;
@@ -223,12 +250,9 @@ impl Join<'_> {
             let own = body.results(id).iter().filter(|tensor| !tensors.is_old[tensor.idx()]);
             results.extend(own.map(|tensor| tensors.new[tensor.idx()]));
             results.append(&mut inherited.scratch);
-            name.clear();
-            let own_name = body.op_name(id);
-            if !own_name.is_empty() {
-                name.push_str(prefix);
-                name.push('/');
-                name.push_str(own_name);
+            match body.op_name(id) {
+                "" => name.clear(),
+                own => name_within(prefix, own, &mut name),
             }
             let new = NewOp {
                 name: &name,
@@ -261,24 +285,55 @@ impl Join<'_> {
     }
 }
 
-/// What goes before the names of a body: the op's own, else the body's, else the op's type.
-fn prefix(graph: &Graph, call: &Call<'_>) -> String {
-    let names = [graph.op_name(call.op), call.body.name(), graph.op_kind(call.op)];
-    names
-        .into_iter()
-        .find(|name| !name.is_empty())
-        .unwrap_or("call")
-        .to_owned()
+/// What goes before the names of a body: the op's own, else the body's, else the op's type; of a long one its start.
+pub(super) fn prefix(graph: &Graph, (op, body): (OpId, &Graph)) -> String {
+    let names = [graph.op_name(op), body.name(), graph.op_kind(op)];
+    let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("call");
+    if name.len() <= MAX_PREFIX {
+        return name.to_owned();
+    }
+    format!("{}…", &name[..name.floor_char_boundary(MAX_PREFIX)])
+}
+
+/// `prefix/own`; where that is too long, the end of `own` behind the prefix. A name that gets no prefix stays as it is.
+fn name_within(prefix: &str, own: &str, name: &mut String) {
+    name.clear();
+    if !prefix.is_empty() {
+        name.push_str(prefix);
+        name.push('/');
+        if own.len() > MAX_OWN_NAME {
+            name.push('…');
+            name.push_str(&own[own.ceil_char_boundary(own.len() - MAX_OWN_NAME)..]);
+            return;
+        }
+    }
+    name.push_str(own);
 }
 
 /// Whether an op of the body only hands in what the caller gives, or hands out what it takes.
 fn vanishes(site: &Site<'_>, op: OpId) -> bool {
-    let body = site.call.body;
+    is_handover(site.call.body, op, |result| site.given.contains_key(result))
+}
+
+fn is_handover(body: &Graph, op: OpId, is_given: impl Fn(&TensorId) -> bool) -> bool {
     let results = body.results(op);
     if results.is_empty() {
         return body.op_kind(op) == NET_OUTPUT;
     }
-    results.iter().all(|result| site.given.contains_key(result))
+    results.iter().all(is_given)
+}
+
+/// Whether nothing of a body is left that could hold what the call itself states: scratch memory, operations, time.
+pub(super) fn loses_cost(graph: &Graph, op: OpId, (body, map): (&Graph, &BodyMap)) -> bool {
+    let call = &graph.ops()[op];
+    let is_scratch = |result: &TensorId| graph.tensors()[*result].role == Role::Workspace;
+    if call.flops == 0 && call.time.is_none() && !graph.results(op).iter().any(is_scratch) {
+        return false;
+    }
+    let given: BTreeSet<TensorId> = map.inputs.iter().map(|(input, _)| *input).collect();
+    body.ops()
+        .ids()
+        .all(|op| is_handover(body, op, |result| given.contains(result)))
 }
 
 /// The phase of an op of a body: backward and optimizer are told by whichever of the two knows it.
