@@ -203,12 +203,22 @@ pub fn with_body_scratch(
 mod tests {
     use std::sync::Arc;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
     use crate::progress::Cancel;
+    use crate::rewrite::inline::{MAX_OPS, inline};
+    use crate::workload::BodyMap;
 
     /// A chain of ops, each of which computes so many bytes from what the one before computed.
     fn chain(name: &str, bytes: &[u64]) -> Graph {
+        let ops: Vec<(u64, usize)> = bytes.iter().map(|bytes| (*bytes, 1)).collect();
+        linked(name, &ops)
+    }
+
+    /// Ops, each of which computes so many bytes from what the one before and the one so many places before computed.
+    fn linked(name: &str, ops: &[(u64, usize)]) -> Graph {
         let mut builder = GraphBuilder::new(name);
         let tensor = |builder: &mut GraphBuilder, bytes: u64, role| {
             let shape = builder.shape(&[Dim::Known(bytes)]);
@@ -220,19 +230,19 @@ mod tests {
             };
             builder.tensor(new).expect("a tensor")
         };
-        let mut last = tensor(&mut builder, 1000, Role::Input);
-        for bytes in bytes {
+        let mut all = vec![tensor(&mut builder, 1000, Role::Input)];
+        for (bytes, back) in ops {
             let result = tensor(&mut builder, *bytes, Role::Activation);
             let new = NewOp {
                 kind: "Op",
-                operands: &[last],
+                operands: &[all[all.len() - 1], all[all.len().saturating_sub(*back)]],
                 results: &[result],
                 ..NewOp::default()
             };
             builder.op(new).expect("an op");
-            last = result;
+            all.push(result);
         }
-        builder.output(last);
+        builder.output(all[all.len() - 1]);
         builder.finish().expect("a graph")
     }
 
@@ -292,6 +302,32 @@ mod tests {
             let found = found(&entry(graphs, uses));
             let found: Vec<(u32, u64, u32)> = found.iter().map(|one| (one.op.0, one.bytes.get(), one.body)).collect();
             assert_eq!(&found[..], *expected, "{uses:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_only_branch_holds_what_its_ops_hold_without_it(
+            ops in prop::collection::vec((1_u64..100, 1_usize..6), 1..9),
+        ) {
+            let result = ops[ops.len() - 1].0;
+            let mut entry = entry(&[&[result, 1], &[]], &[(0, 0, 1, UseKind::Branch)]);
+            entry.bodies = vec![Arc::new(linked("body", &ops))];
+            let held = |entry: &GraphEntry| {
+                let graph = &entry.graph;
+                let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
+                with_body_scratch(graph, plain, (&found(entry), None)).peak().0
+            };
+            let as_branch = held(&entry);
+            entry.uses[0].kind = UseKind::Call;
+            entry.uses[0].map = Some(BodyMap {
+                inputs: vec![(TensorId(0), TensorId(0))],
+                results: vec![(TensorId(1), TensorId::from_idx(ops.len()))],
+            });
+            let cancel = Cancel::new();
+            let done = inline(&mut entry, MAX_OPS, &Progress::silent(&cancel)).expect("not cancelled");
+            prop_assert_eq!(done.calls, 1);
+            prop_assert_eq!(as_branch, held(&entry));
         }
     }
 

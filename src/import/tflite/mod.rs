@@ -22,6 +22,7 @@ mod operators;
 mod tests;
 mod uses;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use self::flatbuffer::Flat;
@@ -30,7 +31,7 @@ use super::{ImportError, Input};
 use crate::diagnostics::Diagnostics;
 use crate::graph::Graph;
 use crate::progress::Progress;
-use crate::workload::{Dumped, DumpedOffsets, GraphEntry, Source};
+use crate::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
 
 /// Whether the content carries the format's identifier.
 pub(super) fn detect(input: &Input<'_>) -> bool {
@@ -70,6 +71,7 @@ pub(super) fn import(
         bodies.push(Arc::new(body.graph));
         uses.extend(body.uses);
     }
+    not_run(&bodies, &uses, diagnostics);
     let name = if main.name().is_empty() {
         file_name
     } else {
@@ -88,6 +90,19 @@ pub(super) fn import(
         uses,
         dumped: Some(Arc::new(dumped)),
     }]))
+}
+
+/// Says which subgraphs no operator is known to run: other signatures' own, and what a kernel applies to each element.
+fn not_run(bodies: &[Arc<Graph>], uses: &[BodyUse], diagnostics: &mut Diagnostics) {
+    let run: BTreeSet<u32> = uses.iter().map(|one| one.body).collect();
+    for (number, body) in (1_u32..).zip(bodies).filter(|(number, _)| !run.contains(number)) {
+        let place = match body.name() {
+            "" => format!("subgraph {number}"),
+            name => name.to_owned(),
+        };
+        let what = "a subgraph that no operator is seen to run is not simulated";
+        diagnostics.info(what.to_owned(), &place);
+    }
 }
 
 /// Offsets of the main subgraph.

@@ -275,12 +275,22 @@ pub(super) fn called(
         "WHILE" => (4, &[0, 1], UseKind::Loop),
         "STABLEHLO_COMPOSITE" => (12, &[1], UseKind::Call),
         "STABLEHLO_WHILE" => (12, &[0, 1], UseKind::Loop),
+        // A list of branches instead of numbers.
+        "STABLEHLO_CASE" => (12, &[], UseKind::Branch),
         _ => return Ok(None),
     };
     let table = flat.nth(list, place, "an operator")?;
     let Some(options) = flat.part(table, options, "an operator's options")? else {
         return Ok(None);
     };
+    if fields.is_empty() {
+        let branches = flat.ints(options, 0, "an operator's branches")?.unwrap_or_default();
+        // A negative number is no subgraph's, and told as such.
+        let called = branches
+            .into_iter()
+            .map(|branch| u32::try_from(branch).unwrap_or(u32::MAX));
+        return Ok(Some((called.collect(), how)));
+    }
     let mut called = Vec::with_capacity(fields.len());
     for field in fields {
         called.push(flat.number(options, *field, "an operator's subgraph")?);

@@ -2,7 +2,7 @@
 //!
 //! In: an operator and its type. Out: its uses, the operator numbered by position. `CALL`, `CALL_ONCE` (at the first run) and
 //! `STABLEHLO_COMPOSITE` hand their inputs to the subgraph's one by one, and take its outputs as theirs; `IF` has two branches,
-//! `WHILE` a condition and a body. Subgraphs are numbered as in the entry, the main one 0.
+//! `WHILE` a condition and a body, `STABLEHLO_CASE` any number of branches. Subgraphs are numbered as in the entry, the main one 0.
 
 use super::flatbuffer::{Flat, List};
 use super::model::{self, Model, RawOp};

@@ -71,6 +71,20 @@ pub(super) struct Call<'a> {
     pub(super) map: BodyMap,
 }
 
+/// What a body keeps resident whose op stays.
+pub(super) struct Kept<'a> {
+    /// The number of the body.
+    pub(super) number: u32,
+    /// The body.
+    pub(super) body: &'a Graph,
+    /// What bodies within it keep resident in it.
+    pub(super) residents: &'a BTreeMap<TensorId, ResidentKey>,
+    /// What of it stays resident.
+    pub(super) tensors: Vec<TensorId>,
+    /// What goes before their names.
+    pub(super) prefix: String,
+}
+
 /// The graph under construction.
 pub(super) struct Join<'a> {
     pub(super) graph: &'a Graph,
@@ -88,11 +102,12 @@ pub(super) struct Join<'a> {
     origins: Vec<OpId>,
 }
 
-/// Puts the bodies of calls, ascending by op and one for each op, into their places. `uses` are those of the graph that stay.
+/// Puts the bodies of calls, ascending by op and one for each op, into their places. `uses` are those of the graph that stay,
+/// `kept` what the bodies of these keep resident.
 pub(super) fn joined(
     graph: &Graph,
     calls: &[Call<'_>],
-    uses: &[BodyUse],
+    (uses, kept): (&[BodyUse], &[Kept<'_>]),
     progress: &Progress<'_>,
 ) -> Result<Flat, JoinError> {
     let mut join = Join {
@@ -133,11 +148,22 @@ pub(super) fn joined(
         }
         join.uses.push(one);
     }
+    let variables = variable_names(graph);
+    for one in kept {
+        progress.check()?;
+        join.keep(one, &variables)?;
+    }
     for output in graph.outputs() {
         let output = join.target(*output);
         join.builder.output(output);
     }
     join.finish()
+}
+
+fn variable_names(graph: &Graph) -> BTreeSet<&str> {
+    let tensors = graph.tensors().iter_ids();
+    let variables = tensors.filter(|(_, tensor)| tensor.role.is_variable());
+    variables.map(|(id, _)| graph.tensor_name(id)).collect()
 }
 
 /// Looks at the cancel flag now and then.

@@ -4,7 +4,7 @@
 //! caller before its own.
 
 use super::site::MAX_OWN_NAME;
-use crate::graph::Graph;
+use crate::graph::{Graph, TensorId};
 
 /// Most ops that are copied in sum, over all graphs of an entry.
 pub const MAX_OPS: u64 = 4_000_000;
@@ -45,6 +45,18 @@ impl Cost {
             tensors: graph.tensors().len() as u64,
             operands: graph.ops().ids().map(|op| graph.operands(op).len() as u64).sum(),
             name_bytes: of_ops + of_tensors,
+        }
+    }
+}
+
+impl Cost {
+    /// Of some tensors alone.
+    pub(super) fn of_tensors(graph: &Graph, tensors: &[TensorId]) -> Self {
+        let names = tensors.iter().map(|tensor| graph.tensor_name(*tensor));
+        Self {
+            tensors: tensors.len() as u64,
+            name_bytes: names.map(|name| name.len().min(MAX_OWN_NAME) as u64).sum(),
+            ..Self::default()
         }
     }
 }

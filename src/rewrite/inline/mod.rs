@@ -5,11 +5,13 @@
 //! not known), and so do calls that close a circle, whose operands do not correspond to the body's inputs, or that would
 //! make more than [`MAX_OPS`] ops: [`Inlined`] counts them. The bodies stay listed, large ones that are only called as the
 //! file has them.
+//! What bodies of loops and branches keep resident comes into the graph around them too, once each.
 //! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay right; a weight that a body keeps
 //! is counted once however often the body is called; without calls the entry stays as it is. Linear in what is copied.
 
 mod exprs;
 mod join;
+mod kept;
 mod limits;
 mod said;
 mod site;
@@ -19,7 +21,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use self::join::{Call, Flat, JoinError, ResidentKey, joined};
+use self::join::{Call, Flat, JoinError, Kept, ResidentKey, joined};
+use self::kept::resident_roots;
 pub use self::limits::MAX_OPS;
 use self::limits::{Budget, Cost};
 use self::said::say;
@@ -40,6 +43,8 @@ pub struct Inlined {
     pub ops: u64,
     /// Calls that stay, because the joined graph would be too large; those in graphs that it runs counted too.
     pub too_large: u64,
+    /// Graphs that ops run whose weights are not counted, because they are too many.
+    pub uncounted: u64,
     /// Calls that stay, because what they call calls them; those in graphs that it runs counted too.
     pub circular: u64,
 }
@@ -96,7 +101,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
         ops: entry.graph.ops().len() as u64,
         ..Inlined::default()
     };
-    if !entry.uses.iter().any(|one| one.kind == UseKind::Call) {
+    if entry.uses.is_empty() {
         return Ok(done);
     }
     let order = entry.call_order();
@@ -114,8 +119,9 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
             positions,
             is_circular: &order.is_circular,
         };
-        let (flat, (calls, too_large)) = part.flat(&known, &mut budget, progress)?;
+        let (flat, (calls, too_large, uncounted)) = part.flat(&known, &mut budget, progress)?;
         left.too_large.insert(number, too_large);
+        left.uncounted.insert(number, uncounted);
         if number == 0 {
             done.calls = calls;
         }
@@ -152,14 +158,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
         left.circular.insert(*number, calls.count() as u64);
     }
     take_over(entry, known);
-    let is_run = entry.graphs_run();
-    let sum = |counts: &BTreeMap<u32, u64>| {
-        let counts = counts
-            .iter()
-            .filter(|(number, _)| is_run.get(**number as usize) == Some(&true));
-        counts.map(|(_, count)| *count).sum()
-    };
-    (done.too_large, done.circular) = (sum(&left.too_large), sum(&left.circular));
+    left.sum(entry, &mut done);
     Ok(done)
 }
 
@@ -167,7 +166,24 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
 #[derive(Default)]
 struct Left {
     too_large: BTreeMap<u32, u64>,
+    uncounted: BTreeMap<u32, u64>,
     circular: BTreeMap<u32, u64>,
+}
+
+impl Left {
+    /// Over the graphs that the entry's own runs.
+    fn sum(&self, entry: &GraphEntry, done: &mut Inlined) {
+        let is_run = entry.graphs_run();
+        let sum = |counts: &BTreeMap<u32, u64>| {
+            let counts = counts
+                .iter()
+                .filter(|(number, _)| is_run.get(**number as usize) == Some(&true));
+            counts.map(|(_, count)| *count).sum()
+        };
+        done.too_large = sum(&self.too_large);
+        done.uncounted = sum(&self.uncounted);
+        done.circular = sum(&self.circular);
+    }
 }
 
 /// A graph of the entry, by number.
@@ -257,6 +273,9 @@ fn dumped_of(dumped: &Dumped, flat: &Flat) -> Dumped {
     dumped
 }
 
+/// Calls in place, calls that are too large, bodies that keep too much.
+type Counts = (u64, u64, u64);
+
 /// A graph of an entry, before its calls are put in place.
 struct Part<'a> {
     entry: &'a GraphEntry,
@@ -267,16 +286,16 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The graph with its calls in place, `None` where it stays as it is; how many calls there were, and how many were left
-    /// out because of their size.
+    /// The graph with its calls in place, `None` where it stays as it is; how many calls there were, how many were left out
+    /// because of their size, and how many bodies of others keep too much resident.
     fn flat(
         &self,
         known: &BTreeMap<u32, Known>,
         budget: &mut Budget,
         progress: &Progress<'_>,
-    ) -> Result<(Option<Flat>, (u64, u64)), Cancelled> {
+    ) -> Result<(Option<Flat>, Counts), Cancelled> {
         let Some(graph) = self.entry.numbered(self.number) else {
-            return Ok((None, (0, 0)));
+            return Ok((None, (0, 0, 0)));
         };
         let mut per_op: BTreeMap<OpId, u32> = BTreeMap::new();
         for position in self.positions {
@@ -301,17 +320,52 @@ impl Part<'_> {
                 }
             }
         }
-        if calls.is_empty() {
-            return Ok((None, (0, too_large)));
+        let (kept, uncounted) = self.kept(&rest, known, budget);
+        if calls.is_empty() && kept.is_empty() {
+            return Ok((None, (0, too_large, uncounted)));
         }
         calls.sort_by_key(|call| call.op);
         let n_calls = calls.len() as u64;
-        match joined(graph, &calls, &rest, progress) {
-            Ok(flat) => Ok((Some(flat), (n_calls, too_large))),
+        match joined(graph, &calls, (&rest, &kept), progress) {
+            Ok(flat) => Ok((Some(flat), (n_calls, too_large, uncounted))),
             Err(JoinError::Cancelled(cancelled)) => Err(cancelled),
             // The ops stay, and are told of with what else is not simulated.
-            Err(JoinError::NoGraph) => Ok((None, (0, too_large))),
+            Err(JoinError::NoGraph) => Ok((None, (0, too_large, uncounted))),
         }
+    }
+}
+
+impl Part<'_> {
+    /// What bodies of the ops that stay keep resident, each body once, and how many keep too much. What an op calls without a
+    /// map may be a kernel's own (a fusion), whose constants are code.
+    fn kept<'a>(&self, rest: &[BodyUse], known: &'a BTreeMap<u32, Known>, budget: &mut Budget) -> (Vec<Kept<'a>>, u64) {
+        let (mut kept, mut uncounted, mut seen) = (Vec::new(), 0, BTreeSet::new());
+        let Some(graph) = self.entry.numbered(self.number) else {
+            return (kept, uncounted);
+        };
+        for one in rest {
+            let is_run = (one.kind != UseKind::Call || one.map.is_some()) && graph.ops().get(one.op).is_some();
+            let Some(body) = known.get(&one.body).filter(|_| is_run && seen.insert(one.body)) else {
+                continue;
+            };
+            let tensors = resident_roots(&body.graph, &body.residents);
+            if tensors.is_empty() {
+                continue;
+            }
+            let prefix = prefix(graph, (one.op, &body.graph));
+            if !budget.take(&Cost::of_tensors(&body.graph, &tensors), prefix.len()) {
+                uncounted += 1;
+                continue;
+            }
+            kept.push(Kept {
+                number: one.body,
+                body: &body.graph,
+                residents: &body.residents,
+                tensors,
+                prefix,
+            });
+        }
+        (kept, uncounted)
     }
 }
 

@@ -34,6 +34,15 @@ pub(super) fn say(done: &Inlined, graph: &str, diagnostics: &mut Diagnostics) {
             graph,
         );
     }
+    if done.uncounted > 0 {
+        diagnostics.warning(
+            format!(
+                "what {} of loops and branches keep resident is too much to be listed; it is not counted among the weights",
+                counted(done.uncounted, "graph")
+            ),
+            graph,
+        );
+    }
     if done.circular > 0 {
         diagnostics.warning(
             format!(

@@ -296,7 +296,7 @@ pub(super) fn prefix(graph: &Graph, (op, body): (OpId, &Graph)) -> String {
 }
 
 /// `prefix/own`; where that is too long, the end of `own` behind the prefix. A name that gets no prefix stays as it is.
-fn name_within(prefix: &str, own: &str, name: &mut String) {
+pub(super) fn name_within(prefix: &str, own: &str, name: &mut String) {
     name.clear();
     if !prefix.is_empty() {
         name.push_str(prefix);
