@@ -5,6 +5,7 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Role};
+use crate::progress::{Cancelled, Progress};
 use crate::rewrite::body_scratch;
 use crate::units::counted;
 use crate::workload::GraphEntry;
@@ -17,7 +18,15 @@ pub(super) struct Gaps {
 }
 
 /// Looks at what is left out, and says it. `what_is_not` ends the sentence about graphs that ops run ("placed here").
-pub(super) fn gaps(entry: &GraphEntry, bindings: &Bindings, what_is_not: &str, diagnostics: &mut Diagnostics) -> Gaps {
+///
+/// # Errors
+/// Cancelled by the user.
+pub(super) fn gaps(
+    entry: &GraphEntry,
+    (bindings, progress): (&Bindings, &Progress<'_>),
+    what_is_not: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<Gaps, Cancelled> {
     let graph: &Graph = &entry.graph;
     let sizes = graph.sizes(bindings);
     let mut unknown = graph.unknown_activations(&sizes);
@@ -25,7 +34,7 @@ pub(super) fn gaps(entry: &GraphEntry, bindings: &Bindings, what_is_not: &str, d
     if let Some(first) = first {
         diagnostics.unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
     }
-    let has_bodies = unseen_bodies(entry, bindings, what_is_not, diagnostics);
+    let has_bodies = unseen_bodies(entry, (bindings, progress), what_is_not, diagnostics)?;
     let mut tensors = graph.tensors().iter();
     let states_scratch = tensors.any(|tensor| tensor.role == Role::Workspace);
     let reasons = [
@@ -38,23 +47,28 @@ pub(super) fn gaps(entry: &GraphEntry, bindings: &Bindings, what_is_not: &str, d
         .filter(|(is_so, _)| *is_so)
         .map(|(_, why)| *why)
         .collect();
-    Gaps {
+    Ok(Gaps {
         lower_bound: match reasons.split_last() {
             None => None,
             Some((last, [])) => Some((*last).to_owned()),
             Some((last, before)) => Some(format!("{}, and {last}", before.join(", "))),
         },
-    }
+    })
 }
 
 /// Says what ops hold for the graphs that they run, and whether they hold anything.
-fn unseen_bodies(entry: &GraphEntry, bindings: &Bindings, what_is_not: &str, diagnostics: &mut Diagnostics) -> bool {
-    let scratch = body_scratch(entry, bindings);
+fn unseen_bodies(
+    entry: &GraphEntry,
+    (bindings, progress): (&Bindings, &Progress<'_>),
+    what_is_not: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<bool, Cancelled> {
+    let scratch = body_scratch(entry, bindings, progress)?;
     // The first of the largest.
     let largest = scratch
         .iter()
         .reduce(|one, other| if other.bytes > one.bytes { other } else { one });
-    let Some(largest) = largest else { return false };
+    let Some(largest) = largest else { return Ok(false) };
     let graph = &entry.graph;
     let op = match graph.op_name(largest.op) {
         "" => graph.op_kind(largest.op),
@@ -75,5 +89,5 @@ fn unseen_bodies(entry: &GraphEntry, bindings: &Bindings, what_is_not: &str, dia
         ),
         &entry.name,
     );
-    true
+    Ok(true)
 }

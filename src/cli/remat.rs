@@ -48,7 +48,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if let Some(limit) = &args.thrash_limit {
         lowered.dtr.thrash_limit = thrash_limit(limit)?;
     }
-    let subject = subject(args.graph.as_deref(), &request, &lowered)?;
+    let subject = subject(args.graph.as_deref(), &request, &lowered, progress)?;
     let mut diagnostics = import_diagnostics(&loaded, &settings);
     diagnostics.extend(&subject.diagnostics);
     let asked = Asked {

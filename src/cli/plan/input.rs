@@ -17,6 +17,7 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph};
 use crate::liveness::{View, lifetimes};
 use crate::plan::{AS_DUMPED, Buffer, Problem};
+use crate::progress::Progress;
 use crate::units::Bytes;
 use crate::workload::{
     AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
@@ -39,13 +40,17 @@ pub(super) struct Chosen {
 }
 
 /// The buffers of the chosen graph or problem.
-pub(super) fn chosen(args: &PlanArgs, (workload, dumped): (Workload, &DumpedProblems)) -> anyhow::Result<Chosen> {
+pub(super) fn chosen(
+    args: &PlanArgs,
+    (workload, dumped): (Workload, &DumpedProblems),
+    progress: &Progress<'_>,
+) -> anyhow::Result<Chosen> {
     let bindings = parse_bindings(&args.dim)?;
     let mut chosen = Chosen {
         diagnostics: unused_dims(&workload, &bindings),
         ..Chosen::default()
     };
-    let (choice, entry) = entry(args, (workload, dumped), (&bindings, &mut chosen))?;
+    let (choice, entry) = entry(args, (workload, dumped), (&bindings, &mut chosen, progress))?;
     let diagnostics = &mut chosen.diagnostics;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
@@ -65,11 +70,11 @@ pub(super) fn chosen(args: &PlanArgs, (workload, dumped): (Workload, &DumpedProb
 fn entry(
     args: &PlanArgs,
     (workload, dumped): (Workload, &DumpedProblems),
-    (bindings, said): (&Bindings, &mut Chosen),
+    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     if let Source::Graphs(_) = &workload.source {
-        return of_graphs(args, (&workload, dumped), (bindings, said));
+        return of_graphs(args, (&workload, dumped), (bindings, said, progress));
     }
     let file = workload.name;
     match workload.source {
@@ -126,7 +131,7 @@ fn entry(
 fn of_graphs(
     args: &PlanArgs,
     (workload, dumped): (&Workload, &DumpedProblems),
-    (bindings, said): (&Bindings, &mut Chosen),
+    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let parts = workload.parts(dumped);
     let mut choice = choose(args, &workload.name, parts.iter().map(|part| &part.name), |_| true)?;
@@ -161,7 +166,7 @@ fn of_graphs(
             return Ok((choice, with_flags(args, Arc::unwrap_or_clone(arena))));
         }
     }
-    let placed = of_graph(args, graph, bindings, said)?;
+    let placed = of_graph(args, graph, (bindings, said, progress))?;
     let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
     if let Some(arena) = arenas.first() {
         said.diagnostics.info(
@@ -255,8 +260,7 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
 fn of_graph(
     args: &PlanArgs,
     entry: &GraphEntry,
-    bindings: &Bindings,
-    said: &mut Chosen,
+    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
@@ -266,7 +270,7 @@ fn of_graph(
         LifetimesView::Aliased => View::Aliased,
     };
     let sizes = graph.sizes(bindings);
-    said.lower_bound = gaps(entry, bindings, "placed here", &mut said.diagnostics).lower_bound;
+    said.lower_bound = gaps(entry, (bindings, progress), "placed here", &mut said.diagnostics)?.lower_bound;
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         with_inputs(graph, &sizes, &mut lifetimes);

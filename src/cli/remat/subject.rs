@@ -12,6 +12,7 @@ use crate::cli::gaps::gaps;
 use crate::diagnostics::Diagnostics;
 use crate::graph::Bindings;
 use crate::options::Lowered;
+use crate::progress::Progress;
 use crate::workload::{PartOf, Tape, Workload};
 
 /// What runs.
@@ -24,7 +25,12 @@ pub(super) struct Subject {
 }
 
 /// The tape or graph of a name, else the first.
-pub(super) fn subject(wanted: Option<&str>, request: &Request, lowered: &Lowered) -> anyhow::Result<Subject> {
+pub(super) fn subject(
+    wanted: Option<&str>,
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Subject> {
     let workload = &request.workload;
     if !workload.tapes().is_empty() {
         let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
@@ -45,10 +51,15 @@ pub(super) fn subject(wanted: Option<&str>, request: &Request, lowered: &Lowered
             workload.name
         );
     }
-    of_graphs(wanted, request, lowered)
+    of_graphs(wanted, request, lowered, progress)
 }
 
-fn of_graphs(wanted: Option<&str>, request: &Request, lowered: &Lowered) -> anyhow::Result<Subject> {
+fn of_graphs(
+    wanted: Option<&str>,
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> anyhow::Result<Subject> {
     let workload = &request.workload;
     let mut names: Vec<String> = workload.graphs().iter().map(|entry| entry.name.clone()).collect();
     let mut parts = workload.parts(&[]);
@@ -80,7 +91,12 @@ fn of_graphs(wanted: Option<&str>, request: &Request, lowered: &Lowered) -> anyh
         .graphs()
         .get(position)
         .context("there is such a graph")?;
-    let gaps = gaps(entry, &bindings, "part of what is run here", &mut diagnostics);
+    let gaps = gaps(
+        entry,
+        (&bindings, progress),
+        "part of what is run here",
+        &mut diagnostics,
+    )?;
     Ok(Subject {
         tape: tape.context("every graph has a tape")?.tape,
         lower_bound: gaps.lower_bound,
