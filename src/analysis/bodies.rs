@@ -28,9 +28,9 @@ pub(super) fn report(
         if let Some(largest) = largest(&others) {
             diagnostics.info(
                 format!(
-                    "{} or {} to graphs of their own, which are not followed turn by turn: {}, an estimate ({})",
-                    counted_ops(others.len(), "repeats", "repeat"),
-                    if others.len() == 1 { "branches" } else { "branch" },
+                    "{} graphs of {}, which are not followed turn by turn: {}, an estimate ({})",
+                    counted_ops(others.len(), "repeats or branches to", "repeat or branch to"),
+                    if others.len() == 1 { "its own" } else { "their own" },
                     held(entry, (largest, others.len())),
                     "one turn of a loop, the largest of the branches, beside inputs, outputs and weights"
                 ),

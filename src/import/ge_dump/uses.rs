@@ -113,10 +113,8 @@ fn mapped(site: &Site, body: &Flow) -> Option<BodyMap> {
     if body.n_ends != 1 {
         return None;
     }
-    let given = body.given.iter().filter_map(|(index, input)| {
-        let index = usize::try_from(*index).ok()?;
-        Some((*input, site.inputs.get(index).copied().flatten()?))
-    });
+    let operands = (0_i64..).zip(&site.inputs);
+    let given = operands.filter_map(|(index, operand)| Some((*body.given.get(&index)?, (*operand)?)));
     let returned = site.outputs.iter().filter_map(|(position, result)| {
         let of_body = body.returned.get(&i64::from(*position))?;
         Some((*result, *of_body))

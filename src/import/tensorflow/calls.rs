@@ -6,7 +6,9 @@
 //! nothing more is known, but for data sets, which run on the host. Graphs are numbered as in the model: the main one is 0.
 
 use super::model::{Attribute, GraphIdx, MAIN, Model, RawGraph, RawNode};
+use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, IdVec, OpId, TensorId};
+use crate::import::names::NameIdx;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::{BodyMap, BodyUse, UseKind, onto_steps};
 
@@ -63,6 +65,30 @@ fn functions(model: &Model, graph: &RawGraph, node: &RawNode) -> Vec<GraphIdx> {
         }
     }
     found
+}
+
+/// Says which functions are named that the file does not hold: their nodes stay single ops.
+pub(super) fn report_missing(model: &Model, diagnostics: &mut Diagnostics) {
+    let of_graph = |graph| -> Vec<NameIdx> {
+        let graph: &RawGraph = graph;
+        let nodes = graph.nodes.iter().filter(|node| !model.kind(node).contains("Dataset"));
+        let attributes = nodes.flat_map(|node| graph.attributes_of(node));
+        let named = attributes.flat_map(|(_, attribute)| match attribute {
+            Attribute::Function(name) => std::slice::from_ref(name),
+            Attribute::Functions(names) => names,
+            _ => &[],
+        });
+        named
+            .filter(|name| !model.functions.contains_key(*name))
+            .copied()
+            .collect()
+    };
+    for name in model.graphs.iter().flat_map(of_graph) {
+        diagnostics.warning(
+            "a node runs a function that the file does not hold: what it computes and holds is not known".to_owned(),
+            model.names.text(name),
+        );
+    }
 }
 
 /// Uses of bodies in one graph, whose ops are numbered by file position. A value is the tensor of its number, and a node

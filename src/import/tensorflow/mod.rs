@@ -90,6 +90,7 @@ fn entry(
     let model = parsed.model;
     let facts = shape::infer(&model, len, shape::ALL_STATED, progress)?;
     facts.report(&model, diagnostics);
+    calls::report_missing(&model, diagnostics);
     let mut build = build::Build::new(&model, facts, progress)?;
     let (mut bodies, mut uses) = (Vec::new(), Vec::new());
     for position in 1..model.graphs.len() {

@@ -97,6 +97,13 @@ impl Session {
                     "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
                 ));
             }
+            // Settings changed while the tape was made: nothing of the sweep is known yet, so it begins anew.
+            Answer::SweepSubject(Some(_)) if self.sweep.of.as_ref() != Some(&self.sweep_settings()) => {
+                self.sweep.generation = 0;
+                if let Some(graph) = self.sweep.asked {
+                    self.start_sweep(graph);
+                }
+            }
             Answer::SweepSubject(Some(subject)) => {
                 self.sweep.table = Some(SweepTable::new(subject));
                 self.next_points();
