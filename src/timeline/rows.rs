@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::Id as _;
+use crate::graph::{Id as _, TensorId};
 use crate::sim::{BoundGraph, DeviceSession};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Lifetime};
@@ -39,6 +39,10 @@ struct RunRows {
     bound: Arc<BoundGraph>,
     /// Where tensors are held several times: which live ranges make a row.
     grouped: Option<Arc<Grouped>>,
+    /// By tensor: its row in this run.
+    positions: Arc<Positions>,
+    /// How many rows stand before those of this run.
+    n_before: usize,
     graph: GraphIdx,
     start: u32,
     n_steps: u32,
@@ -51,6 +55,39 @@ struct Grouped {
     items: Vec<u32>,
     /// Where each row begins in `items`, and the end.
     rows: Vec<u32>,
+}
+
+/// By tensor: the position of its row.
+#[derive(Clone, Debug, PartialEq)]
+struct Positions(Vec<u32>);
+
+impl Positions {
+    fn new(bound: &BoundGraph, grouped: Option<&Grouped>) -> Self {
+        let items = &bound.program.lifetimes.items;
+        let mut positions = vec![u32::MAX; items.iter().map(|item| item.tensor.idx() + 1).max().unwrap_or(0)];
+        let mut put = |row: usize, item: usize| {
+            positions[items[item].tensor.idx()] = u32::try_from(row).unwrap_or(u32::MAX);
+        };
+        match grouped {
+            None => (0..items.len()).for_each(|item| put(item, item)),
+            Some(grouped) => {
+                let firsts = grouped.rows.iter().take(grouped.rows.len().saturating_sub(1));
+                for (row, first) in firsts.enumerate() {
+                    put(row, grouped.items[*first as usize] as usize);
+                }
+            }
+        }
+        Self(positions)
+    }
+
+    fn of(&self, tensor: TensorId) -> Option<usize> {
+        let position = self
+            .0
+            .get(tensor.idx())
+            .copied()
+            .filter(|position| *position != u32::MAX)?;
+        Some(position as usize)
+    }
 }
 
 impl Grouped {
@@ -117,23 +154,30 @@ impl RowItems {
 
 impl Rows {
     pub(super) fn new(session: &DeviceSession, palette: Arc<Palette>) -> Self {
-        let mut known: Vec<(*const BoundGraph, Option<Arc<Grouped>>)> = Vec::new();
+        let mut known: Vec<(*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>)> = Vec::new();
+        let mut n_before = 0;
         let runs = session.runs.iter().map(|run| {
             let of = Arc::as_ptr(&run.bound);
-            let grouped = if let Some((_, grouped)) = known.iter().find(|(bound, _)| *bound == of) {
-                grouped.clone()
+            let shared = known.iter().find(|(bound, ..)| *bound == of);
+            let (grouped, positions) = if let Some((_, grouped, positions)) = shared {
+                (grouped.clone(), Arc::clone(positions))
             } else {
                 let grouped = Grouped::new(&run.bound.program.lifetimes.items).map(Arc::new);
-                known.push((of, grouped.clone()));
-                grouped
+                let positions = Arc::new(Positions::new(&run.bound, grouped.as_deref()));
+                known.push((of, grouped.clone(), Arc::clone(&positions)));
+                (grouped, positions)
             };
-            RunRows {
+            let rows = RunRows {
                 bound: Arc::clone(&run.bound),
                 grouped,
+                positions,
+                n_before,
                 graph: run.graph,
                 start: run.start.0,
                 n_steps: run.n_steps,
-            }
+            };
+            n_before += rows.len();
+            rows
         });
         Self {
             runs: runs.collect(),
@@ -143,7 +187,7 @@ impl Rows {
 
     /// How many rows there are in all.
     pub fn len(&self) -> usize {
-        self.runs.iter().map(RunRows::len).sum()
+        self.runs.last().map_or(0, |run| run.n_before + run.len())
     }
 
     /// Whether there is none.
@@ -151,13 +195,34 @@ impl Rows {
         self.len() == 0
     }
 
-    /// A tensor's row. O(lifetimes of its graph).
+    /// A row by its number, below [`Self::len`]: runs in order, and within a run in order of birth. O(log runs).
+    pub fn get(&self, number: usize) -> Option<Row> {
+        let run = self.runs.partition_point(|run| run.n_before <= number).checked_sub(1)?;
+        let rows = &self.runs[run];
+        let position = number - rows.n_before;
+        (position < rows.len()).then(|| rows.row(u32::try_from(run).unwrap_or(u32::MAX), position))
+    }
+
+    /// The number of a tensor's row, as [`Self::get`] takes it. O(1).
+    pub fn number(&self, tensor: Selected) -> Option<usize> {
+        let run = self.runs.get(tensor.run as usize)?;
+        Some(run.n_before + run.position(tensor)?)
+    }
+
+    /// All rows in order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+        (0_u32..)
+            .zip(&self.runs)
+            .flat_map(|(idx, run)| (0..run.len()).map(move |position| run.row(idx, position)))
+    }
+
+    /// A tensor's row. O(1).
     pub fn find(&self, tensor: Selected) -> Option<Row> {
         let run = self.runs.get(tensor.run as usize)?;
         Some(run.row(tensor.run, run.position(tensor)?))
     }
 
-    /// When a tensor is held, in order, on the common axis. O(lifetimes of its graph).
+    /// When a tensor is held, in order, on the common axis. O(its pieces).
     pub fn pieces(&self, tensor: Selected) -> Vec<(Step, Step)> {
         let run = self.runs.get(tensor.run as usize);
         let found = run.and_then(|run| Some((run, run.position(tensor)?)));
@@ -287,8 +352,7 @@ impl RunRows {
 
     /// The row of a tensor, by position.
     fn position(&self, tensor: Selected) -> Option<usize> {
-        let items = &self.bound.program.lifetimes.items;
-        (0..self.len()).find(|row| items[self.first_item(*row)].tensor == tensor.tensor)
+        self.positions.of(tensor.tensor)
     }
 
     fn first_item(&self, row: usize) -> usize {

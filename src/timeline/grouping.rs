@@ -1,0 +1,340 @@
+//! By what tensors are told apart: op type, data type, role, phase, scope, size, life.
+//!
+//! In: a comparison and an attribute. Out: the group of every tensor, with the groups' texts. Equal texts are one group
+//! in all graphs. What a source does not state is a group of its own that says so, never a guess. Made where it is needed,
+//! on the worker: O(tensors).
+
+use std::borrow::Cow;
+
+use indexmap::IndexSet;
+
+use crate::analysis::Comparison;
+use crate::graph::{Graph, Id as _, Phase, Role, TensorId};
+use crate::rewrite::op_of_workspace;
+use crate::units::Bytes;
+use crate::workload::{GraphIdx, RecordedFrame};
+
+use super::Selected;
+
+/// What tensors are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attribute {
+    /// Activation, weight, parameter and so on.
+    #[default]
+    Role,
+    /// The type of the op that computes it.
+    OpType,
+    /// The element type.
+    DType,
+    /// The phase of the op that computes it.
+    Phase,
+    /// The first names of its path, such as `encoder/layer_0`; of a recorded block the place in the source that asked.
+    Scope,
+    /// How many bytes, in classes.
+    Size,
+    /// For how many steps it is held, in classes.
+    Lifetime,
+}
+
+impl Attribute {
+    /// Every attribute, in the order of menus.
+    pub const ALL: [Self; 7] = [
+        Self::Role,
+        Self::OpType,
+        Self::DType,
+        Self::Phase,
+        Self::Scope,
+        Self::Size,
+        Self::Lifetime,
+    ];
+
+    /// Its name as users see it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Role => "role",
+            Self::OpType => "op type",
+            Self::DType => "data type",
+            Self::Phase => "phase",
+            Self::Scope => "scope",
+            Self::Size => "size",
+            Self::Lifetime => "lifetime",
+        }
+    }
+}
+
+/// What is grouped: a tensor while a lane holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Whose bytes.
+    pub tensor: Selected,
+    /// How many.
+    pub bytes: Bytes,
+    /// For how many steps in all.
+    pub n_steps: u32,
+}
+
+/// The group of every tensor by one attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    attribute: Attribute,
+    texts: IndexSet<Box<str>>,
+    /// By graph, by tensor; of sizes and lives nothing.
+    graphs: Vec<Vec<u32>>,
+}
+
+/// What the source does not state.
+const UNSTATED: &str = "not stated";
+
+/// Sizes: the classes' upper ends, exclusive.
+const SIZES: [(u64, &str); 6] = [
+    (4 << 10, "below 4 KiB"),
+    (64 << 10, "4 to 64 KiB"),
+    (1 << 20, "64 KiB to 1 MiB"),
+    (16 << 20, "1 to 16 MiB"),
+    (256 << 20, "16 to 256 MiB"),
+    (u64::MAX, "256 MiB and more"),
+];
+
+/// Steps: likewise.
+const LIVES: [(u64, &str); 6] = [
+    (2, "1 step"),
+    (10, "2 to 9 steps"),
+    (100, "10 to 99 steps"),
+    (1_000, "100 to 999 steps"),
+    (10_000, "1,000 to 9,999 steps"),
+    (u64::MAX, "10,000 steps and more"),
+];
+
+/// A path is cut to as many names as make at least so many groups.
+const LEAST_SCOPES: usize = 4;
+/// The deepest cut.
+const MOST_DEPTH: usize = 6;
+
+impl Grouping {
+    /// Groups every tensor of a comparison.
+    pub fn new(comparison: &Comparison, attribute: Attribute) -> Self {
+        let mut grouping = Self {
+            attribute,
+            texts: IndexSet::new(),
+            graphs: Vec::new(),
+        };
+        let classes = match attribute {
+            Attribute::Size => &SIZES[..],
+            Attribute::Lifetime => &LIVES[..],
+            _ => &[],
+        };
+        grouping.texts.extend(classes.iter().map(|(_, text)| Box::from(*text)));
+        if classes.is_empty() {
+            let depth = match attribute {
+                Attribute::Scope => scope_depth(comparison),
+                _ => 0,
+            };
+            for (graph, n_tensors) in (0_u32..).zip(graph_sizes(comparison)) {
+                let text = |tensor: u32| text_of(comparison, (GraphIdx(graph), TensorId(tensor)), (attribute, depth));
+                let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
+                let groups = (0..n_tensors).map(|tensor| grouping.intern(&text(tensor)));
+                let groups = groups.collect();
+                grouping.graphs.push(groups);
+            }
+        }
+        grouping
+    }
+
+    fn intern(&mut self, text: &str) -> u32 {
+        let text = if text.is_empty() { UNSTATED } else { text };
+        let position = match self.texts.get_index_of(text) {
+            Some(position) => position,
+            None => self.texts.insert_full(Box::from(text)).0,
+        };
+        u32::try_from(position).unwrap_or(u32::MAX)
+    }
+
+    /// By what it groups.
+    pub const fn attribute(&self) -> Attribute {
+        self.attribute
+    }
+
+    /// How many groups.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// What a group is called.
+    pub fn text(&self, group: u32) -> &str {
+        self.texts.get_index(group as usize).map_or(UNSTATED, |text| text)
+    }
+
+    /// The group of what is held; `None` for what is of no tensor that the sources know.
+    pub fn group(&self, held: &Held) -> Option<u32> {
+        let class = |classes: &[(u64, &str)], value: u64| {
+            let class = classes
+                .iter()
+                .position(|(end, _)| value < *end)
+                .unwrap_or(classes.len() - 1);
+            u32::try_from(class).ok()
+        };
+        match self.attribute {
+            Attribute::Size => class(&SIZES, held.bytes.get()),
+            Attribute::Lifetime => class(&LIVES, u64::from(held.n_steps)),
+            _ => {
+                let tensors = self.graphs.get(held.tensor.graph.idx())?;
+                tensors.get(held.tensor.tensor.idx()).copied()
+            }
+        }
+    }
+}
+
+/// How many tensors every graph has that a selection may name: graphs with what is estimated beside their tensors, the pools
+/// of a trace, blocks of a program, recordings.
+fn graph_sizes(comparison: &Comparison) -> Vec<usize> {
+    let workload = &comparison.workload;
+    if comparison.trace().is_some() {
+        return vec![comparison.requests.len(); comparison.session.graphs.len()];
+    }
+    if let Some(program) = workload.programs().first() {
+        return program.blocks.iter().map(|block| block.variables.len()).collect();
+    }
+    if let Some(tape) = workload.tapes().first() {
+        return vec![tape.tensors.len()];
+    }
+    if let Some(entry) = workload.problems().first() {
+        return vec![entry.problem.buffers.len()];
+    }
+    // Estimated workspaces are numbered by step behind the tensors.
+    let of_graph = |graph: &Graph| graph.tensors().len() + graph.ops().len();
+    let graphs = workload.graphs().iter().map(|entry| of_graph(&entry.graph));
+    let recordings = workload.recordings().iter().filter(|recording| recording.has_content());
+    graphs
+        .chain(recordings.map(|recording| recording.blocks.len()))
+        .collect()
+}
+
+/// What a tensor is by an attribute; empty where that is not stated.
+fn text_of(
+    comparison: &Comparison,
+    (graph, tensor): (GraphIdx, TensorId),
+    (attribute, depth): (Attribute, usize),
+) -> Cow<'_, str> {
+    if attribute == Attribute::Scope {
+        return scope_of(comparison, (graph, tensor), depth);
+    }
+    if let Some(entry) = comparison.workload.graphs().get(graph.idx()) {
+        return Cow::Borrowed(text_in_graph(&entry.graph, tensor, attribute));
+    }
+    let program = comparison.workload.programs().first();
+    let block = program.and_then(|program| program.blocks.get(graph.idx()));
+    let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
+    match (attribute, variable) {
+        (Attribute::DType, Some((_, variable))) => Cow::Borrowed(&*variable.dtype),
+        _ => Cow::Borrowed(""),
+    }
+}
+
+fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str {
+    let known = graph.tensors().get(tensor);
+    let producer = match known {
+        Some(known) => known.producer,
+        None => op_of_workspace(graph, tensor),
+    };
+    let op = producer.and_then(|op| graph.ops().get(op).map(|row| (op, row)));
+    match attribute {
+        Attribute::Role => known.map_or(Role::Workspace, |known| known.role).name(),
+        Attribute::DType => known.map_or("", |known| known.dtype.name()),
+        Attribute::OpType => op.map_or("no op", |(op, _)| graph.op_kind(op)),
+        Attribute::Phase => op.map_or(Phase::Unknown, |(_, row)| row.phase).name(),
+        Attribute::Scope | Attribute::Size | Attribute::Lifetime => "",
+    }
+}
+
+/// The path of a tensor, cut to a depth. Of a recorded block: who asked.
+fn scope_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId), depth: usize) -> Cow<'_, str> {
+    if let Some((recording, block)) = comparison.recorded_block(graph, tensor) {
+        let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
+        let frames = stack.map_or(&[][..], |stack| &**stack);
+        let frame = frames.first().and_then(|frame| recording.frames.get(*frame as usize));
+        let text = |frame: &RecordedFrame| {
+            let (function, file) = (recording.text(frame.function), recording.text(frame.file));
+            Cow::Owned(format!("{function} ({file})"))
+        };
+        return frame.map_or(Cow::Borrowed(recording.text(block.name)), text);
+    }
+    Cow::Borrowed(prefix(path_of(comparison, (graph, tensor)), depth))
+}
+
+/// The name that tells where a tensor belongs: its own where that is a path, else that of its op.
+fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &str {
+    let own = comparison.tensor_name(graph, tensor);
+    let Some(entry) = comparison.workload.graphs().get(graph.idx()) else {
+        return own;
+    };
+    let known = entry.graph.tensors().get(tensor);
+    let producer = match known {
+        Some(known) => known.producer,
+        None => op_of_workspace(&entry.graph, tensor),
+    };
+    let op = producer.map_or("", |op| entry.graph.op_name(op));
+    if own.contains(is_separator) || op.is_empty() {
+        own
+    } else {
+        op
+    }
+}
+
+const fn is_separator(letter: char) -> bool {
+    matches!(letter, '/' | '.')
+}
+
+/// The first names of a path, without its last, which is the tensor's own; empty where that is all.
+fn prefix(path: &str, depth: usize) -> &str {
+    let body = path.trim_start_matches(is_separator);
+    let lead = path.len() - body.len();
+    let ends = body.match_indices(is_separator).map(|(at, _)| at);
+    match ends.take(depth).last() {
+        Some(end) => &path[lead..lead + end],
+        None => "",
+    }
+}
+
+/// As many names as tell at least a few groups apart.
+fn scope_depth(comparison: &Comparison) -> usize {
+    let mut groups: IndexSet<&str> = IndexSet::new();
+    for depth in 1..MOST_DEPTH {
+        groups.clear();
+        for (graph, n_tensors) in (0_u32..).zip(graph_sizes(comparison)) {
+            let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
+            for tensor in 0..n_tensors {
+                groups.insert(prefix(path_of(comparison, (GraphIdx(graph), TensorId(tensor))), depth));
+                if groups.len() > LEAST_SCOPES {
+                    return depth;
+                }
+            }
+        }
+    }
+    MOST_DEPTH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prefix;
+
+    #[test]
+    fn a_path_is_cut_to_its_first_names() {
+        for (path, depth, wanted) in [
+            ("encoder/layer_0/dense/kernel", 2, "encoder/layer_0"),
+            ("encoder/layer_0/dense/kernel", 9, "encoder/layer_0/dense"),
+            ("/layer1/conv/Conv_output_0", 1, "layer1"),
+            ("layer1.0.weight", 2, "layer1.0"),
+            ("relu", 1, ""),
+            ("", 3, ""),
+            ("/", 3, ""),
+            ("..", 1, ""),
+        ] {
+            assert_eq!(prefix(path, depth), wanted, "{path} to {depth}");
+        }
+    }
+}
