@@ -1,13 +1,15 @@
 //! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use eframe::egui::{self, Pos2, RawInput, Rect, vec2};
-use highwater::timeline::Timeline;
+use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
+use highwater::session::Command;
+use highwater::timeline::{RasterFrame, Timeline, raster};
 use highwater::ui::app::App;
-use highwater::ui::lanes::{LaneContent, LanesInput, LanesState, lanes_ui};
+use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::panels::options::{OptionsState, options_ui};
 use highwater::ui::theme::Theme;
 
@@ -49,6 +51,7 @@ fn frame(criterion: &mut Criterion) {
         state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
         let input = LanesInput {
+            drawn: Drawn::default(),
             comparison: &comparison,
             timeline: &timeline,
             selected,
@@ -102,6 +105,91 @@ fn window(criterion: &mut Criterion) {
     }
 }
 
+/// The whole window while the view pans and zooms, with so many lifetimes in each of four lanes; a tensor is selected, so
+/// that the inspector is full.
+fn many(criterion: &mut Criterion) {
+    for (name, n_iterations) in [("10^5", 20), ("10^6", 200)] {
+        let app = LazyCell::new(|| {
+            let mut session = training_graph::session(2500);
+            session.apply(Command::SetIterations(n_iterations));
+            session.settle();
+            let (_, timeline) = session.answer().expect("an answer");
+            let selected = timeline.lanes[0].tensor(40);
+            let n_blocks: Vec<usize> = timeline.lanes.iter().map(|lane| lane.blocks.len()).collect();
+            eprintln!("{n_blocks:?} lifetimes a lane");
+            session.apply(Command::Select(selected));
+            (egui::Context::default(), RefCell::new(App::new(session)))
+        });
+        let mut n_frames = 0_u32;
+        for (moving, keys) in [
+            ("at rest", [None; 4]),
+            ("panning", [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)]),
+            ("zooming", [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)]),
+        ] {
+            criterion.bench_function(
+                &format!("whole window, {name} lifetimes in each lane, {moving}"),
+                |bencher| {
+                    let (context, app) = &*app;
+                    bencher.iter(|| {
+                        n_frames += 1;
+                        let key = keys[(n_frames / 4 % 4) as usize];
+                        let events = key.map(pressed).into_iter().collect();
+                        frame_of(context, &mut app.borrow_mut(), events);
+                    });
+                },
+            );
+        }
+    }
+}
+
+fn pressed(key: Key) -> egui::Event {
+    egui::Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: egui::Modifiers::NONE,
+    }
+}
+
+/// One frame of the window with the pointer over a lane.
+fn frame_of(context: &egui::Context, app: &mut App, events: Vec<egui::Event>) {
+    let mut raw = RawInput {
+        screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1600.0, 900.0))),
+        events,
+        ..RawInput::default()
+    };
+    raw.events.push(egui::Event::PointerMoved(Pos2::new(700.0, 420.0)));
+    let mut output = context.run_ui(raw, |ui| app.show(ui));
+    let shapes = std::mem::take(&mut output.shapes);
+    black_box(context.tessellate(shapes, output.pixels_per_point));
+    output.drop_without_applying_deltas();
+}
+
+/// Pictures of lanes with 10^6 lifetimes, as the painter draws them.
+fn pictures(criterion: &mut Criterion) {
+    let timeline = LazyCell::new(|| {
+        let mut session = training_graph::session(2500);
+        session.apply(Command::SetIterations(200));
+        session.settle();
+        let (_, timeline) = session.answer().expect("an answer");
+        Arc::clone(timeline)
+    });
+    let style = Theme::dark().raster_style(true);
+    for zoom in [1.0, 10.0, 100.0] {
+        criterion.bench_function(&format!("picture of 10^6 lifetimes, {zoom}x"), |bencher| {
+            let whole = timeline.fit();
+            let lane = &timeline.lanes[0];
+            let frame = RasterFrame {
+                view: whole.zoom_steps(zoom, whole.t1 * 0.4),
+                width: 1600,
+                height: 225,
+            };
+            bencher.iter(|| black_box(raster(lane, &lane.blocks.color, &frame, &style)));
+        });
+    }
+}
+
 /// The option panel with every section open, scrolled from its top to its end and back.
 fn options(criterion: &mut Criterion) {
     let session = training_graph::session(50);
@@ -129,5 +217,5 @@ fn options(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, frame, window, options);
+criterion_group!(benches, frame, window, many, pictures, options);
 criterion_main!(benches);

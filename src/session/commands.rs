@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::document::SourceSpec;
+use super::painter::PictureOrder;
 use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::options::{Fix, StampedSettings, Value};
-use crate::timeline::Selected;
+use crate::timeline::{LookOrder, Selected};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -119,6 +120,12 @@ pub enum Command {
     ReuseNames(GraphIdx),
     /// Work out what the device holds at a step of a lane.
     PictureDevice(LaneId, Step),
+    /// Draw pictures of lanes, instead of those asked for before.
+    Paint(PictureOrder),
+    /// Take one lane from another, step by step, or no longer.
+    SetDifference(Option<(LaneId, LaneId)>),
+    /// Choose what colours stand for, and which groups step back.
+    SetLook(LookOrder),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.

@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::name_reuse::{NamesQuestion, NamesReport};
+use super::painter::LanePicture;
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
 use super::sweep::SweepSubject;
-use crate::analysis::{Comparison, Request, SweepPoint, SweepTask};
+use crate::analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
 use crate::export::ConfigDocument;
 use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
-use crate::timeline::Timeline;
+use crate::timeline::{LaneDifference, Look, LookOrder, Timeline};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
 
@@ -69,6 +70,10 @@ pub enum Job {
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
     Look(Vec<String>),
+    /// Take one lane from another.
+    Difference(Arc<Comparison>, (LaneId, LaneId)),
+    /// Work out the colours of all blocks.
+    Colors(Arc<Comparison>, Arc<Timeline>, LookOrder),
 }
 
 /// What a load found.
@@ -147,6 +152,12 @@ pub enum Answer {
     ConfigsRead(Vec<ReadConfig>),
     /// What stands at the paths.
     Looked(SeenFiles),
+    /// One lane less another; `None` where one of them is not there.
+    Difference(Option<Arc<LaneDifference>>),
+    /// The colours of all blocks.
+    Colored(Arc<Look>),
+    /// A picture was drawn; `None` where the order is done or gave way to a newer one.
+    Painted(Option<Arc<LanePicture>>),
     /// The job failed; a sentence for the user.
     Failed(String),
     /// The job was cancelled.

@@ -15,6 +15,7 @@ mod jobs;
 mod load;
 mod merge;
 mod name_reuse;
+mod painter;
 mod planner;
 mod report;
 mod samples;
@@ -32,6 +33,7 @@ pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source
 pub use jobs::{Answer, Job, Loaded, ReadConfig};
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
+pub use painter::{LanePicture, PictureFrame, PictureKind, PictureOrder};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};

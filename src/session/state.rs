@@ -2,8 +2,10 @@
 
 mod answers;
 mod device;
+mod difference;
 mod edits;
 mod name_reuse;
+mod pictures;
 mod plans;
 mod reading;
 mod sweep;
@@ -24,7 +26,9 @@ use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, e
 use crate::plan::Limits;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+use difference::DifferenceWatch;
 use name_reuse::NamesWatch;
+use pictures::PictureWatch;
 use sweep::SweepWatch;
 
 /// What the worker is doing.
@@ -97,6 +101,8 @@ pub struct Session {
     device: DeviceWatch,
     sweep: SweepWatch,
     names: NamesWatch,
+    pictures: PictureWatch,
+    difference: DifferenceWatch,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -139,6 +145,8 @@ impl Session {
             device: DeviceWatch::default(),
             sweep: SweepWatch::default(),
             names: NamesWatch::default(),
+            pictures: PictureWatch::default(),
+            difference: DifferenceWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -183,6 +191,9 @@ impl Session {
             Command::ReuseNames(graph) => self.reuse_names(graph),
             Command::StopSweep => self.stop_sweep(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
+            Command::Paint(order) => self.paint(order),
+            Command::SetDifference(lanes) => self.set_difference(lanes),
+            Command::SetLook(order) => self.set_look(order),
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
@@ -220,6 +231,8 @@ impl Session {
             || self.is_sweeping()
             || self.is_reusing_names()
             || self.device.is_waiting()
+            || self.pictures.is_waiting()
+            || self.difference.is_waiting()
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),

@@ -16,6 +16,7 @@ use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::jobs::{Answer, Job, ReadConfig};
 use super::load::load;
 use super::name_reuse::names_report;
+use super::painter::{Painter, Painting};
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
@@ -23,7 +24,7 @@ use crate::analysis::{Request, compare};
 use crate::export::read_config;
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::Timeline;
+use crate::timeline::{LaneDifference, Look, Timeline};
 
 struct Order {
     generation: u64,
@@ -41,6 +42,7 @@ pub struct Worker {
     naming: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
+    painter: Painter,
 }
 
 impl std::fmt::Debug for Worker {
@@ -52,16 +54,25 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// Starts the thread. `wake` is called after every answer.
+    /// Starts the thread, and the painter's. `wake` is called after every answer.
     ///
     /// # Errors
     /// What the operating system says where it cannot start a thread.
-    pub fn start(wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+    pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Order>();
         let (outbox, answers) = unbounded();
+        let wake = Arc::new(wake);
+        let painter = {
+            let (outbox, wake) = (outbox.clone(), Arc::clone(&wake));
+            Painter::start(move |generation, answer| {
+                // The receiver is gone only while the program ends.
+                drop(outbox.send((generation, answer)));
+                wake();
+            })?
+        };
         let thread = std::thread::Builder::new()
             .name("highwater-worker".to_owned())
-            .spawn(move || serve(&inbox, &outbox, &wake))?;
+            .spawn(move || serve(&inbox, &outbox, &*wake))?;
         Ok(Self {
             orders: Some(orders),
             answers,
@@ -71,6 +82,7 @@ impl Worker {
             naming: Cancel::new(),
             generation: 0,
             thread: Some(thread),
+            painter,
         })
     }
 
@@ -112,6 +124,11 @@ impl Worker {
         self.sweeping.cancel();
         self.naming.cancel();
         self.lock().cancel();
+    }
+
+    /// Draws these pictures instead of those asked for before.
+    pub(super) fn paint(&self, painting: Painting) {
+        self.painter.paint(painting);
     }
 
     /// Asks the sweep to stop.
@@ -193,7 +210,7 @@ impl<'a> Throttle<'a> {
     }
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -271,6 +288,16 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             Ok(Answer::Written(path))
         }
         Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
+        Job::Difference(comparison, (first, second)) => {
+            let lane = |id| comparison.lanes.iter().find(|lane| lane.id == id);
+            let lanes = lane(first).zip(lane(second));
+            let difference = lanes.map(|(first, second)| Arc::new(LaneDifference::new(first, second)));
+            Ok(Answer::Difference(difference))
+        }
+        Job::Colors(comparison, timeline, order) => {
+            let look = Look::new(&comparison, &timeline, &order, None);
+            Ok(Answer::Colored(Arc::new(look)))
+        }
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
 }

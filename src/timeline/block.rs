@@ -1,7 +1,6 @@
 //! A lane as the views see it: its regions, its blocks sorted by birth, its curves.
 //!
-//! Blocks are a struct of arrays, sorted by (start, address); every chunk of them knows its latest end, so that
-//! a search skips chunks that are dead before it begins.
+//! Blocks are a struct of arrays, sorted by (start, address), with an index by time and size.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +16,11 @@ use super::curve::Curve;
 use super::device_ticks::LaneTicks;
 use super::holdings::LaneHoldings;
 use super::holes::LaneHoles;
+use super::index::{Columns, RectIndex};
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
 use super::{Palette, Selected, TensorKey, layout};
-
-/// Blocks per chunk.
-pub(super) const CHUNK: usize = 256;
 
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +68,8 @@ pub struct Blocks {
     pub subject: Vec<u32>,
     /// Colour index, below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
-    /// The latest end of each chunk.
-    pub(super) chunk_ends: Vec<u32>,
+    /// Finds them by time and size.
+    pub(super) index: RectIndex,
 }
 
 impl Blocks {
@@ -84,6 +81,16 @@ impl Blocks {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
+    }
+
+    pub(super) fn columns(&self) -> Columns<'_> {
+        Columns {
+            start: &self.start,
+            end: &self.end,
+            base: &self.base,
+            bytes: &self.bytes,
+            index: &self.index,
+        }
     }
 }
 
@@ -307,20 +314,19 @@ fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette
         };
         palette.color(subjects[draft.subject as usize].map_or(whole_graph, Selected::key))
     };
+    let start: Vec<u32> = drafts.iter().map(|draft| draft.start).collect();
     let end: Vec<u32> = drafts.iter().map(|draft| draft.end).collect();
+    let bytes: Vec<u64> = drafts.iter().map(|draft| draft.bytes).collect();
     Blocks {
-        start: drafts.iter().map(|draft| draft.start).collect(),
         base: drafts.iter().map(|draft| draft.base).collect(),
-        bytes: drafts.iter().map(|draft| draft.bytes).collect(),
         offset: drafts.iter().map(|draft| draft.offset).collect(),
         span: drafts.iter().map(|draft| draft.span).collect(),
         subject: drafts.iter().map(|draft| draft.subject).collect(),
         color: drafts.iter().map(color).collect(),
-        chunk_ends: end
-            .chunks(CHUNK)
-            .map(|chunk| chunk.iter().copied().max().unwrap_or(0))
-            .collect(),
+        index: RectIndex::new(&start, &end, &bytes),
+        start,
         end,
+        bytes,
     }
 }
 

@@ -12,11 +12,12 @@
 
 use std::collections::BTreeMap;
 
-use super::block::{CHUNK, LaneView};
+use super::block::LaneView;
+use super::index::{Columns, RectIndex};
 use super::layout::{Span, SpansOfRegions};
 use super::owner::Owner;
 use super::viewport::{Canvas, Viewport};
-use super::visible::{Columns, Items, visible};
+use super::visible::{Items, visible};
 use crate::sim::{Event, EventKind, Simulation, Subject};
 use crate::units::Step;
 use crate::workload::GraphIdx;
@@ -38,7 +39,7 @@ pub struct LaneHoldings {
     pub owner: Vec<Owner>,
     /// Pages that it consists of, all of one size; 0 where it is a granted block.
     pub n_pages: Vec<u32>,
-    chunk_ends: Vec<u32>,
+    index: RectIndex,
 }
 
 /// A region and an offset in it.
@@ -113,17 +114,18 @@ impl LaneHoldings {
             .collect();
         rows.sort_unstable();
         let rows = joined(rows);
+        let start: Vec<u32> = rows.iter().map(|row| row.start).collect();
+        let bytes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
         let end: Vec<u32> = rows.iter().map(|row| row.end).collect();
-        let latest = |chunk: &[u32]| chunk.iter().copied().max().unwrap_or(0);
         Self {
-            start: rows.iter().map(|row| row.start).collect(),
             base: rows.iter().map(|row| row.base).collect(),
-            bytes: rows.iter().map(|row| row.bytes).collect(),
             span: rows.iter().map(|row| row.span).collect(),
             owner: rows.iter().map(|row| row.owner).collect(),
             n_pages: rows.iter().map(|row| row.n_pages).collect(),
-            chunk_ends: end.chunks(CHUNK).map(latest).collect(),
+            index: RectIndex::new(&start, &end, &bytes),
+            start,
             end,
+            bytes,
         }
     }
 
@@ -137,8 +139,8 @@ impl LaneHoldings {
         self.start.is_empty()
     }
 
-    /// Holdings that a step meets. O(chunks + holdings of the chunks that are alive).
-    pub fn alive(&self, step: f64) -> impl Iterator<Item = usize> + '_ {
+    /// Holdings that a step meets, ascending. O(classes log holdings + holdings that are alive, in order).
+    pub fn alive(&self, step: f64) -> Vec<usize> {
         self.columns().alive(step)
     }
 
@@ -148,7 +150,7 @@ impl LaneHoldings {
             end: &self.end,
             base: &self.base,
             bytes: &self.bytes,
-            chunk_ends: &self.chunk_ends,
+            index: &self.index,
         }
     }
 }

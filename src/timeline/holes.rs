@@ -9,9 +9,10 @@ use crate::plan::{HoleRule, Rectangle, holes};
 use crate::sim::RegionKind;
 use crate::units::Bytes;
 
-use super::block::{Blocks, CHUNK, LaneView, RegionSpan};
+use super::block::{Blocks, LaneView, RegionSpan};
+use super::index::{Columns, RectIndex};
 use super::viewport::{Canvas, Viewport};
-use super::visible::{Columns, Items, visible};
+use super::visible::{Items, visible};
 
 /// The holes of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct LaneHoles {
     pub bytes: Vec<u64>,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
-    chunk_ends: Vec<u32>,
+    index: RectIndex,
 }
 
 /// The holes of a step.
@@ -73,15 +74,16 @@ impl LaneHoles {
             list.extend(of_region.map(|hole| (hole.start, place(hole.offset), hole.end, hole.bytes, number)));
         }
         list.sort_unstable();
+        let start: Vec<u32> = list.iter().map(|hole| hole.0).collect();
+        let bytes: Vec<u64> = list.iter().map(|hole| hole.3).collect();
         let end: Vec<u32> = list.iter().map(|hole| hole.2).collect();
-        let latest = |chunk: &[u32]| chunk.iter().copied().max().unwrap_or(0);
         Self {
-            start: list.iter().map(|hole| hole.0).collect(),
             base: list.iter().map(|hole| hole.1).collect(),
-            bytes: list.iter().map(|hole| hole.3).collect(),
             span: list.iter().map(|hole| hole.4).collect(),
-            chunk_ends: end.chunks(CHUNK).map(latest).collect(),
+            index: RectIndex::new(&start, &end, &bytes),
+            start,
             end,
+            bytes,
         }
     }
 
@@ -95,7 +97,7 @@ impl LaneHoles {
         self.start.is_empty()
     }
 
-    /// What the holes of a step come to. O(chunks + holes of the chunks that are alive).
+    /// What the holes of a step come to. O(classes log holes + holes that are alive).
     pub fn at(&self, step: u32) -> HolesAt {
         let mut all = HolesAt::default();
         for idx in self.columns().alive(f64::from(step)) {
@@ -106,13 +108,13 @@ impl LaneHoles {
         all
     }
 
-    fn columns(&self) -> Columns<'_> {
+    pub(super) fn columns(&self) -> Columns<'_> {
         Columns {
             start: &self.start,
             end: &self.end,
             base: &self.base,
             bytes: &self.bytes,
-            chunk_ends: &self.chunk_ends,
+            index: &self.index,
         }
     }
 }
@@ -123,7 +125,7 @@ impl LaneView {
         visible(&self.holes.columns(), |_| 0, viewport, canvas)
     }
 
-    /// The hole that holds an address on a step. O(log holes + chunks + holes of the chunks that are alive).
+    /// The hole that holds an address on a step. O(classes log holes + holes that are alive).
     pub fn pick_hole(&self, step: f64, address: f64) -> Option<u32> {
         let found = self.holes.columns().pick(step, address);
         found.and_then(|idx| u32::try_from(idx).ok())

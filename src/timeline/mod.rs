@@ -24,13 +24,17 @@ mod bands;
 mod block;
 mod curve;
 mod device_ticks;
+mod difference;
 mod facts;
 mod grouping;
 mod holdings;
 mod holes;
+mod index;
 mod layout;
+mod look;
 mod owner;
 mod pick;
+mod raster;
 mod remat;
 mod reuse;
 mod rows;
@@ -44,11 +48,17 @@ pub use bands::{Bands, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
+pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
 pub use grouping::{Attribute, Grouping, Held};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
+pub use look::{
+    CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
+    OTHER_GROUPS, STEPPED_BACK,
+};
 pub use owner::Owner;
+pub use raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
     RematStory, RematSums, RematVerdict,

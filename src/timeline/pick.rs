@@ -1,10 +1,13 @@
 //! What lies under the pointer.
 
-use super::block::{CHUNK, LaneView};
+use std::cmp::Ordering;
+
+use super::block::LaneView;
+use super::index::Least;
 
 impl LaneView {
     /// The block that holds an address on a step; where blocks overlap, the last in order.
-    /// O(log blocks + chunks + blocks of the chunks that are alive).
+    /// O(classes log blocks + blocks that are alive).
     pub fn pick(&self, step: f64, address: f64) -> Option<u32> {
         self.pick_within((step, address), (0.0, 0.0))
     }
@@ -12,25 +15,21 @@ impl LaneView {
     /// As [`Self::pick`]; where no block is hit, the nearest one within `reach` (steps, bytes), so that marks
     /// thinner than a pixel can be pointed at. Distances are measured in units of `reach`; the first of equals wins.
     pub fn pick_within(&self, (step, address): (f64, f64), reach: (f64, f64)) -> Option<u32> {
-        let blocks = &self.blocks;
-        let born = blocks
-            .start
-            .partition_point(|start| f64::from(*start) <= step + reach.0);
         let mut nearest: Option<(f64, usize)> = None;
-        for chunk in (0..born.div_ceil(CHUNK)).rev() {
-            if f64::from(blocks.chunk_ends[chunk]) <= step - reach.0 {
+        // What begins or ends just where the reach ends is within it.
+        let steps = ((step - reach.0).next_down(), (step + reach.0).next_up());
+        for idx in self.blocks.columns().met(steps, Least::default()) {
+            let Some(distance) = self.distance(idx, (step, address), reach) else {
                 continue;
-            }
-            for idx in (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).rev() {
-                let Some(distance) = self.distance(idx, (step, address), reach) else {
-                    continue;
-                };
-                if distance == 0.0 {
-                    return u32::try_from(idx).ok();
-                }
-                if nearest.is_none_or(|(best, _)| distance <= best) {
-                    nearest = Some((distance, idx));
-                }
+            };
+            let is_nearer = |(best, known): (f64, usize)| match distance.total_cmp(&best) {
+                Ordering::Less => true,
+                // Of those hit the last in order lies on top; of others the first is as good.
+                Ordering::Equal => (idx > known) == (distance == 0.0),
+                Ordering::Greater => false,
+            };
+            if nearest.is_none_or(is_nearer) {
+                nearest = Some((distance, idx));
             }
         }
         nearest.and_then(|(_, idx)| u32::try_from(idx).ok())

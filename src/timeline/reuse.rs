@@ -18,7 +18,7 @@ use crate::sim::RegionKind;
 use crate::units::Step;
 
 use super::Selected;
-use super::block::{Blocks, CHUNK, LaneView, RegionSpan};
+use super::block::{Blocks, LaneView, RegionSpan};
 use super::viewport::Viewport;
 
 /// Arrows of the peak step that are kept, the largest.
@@ -168,7 +168,7 @@ impl LaneReuse {
 }
 
 impl LaneView {
-    /// Blocks that live on a step, ascending. O(chunks + blocks of the chunks that are alive).
+    /// Blocks that live on a step, ascending. O(classes log blocks + live blocks, in order).
     pub fn live_at(&self, step: Step) -> Vec<u32> {
         live_at(&self.blocks, step.0)
     }
@@ -228,13 +228,8 @@ impl LaneView {
 }
 
 fn live_at(blocks: &Blocks, step: u32) -> Vec<u32> {
-    let born = blocks.start.partition_point(|start| *start <= step);
-    (0..born.div_ceil(CHUNK))
-        .filter(|chunk| blocks.chunk_ends[*chunk] > step)
-        .flat_map(|chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
-        .filter(|idx| blocks.end[*idx] > step)
-        .filter_map(|idx| u32::try_from(idx).ok())
-        .collect()
+    let alive = blocks.columns().alive(f64::from(step)).into_iter();
+    alive.filter_map(|idx| u32::try_from(idx).ok()).collect()
 }
 
 fn largest(mut all: Vec<ReuseArrow>, most: usize) -> Arrows {

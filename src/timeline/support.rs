@@ -4,7 +4,8 @@
 //! is the floor: the block rests on those that reach it. Where a gap between them, over the block's whole life, is large
 //! enough, the block could be lower without moving anything else. Tops are rounded up to the region's alignment. O(chunks + blocks that live together with it).
 
-use super::block::{CHUNK, LaneView};
+use super::block::LaneView;
+use super::index::Least;
 use crate::units::Bytes;
 
 /// What holds a block up.
@@ -34,13 +35,11 @@ impl LaneView {
             let offset = Bytes(above.saturating_sub(region.base)).align_up(region.alignment);
             region.base.saturating_add(offset.get())
         };
-        let born = blocks.start.partition_point(|other| *other < end);
-        let mut beneath: Vec<usize> = (0..born.div_ceil(CHUNK))
-            .filter(|chunk| blocks.chunk_ends[*chunk] > start)
-            .flat_map(|chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
-            .filter(|other| {
-                blocks.end[*other] > start && blocks.span[*other] == blocks.span[idx] && blocks.base[*other] < base
-            })
+        let met = blocks
+            .columns()
+            .met((f64::from(start), f64::from(end)), Least::default());
+        let mut beneath: Vec<usize> = met
+            .filter(|other| blocks.span[*other] == blocks.span[idx] && blocks.base[*other] < base)
             .collect();
         beneath.sort_by_key(|other| (blocks.base[*other], *other));
         let mut floor = region.base;

@@ -93,6 +93,17 @@ impl Viewport {
         }
     }
 
+    /// The same addresses from one step to another, in either order.
+    #[must_use]
+    pub fn between(self, one: f64, other: f64) -> Self {
+        let t0 = one.min(other);
+        Self {
+            t0,
+            t1: one.max(other).max(t0 + MIN_STEPS),
+            ..self
+        }
+    }
+
     /// Moves the view into `whole`, and shrinks it where it is larger.
     #[must_use]
     pub fn clamp(self, whole: Self) -> Self {

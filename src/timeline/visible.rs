@@ -6,7 +6,8 @@
 //!   +----+
 //! ```
 
-use super::block::{CHUNK, LaneView};
+use super::block::LaneView;
+use super::index::{Columns, Least};
 use super::viewport::{Canvas, Scale, Viewport};
 
 /// A block drawn as it is, in points from the top left corner.
@@ -53,37 +54,8 @@ impl Items {
     }
 }
 
-/// Rectangles as columns, sorted by start; every chunk knows its latest end.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'a> {
-    pub(super) start: &'a [u32],
-    pub(super) end: &'a [u32],
-    pub(super) base: &'a [u64],
-    pub(super) bytes: &'a [u64],
-    pub(super) chunk_ends: &'a [u32],
-}
-
-impl<'a> Columns<'a> {
-    /// Rectangles that a step meets. O(log rectangles + chunks + rectangles of the chunks that are alive).
-    pub(super) fn alive(self, step: f64) -> impl Iterator<Item = usize> + 'a {
-        let born = self.start.partition_point(|start| f64::from(*start) <= step);
-        (0..born.div_ceil(CHUNK))
-            .filter(move |chunk| f64::from(self.chunk_ends[*chunk]) > step)
-            .flat_map(move |chunk| chunk * CHUNK..born.min((chunk + 1) * CHUNK))
-            .filter(move |idx| f64::from(self.end[*idx]) > step)
-    }
-
-    /// The rectangle that holds an address on a step.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub(super) fn pick(self, step: f64, address: f64) -> Option<usize> {
-        let holds = |idx: &usize| {
-            let base = self.base[*idx] as f64;
-            (base..base + self.bytes[*idx] as f64).contains(&address)
-        };
-        self.alive(step).find(holds)
-    }
-
-    fn scaled(&self, idx: usize, scale: &Scale) -> [f64; 4] {
+impl Columns<'_> {
+    pub(super) fn scaled(&self, idx: usize, scale: &Scale) -> [f64; 4] {
         let base = self.base[idx];
         [
             scale.x(self.start[idx]),
@@ -117,12 +89,8 @@ pub(super) fn visible(
             Shape::Thin(cell) => thin.push(cell),
         }
     };
-    let born = columns.start.partition_point(|start| f64::from(*start) < viewport.t1);
-    for chunk in 0..born.div_ceil(CHUNK) {
-        if f64::from(columns.chunk_ends[chunk]) > viewport.t0 {
-            (chunk * CHUNK..born.min((chunk + 1) * CHUNK)).for_each(&mut add);
-        }
-    }
+    let met = columns.met_in_order((viewport.t0, viewport.t1));
+    met.into_iter().for_each(&mut add);
     merge(narrow, |cell| items.marks.push(cell.column(canvas)));
     merge(thin, |cell| items.marks.push(cell.row(canvas)));
     items
@@ -132,23 +100,46 @@ impl LaneView {
     /// The blocks within a viewport. `canvas` is the picture's size in pixels (or points, which then count as
     /// pixels). O(visible blocks log visible blocks + chunks).
     pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> Items {
-        visible(&self.columns(), |idx| self.blocks.color[idx], viewport, canvas)
+        visible(&self.blocks.columns(), |idx| self.blocks.color[idx], viewport, canvas)
+    }
+
+    /// How many blocks meet the steps of a viewport, wherever they lie. O(log blocks).
+    pub fn n_within(&self, viewport: &Viewport) -> usize {
+        self.blocks.columns().count(viewport.t0, viewport.t1)
+    }
+
+    /// The same for holes.
+    pub fn n_holes_within(&self, viewport: &Viewport) -> usize {
+        self.holes.columns().count(viewport.t0, viewport.t1)
+    }
+
+    /// Those of the blocks within a viewport that are at least so many pixels wide and high; the others stand in a picture.
+    /// O(classes log blocks + what is found).
+    pub fn visible_large(&self, viewport: &Viewport, canvas: Canvas, pixels: f64) -> Items {
+        let columns = self.blocks.columns();
+        let scale = Scale::new(viewport, canvas);
+        let mut items = Items {
+            n_total: self.n_within(viewport),
+            ..Items::default()
+        };
+        let least = Least::pixels(pixels, viewport, canvas);
+        for idx in columns.met((viewport.t0, viewport.t1), least) {
+            let rect = columns.scaled(idx, &scale);
+            let is_large = rect[2] - rect[0] >= pixels && rect[3] - rect[1] >= pixels;
+            if !is_large || !is_within(rect, canvas) {
+                continue;
+            }
+            let block = u32::try_from(idx).unwrap_or(u32::MAX);
+            if let Shape::Exact(exact) = Cell::new(rect, block, self.blocks.color[idx]) {
+                items.rects.push(clip(exact, canvas));
+            }
+        }
+        items
     }
 
     /// A block's place: left, top, right, bottom.
     pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
-        self.columns().scaled(block, &Scale::new(viewport, canvas))
-    }
-
-    fn columns(&self) -> Columns<'_> {
-        let blocks = &self.blocks;
-        Columns {
-            start: &blocks.start,
-            end: &blocks.end,
-            base: &blocks.base,
-            bytes: &blocks.bytes,
-            chunk_ends: &blocks.chunk_ends,
-        }
+        self.blocks.columns().scaled(block, &Scale::new(viewport, canvas))
     }
 }
 

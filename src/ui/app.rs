@@ -103,7 +103,7 @@ impl App {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
         }
-        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..));
+        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..) | Command::Paint(_));
         if commands.iter().any(changes) {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");

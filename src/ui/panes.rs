@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText};
 use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, TileId, Tiles, Tree, UiResponse};
 
 use super::app::UiState;
-use super::lanes::{LaneAction, LanesInput, lanes_ui};
+use super::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
 use super::panels::budgets::budgets_ui;
 use super::panels::device::device_ui;
 use super::panels::files::files_ui;
@@ -346,7 +346,15 @@ impl Docking<'_> {
             self.shows_budgets = true;
         }
         ui.add_space(2.0);
+        let look = session.look();
         let lanes = LanesInput {
+            drawn: Drawn {
+                look: Some(&look),
+                order: Some(session.look_order()),
+                pictures: session.pictures(),
+                version: session.picture_version(),
+                difference: session.difference(),
+            },
             comparison,
             timeline,
             selected: session.selection(),
@@ -374,6 +382,9 @@ impl Docking<'_> {
                     text: budget.get().to_string(),
                 },
                 LaneAction::EndBudget => Command::EndTyping,
+                LaneAction::Paint(order) => Command::Paint(order),
+                LaneAction::SetDifference(lanes) => Command::SetDifference(lanes),
+                LaneAction::SetLook(order) => Command::SetLook(order),
                 LaneAction::Select(selected) => Command::Select(selected),
                 LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
                     lane: Some(lane),

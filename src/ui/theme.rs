@@ -6,7 +6,10 @@ use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
-use crate::timeline::{Owner, PALETTE_LEN, RematMarkKind, Side, TickClass};
+use crate::timeline::{
+    CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind,
+    STEPPED_BACK, Side, TickClass,
+};
 use crate::workload::GraphIdx;
 
 const fn rgb(hex: u32) -> Color32 {
@@ -103,6 +106,18 @@ const HEURISTICS_DARK: [u32; 9] = [
 const HEURISTICS_LIGHT: [u32; 9] = [
     0x1b2026, 0x0072b2, 0xb87700, 0x007a5a, 0x857a00, 0xb0508a, 0xd55e00, 0x5b4bc4, 0x7d7d7d,
 ];
+/// Hues of groups of tensors, most bytes first, after Okabe and Ito and Paul Tol, on dark and on light.
+const GROUPS_DARK: [u32; GROUP_COLORS as usize] = [
+    0x56b4e9, 0xe69f00, 0x2fc79a, 0xcc79a7, 0xf0e442, 0xd55e00, 0x8a97ff, 0x999933, 0xaa5599, 0x44aa99, 0xddcc99,
+    0xb0506a,
+];
+const GROUPS_LIGHT: [u32; GROUP_COLORS as usize] = [
+    0x7cc4ee, 0xf0b440, 0x5fcfa8, 0xdb9cc0, 0xe6d943, 0xe88a4a, 0xa6b0ff, 0xb8b25c, 0xc98fbf, 0x74c4b4, 0xe8dca8,
+    0xd58a9c,
+];
+/// Hues of classes, small to large, in one order of lightness (after viridis).
+const CLASSES_DARK: [u32; CLASS_COLORS as usize] = [0x6a5acd, 0x4f7fc4, 0x35a0b4, 0x2fbf8f, 0x9ed33f, 0xfde725];
+const CLASSES_LIGHT: [u32; CLASS_COLORS as usize] = [0xf5e04a, 0xbfe07a, 0x86dcb4, 0x7fcfd8, 0x93b8ea, 0xb29fe8];
 /// Hues of graph pools, after Okabe and Ito; the seventh graph has the first one's again.
 const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
 /// The same order of hues on light: lighter, so that dark words read on them.
@@ -206,6 +221,48 @@ impl Theme {
         self.tensors[usize::from(index % PALETTE_LEN)]
     }
 
+    /// The colour of a block by its number, as [`crate::timeline::Look`] gives it.
+    pub fn block(&self, number: u8) -> Color32 {
+        let plain = number & !STEPPED_BACK;
+        let (groups, classes) = if self.is_dark {
+            (GROUPS_DARK, CLASSES_DARK)
+        } else {
+            (GROUPS_LIGHT, CLASSES_LIGHT)
+        };
+        let color = match plain {
+            0..FIRST_GROUP => self.tensor(plain),
+            NO_TENSOR => self.grant,
+            FIRST_CLASS.. => rgb(classes[usize::from((plain - FIRST_CLASS) % CLASS_COLORS)]),
+            group => {
+                let hue = groups.get(usize::from(group - FIRST_GROUP));
+                hue.map_or(self.region_outline, |hue| rgb(*hue))
+            }
+        };
+        if plain == number {
+            color
+        } else {
+            color.lerp_to_gamma(self.canvas, 0.8)
+        }
+    }
+
+    /// The colours of pictures of lanes.
+    pub fn raster_style(&self, has_holes: bool) -> RasterStyle {
+        let (ground, line) = self.hole;
+        RasterStyle {
+            colors: (0..=u8::MAX).map(|number| self.block(number).to_array()).collect(),
+            hole: has_holes.then(|| [line.to_array(), ground.to_array()]),
+        }
+    }
+
+    /// What a picture is multiplied with; beside a selection it steps back.
+    pub fn picture_tint(&self, is_beside: bool) -> Color32 {
+        if is_beside {
+            Color32::WHITE.gamma_multiply(0.4)
+        } else {
+            Color32::WHITE
+        }
+    }
+
     /// The ground of memory by whose it is.
     pub fn owner(&self, owner: Owner) -> Color32 {
         let hue = match owner {
@@ -242,6 +299,21 @@ impl Theme {
     /// Over what the device panel points at.
     pub fn highlight(&self) -> Color32 {
         self.selection.gamma_multiply(0.3)
+    }
+
+    /// What a difference holds more.
+    pub fn more(&self) -> Color32 {
+        self.bad.lerp_to_gamma(self.canvas, 0.35)
+    }
+
+    /// What it holds less.
+    pub fn less(&self) -> Color32 {
+        self.good.lerp_to_gamma(self.canvas, 0.35)
+    }
+
+    /// Over what is out of view in the overview.
+    pub fn veil(&self) -> Color32 {
+        self.panel.gamma_multiply(0.62)
     }
 
     /// Over what lies behind the end of a run.

@@ -208,6 +208,7 @@ fn every_page_is_drawn_once_and_grants_have_their_pool() {
     for step in 0..n_steps {
         let pages = holdings
             .alive(f64::from(step))
+            .into_iter()
             .filter(|idx| holdings.n_pages[*idx] > 0)
             .map(|idx| holdings.bytes[idx])
             .sum::<u64>();

@@ -31,6 +31,7 @@ mod oracle;
 mod parts;
 mod passes;
 mod plan;
+mod raster;
 mod remat_megengine;
 mod remat_runtime;
 mod replay;

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::Comparison;
 use highwater::sim::StaticMemoryPolicy;
 use highwater::timeline::{Selected, Timeline};
-use highwater::ui::lanes::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
+use highwater::ui::lanes::{Drawn, LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 
 use crate::synthetic;
@@ -31,6 +31,7 @@ fn harness(size: [f32; 2]) -> Harness<'static, App> {
     let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
         let theme = Theme::of(ui.visuals());
         let input = LanesInput {
+            drawn: Drawn::default(),
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::{Comparison, LaneId};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::timeline::{Selected, Timeline};
-use highwater::ui::lanes::{LaneAction, LaneContent, LanesInput, LanesState, lanes_ui};
+use highwater::ui::lanes::{Drawn, LaneAction, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 use highwater::units::Bytes;
 
@@ -34,6 +34,7 @@ fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
     let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
         let theme = Theme::of(ui.visuals());
         let input = LanesInput {
+            drawn: Drawn::default(),
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,

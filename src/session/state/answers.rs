@@ -8,13 +8,15 @@ use super::super::jobs::{Answer, Loaded, ReadConfig};
 use super::super::samples::SAMPLES;
 use super::{Busy, Notice, Session};
 use crate::analysis::Comparison;
-use crate::timeline::Timeline;
+use crate::timeline::{ColorBy, Timeline};
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
         let answer = self.take_plans(generation, answer);
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
+        let answer = answer.and_then(|answer| self.take_pictures(generation, answer));
+        let answer = answer.and_then(|answer| self.take_difference(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
@@ -60,6 +62,11 @@ impl Session {
         self.answer = Some(answer);
         self.n_answers += 1;
         self.is_preview = is_preview;
+        self.drop_pictures();
+        self.want_difference();
+        if self.look_order().by != ColorBy::Tensor {
+            self.want_look();
+        }
         self.answered = Some(self.document.clone());
         self.drop_dead_selection();
     }

@@ -13,7 +13,7 @@ use crate::analysis::{Lane, LaneId};
 use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
-/// The vertical scale, shared by all lanes.
+/// The vertical scale of a lane, or of all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     pub(super) rect: Rect,
@@ -45,7 +45,8 @@ impl Scale {
 
 /// The scale of a lane's curves; it stands still while a budget is dragged.
 pub(super) fn scale(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Scale {
-    let fresh = || top(input, f64::from(frame.curve.height()));
+    let own = state.arrangement.has_own_scales.then_some(frame.lane);
+    let fresh = || top(input, own, f64::from(frame.curve.height()));
     Scale {
         rect: frame.curve,
         top: state
@@ -60,11 +61,19 @@ const HEADROOM: f64 = 16.0;
 /// How far above the highest peak a budget may be to be drawn where it is.
 const BUDGET_NEAR: f64 = 1.6;
 
-/// How high the picture reaches: above the highest peak, and to the capacity where that is near.
+/// How high the picture reaches: above the highest peak of all lanes, and to the capacity where that is near; or above that
+/// of one lane.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
-fn top(input: &LanesInput<'_>, height: f64) -> f64 {
-    let mut peak = input.timeline.peak.get().max(1) as f64;
-    for remat in input.timeline.lanes.iter().filter_map(|lane| lane.remat.as_ref()) {
+fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
+    let lanes = || {
+        let lanes = input.timeline.lanes.iter().enumerate();
+        lanes
+            .filter(|(number, _)| own.is_none_or(|own| own == *number))
+            .map(|(_, lane)| lane)
+    };
+    let peaks = lanes().map(|lane| lane.reserved.max().max(lane.live.max()));
+    let mut peak = peaks.max().unwrap_or(0).max(1) as f64;
+    for remat in lanes().filter_map(|lane| lane.remat.as_ref()) {
         peak = peak.max(remat.usage.max() as f64);
         let budget = remat.budget.map_or(0.0, |budget| budget.get() as f64);
         // A budget far above everything is drawn at the upper edge.
@@ -73,7 +82,7 @@ fn top(input: &LanesInput<'_>, height: f64) -> f64 {
         }
     }
     let capacity = input.comparison.device.memory_bytes as f64;
-    let highest = if is_capacity_near(input) {
+    let highest = if own.is_none() && is_capacity_near(input) {
         peak.max(capacity)
     } else {
         peak
@@ -136,7 +145,12 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 
 /// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
 #[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
-fn add_curve(quads: &mut Quads, columns: &[(u64, u64)], scale: &Scale, (fill, line): (Option<Color32>, Color32)) {
+pub(super) fn add_curve(
+    quads: &mut Quads,
+    columns: &[(u64, u64)],
+    scale: &Scale,
+    (fill, line): (Option<Color32>, Color32),
+) {
     let width = scale.rect.width() / columns.len().max(1) as f32;
     let mut start = 0;
     for end in 1..=columns.len() {

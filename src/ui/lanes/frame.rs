@@ -2,12 +2,13 @@
 
 use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
-use super::{LaneLayout, LanesInput};
+use super::{LaneLayout, LaneStand, LanesInput, LanesState};
+use crate::timeline::Viewport;
 
 /// Room for axis marks on the left of every canvas.
 pub(super) const GUTTER: f32 = 60.0;
 /// Room on the right.
-const MARGIN: f32 = 10.0;
+pub(super) const MARGIN: f32 = 10.0;
 const GAP: f32 = 8.0;
 const MIN_LANE: f32 = 104.0;
 /// The lowest lane with a header of three lines.
@@ -23,50 +24,103 @@ const LOW_BODY: f32 = 120.0;
 /// Narrower lanes write their figures below the name.
 const WIDE_HEADER: f32 = 640.0;
 
+/// A folded lane: its header, and a curve that low.
+const FOLDED_BODY: f32 = 30.0;
+
 /// The arrangement of one frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grid {
     area: Rect,
     pub(super) n_columns: usize,
-    n_rows: usize,
     pub(super) ruler_height: f32,
-    lane: Vec2,
+    width: f32,
+    /// The height of a plain lane.
+    pub(super) plain: f32,
+    /// By lane as it is shown: its corner above the content's origin, and its height.
+    places: Vec<(Vec2, f32)>,
+    height: f32,
+}
+
+/// What a lane wants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Share of a plain lane's height.
+    pub(super) share: f32,
+    pub(super) is_folded: bool,
+}
+
+impl Wanted {
+    pub(super) const fn of(stand: &LaneStand) -> Self {
+        Self {
+            share: stand.share,
+            is_folded: stand.is_folded,
+        }
+    }
+
+    /// A lane of a curve alone.
+    pub(super) const LOW: Self = Self {
+        share: 0.6,
+        is_folded: false,
+    };
+    pub(super) const PLAIN: Self = Self {
+        share: 1.0,
+        is_folded: false,
+    };
 }
 
 impl Grid {
+    /// `room` is the height that lanes need beyond that of the plainest. Lanes share the area as far as it suffices.
     #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
-    /// `room` is the height that lanes need beyond that of the plainest.
-    pub(super) fn new(area: Rect, n_lanes: usize, layout: LaneLayout, (ruler_height, room): (f32, f32)) -> Self {
+    pub(super) fn new(area: Rect, wanted: &[Wanted], layout: LaneLayout, (ruler_height, room): (f32, f32)) -> Self {
         let n_columns = match layout {
             LaneLayout::Stacked => 1,
             LaneLayout::SideBySide => 2,
         };
-        let n_rows = n_lanes.div_ceil(n_columns).max(1);
         let width = (area.width() - GAP * (n_columns - 1) as f32) / n_columns as f32;
-        let height = (area.height() - ruler_height) / n_rows as f32;
-        let lowest = if width >= WIDE_HEADER {
-            MIN_LANE
-        } else {
-            MIN_NARROW_LANE
-        };
+        let is_wide = width >= WIDE_HEADER;
+        let lowest = if is_wide { MIN_LANE } else { MIN_NARROW_LANE };
+        let folded = header_height(is_wide) + FOLDED_BODY + GAP;
+        let rows: Vec<&[Wanted]> = wanted.chunks(n_columns).collect();
+        let is_folded = |row: &&&[Wanted]| row.iter().all(|lane| lane.is_folded);
+        let n_folded = rows.iter().filter(is_folded).count();
+        let open = rows.iter().filter(|row| !is_folded(row));
+        let shares: f32 = open.map(|row| share_of(row)).sum();
+        let rest = area.height() - ruler_height - folded * n_folded as f32;
+        let plain = (rest / shares.max(1e-3)).max(lowest + room).floor();
+        let mut top = 0.0;
+        let mut places = Vec::with_capacity(wanted.len());
+        for row in &rows {
+            let height = if is_folded(&row) {
+                folded
+            } else {
+                (plain * share_of(row)).max(lowest).floor()
+            };
+            for (column, lane) in row.iter().enumerate() {
+                let corner = vec2((width + GAP) * column as f32, top);
+                places.push((corner, if lane.is_folded { folded } else { height }));
+            }
+            top += height;
+        }
         Self {
             area,
             n_columns,
-            n_rows,
             ruler_height,
-            lane: vec2(width, height.max(lowest + room).floor()),
+            width,
+            plain,
+            places,
+            height: top,
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
     fn left(&self, column: usize) -> f32 {
-        self.area.left() + (self.lane.x + GAP) * column as f32
+        self.area.left() + (self.width + GAP) * column as f32
     }
 
     /// Left and right end of a column's time axis.
     pub(super) fn plot_x(&self, column: usize) -> Rangef {
         let left = self.left(column);
-        Rangef::new(left + GUTTER, left + self.lane.x - MARGIN)
+        Rangef::new(left + GUTTER, left + self.width - MARGIN)
     }
 
     pub(super) fn ruler(&self, column: usize) -> Rect {
@@ -74,24 +128,36 @@ impl Grid {
         Rect::from_x_y_ranges(self.plot_x(column), y)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
     pub(super) fn content_size(&self) -> Vec2 {
-        vec2(self.area.width(), self.lane.y * self.n_rows as f32)
+        vec2(self.area.width(), self.height)
     }
 
-    /// The place of a lane; `origin` is the corner of the scrolled content.
-    #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
-    pub(super) fn lane(&self, lane: usize, origin: Pos2) -> Rect {
-        let row = lane / self.n_columns;
-        let corner = pos2(self.left(lane % self.n_columns), origin.y + self.lane.y * row as f32);
-        Rect::from_min_size(corner, self.lane)
+    /// The place of a lane by its place in the order; `origin` is the corner of the scrolled content.
+    pub(super) fn lane(&self, place: usize, origin: Pos2) -> Rect {
+        let (corner, height) = self.places[place];
+        let min = pos2(self.area.left() + corner.x, origin.y + corner.y);
+        Rect::from_min_size(min, vec2(self.width, height))
     }
+}
+
+/// Lanes side by side are as high as the highest.
+fn share_of(row: &[Wanted]) -> f32 {
+    let open = row.iter().filter(|lane| !lane.is_folded);
+    open.map(|lane| lane.share).fold(0.0, f32::max)
+}
+
+const fn header_height(is_wide: bool) -> f32 {
+    if is_wide { 24.0 } else { 60.0 }
 }
 
 /// The parts of a lane, and what the pointer does to its canvases.
 #[derive(Debug)]
 pub(super) struct LaneFrame {
     pub(super) lane: usize,
+    /// All of it.
+    pub(super) outer: Rect,
+    /// How far its addresses reach, as a share of those of the highest lane; 1 where lanes share one scale.
+    pub(super) reach: f64,
     pub(super) header: Rect,
     pub(super) is_wide: bool,
     pub(super) body: Rect,
@@ -105,9 +171,9 @@ pub(super) struct LaneFrame {
 }
 
 impl LaneFrame {
-    pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) -> Self {
+    pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, (lane, wanted): (usize, Wanted)) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
-        let header_height = if is_wide { 24.0 } else { 60.0 };
+        let header_height = header_height(is_wide);
         let header = Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height));
         let body = Rect::from_min_max(
             pos2(rect.left() + GUTTER, header.bottom()),
@@ -116,17 +182,18 @@ impl LaneFrame {
         // A recording of curves alone has nothing to map, and no events.
         let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
-            _ if is_curve || input.comparison.is_problem() => 0.0,
+            _ if wanted.is_folded || is_curve || input.comparison.is_problem() => 0.0,
             height if height < LOW_BODY => TICKS.1,
             _ => TICKS.0,
         };
         let remat = match (&input.timeline.lanes[lane].remat, body.height() < LOW_BODY) {
+            _ if wanted.is_folded => 0.0,
             (None, _) => 0.0,
             (Some(_), true) => REMAT.1,
             (Some(_), false) => REMAT.0,
         };
         let strip = ticks + remat;
-        let split = if is_curve {
+        let split = if is_curve || wanted.is_folded {
             body.bottom()
         } else {
             (body.top() + (body.height() - strip) * 0.44 + strip).round()
@@ -139,6 +206,8 @@ impl LaneFrame {
         });
         Self {
             lane,
+            outer: rect,
+            reach: 1.0,
             header,
             is_wide,
             body,
@@ -148,5 +217,23 @@ impl LaneFrame {
             map: Rect::from_min_max(pos2(body.left(), (split + 2.0).min(body.bottom())), body.max),
             response,
         }
+    }
+
+    /// Gives the lane a scale of its own.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn on_its_own_scale(mut self, input: &LanesInput<'_>) -> Self {
+        let height = |bytes: crate::units::Bytes| bytes.get().max(1) as f64;
+        self.reach = height(input.timeline.lanes[self.lane].height) / height(input.timeline.height);
+        self
+    }
+
+    /// What the lane's map shows: the steps of the view, and its addresses on the lane's scale.
+    pub(super) fn viewport(&self, state: &LanesState) -> Option<Viewport> {
+        let viewport = state.viewport?;
+        Some(Viewport {
+            a0: viewport.a0 * self.reach,
+            a1: viewport.a1 * self.reach,
+            ..viewport
+        })
     }
 }

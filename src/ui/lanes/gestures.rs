@@ -258,7 +258,7 @@ pub(super) fn navigate(ui: &Ui, response: &eframe::egui::Response, plot: Rect, (
 
 /// The block under the pointer, or within a point and a half of it.
 pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<u32> {
-    let viewport = state.viewport?;
+    let viewport = frame.viewport(state)?;
     let map = frame.map;
     if !map.contains(pos) {
         return None;

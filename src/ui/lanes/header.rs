@@ -10,7 +10,7 @@ use eframe::egui::{
 
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
-use super::{LaneAction, LanesInput};
+use super::{LaneAction, LanesInput, LanesState, arrange};
 use crate::analysis::{Lane, LaneId};
 use crate::graph::Id as _;
 use crate::ui::panels::elided;
@@ -22,11 +22,18 @@ const COMBO: (f32, f32) = (96.0, 34.0);
 /// Badges and small buttons beside their text.
 const BADGE: f32 = 12.0;
 const BADGE_SIZE: f32 = 11.0;
+/// The button of the lane's menu.
+const MENU: f32 = 34.0;
 /// Left of the first part.
 const INDENT: f32 = 4.0;
 
 /// One line on wide lanes, three on narrow ones.
-pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+pub(super) fn header_ui(
+    ui: &mut Ui,
+    frame: &LaneFrame,
+    (input, state): (&LanesInput<'_>, &mut LanesState),
+    actions: &mut Vec<LaneAction>,
+) {
     let lane = &input.comparison.lanes[frame.lane];
     let header = frame.header;
     let ground = ui.interact(header, ui.scope_id().with(("header", frame.lane)), Sense::click());
@@ -39,7 +46,7 @@ pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, 
     let mut figures = figures::figures(ui, (lane, remat), input);
     let mut name = Name::new(ui, lane, input);
     if frame.is_wide {
-        let room = header.width() - INDENT - SPACING;
+        let room = header.width() - INDENT - SPACING - MENU;
         while name.width() + figures::width(&figures) > room {
             // The words of the policy go after costs and fragmentation, and before the difference.
             let least = figures.iter().map(|figure| figure.rank).min();
@@ -51,6 +58,7 @@ pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, 
         }
         let combo = room - name.fixed_width() - figures::width(&figures) - SPACING;
         line_ui(ui, header, ("name", frame.lane), |ui| {
+            arrange::menu_ui(ui, frame, (input, state), actions);
             name.ui(ui, input, actions);
             if name.has_combo {
                 strategy_ui(ui, (lane, combo), input, actions);
@@ -65,13 +73,14 @@ pub(super) fn header_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, 
         Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 3.0))
     };
     let room = header.width() - INDENT - SPACING;
-    if name.fixed_width() > room {
+    if name.fixed_width() > room - MENU {
         name.drop_words();
     }
     let mut below = figures.split_off(figures.len().min(1));
     while figures::width(&below) > room && figures::drop_one(&mut below) {}
     let combo = room - figures::width(&figures) - SPACING;
     line_ui(ui, third(0.0), ("name", frame.lane), |ui| {
+        arrange::menu_ui(ui, frame, (input, state), actions);
         name.ui(ui, input, actions);
         certainty_ui(ui, lane, input);
     });

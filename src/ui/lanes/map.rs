@@ -6,12 +6,14 @@ use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
-use super::{LanesInput, LanesState, Selected, away};
+use super::{LanesInput, LanesState, Selected, away, pictures};
 use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 
 /// Lower regions would be all outline.
 const LEAST_OUTLINED: f32 = 4.0;
+/// Above a picture blocks of so many points are drawn again, so that they stay sharp while the view moves.
+const LEAST_ABOVE: f64 = 6.0;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
 /// Labels per lane; with four lanes about 200 in all.
@@ -30,7 +32,7 @@ pub(super) fn paint(
     state: &LanesState,
     picture: &mut Option<HolePicture>,
 ) -> [(usize, usize); 3] {
-    let Some(viewport) = state.viewport else {
+    let Some(viewport) = frame.viewport(state) else {
         return [(0, 0); 3];
     };
     let (rect, theme) = (frame.map, input.theme);
@@ -44,7 +46,12 @@ pub(super) fn paint(
     let y = |address: f64| rect.top() + viewport.y_from_address(address, f64::from(rect.height())) as f32;
     left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
     let painter = ui.painter_at(rect);
-    let items = lane.visible(&viewport, canvas_of(rect));
+    let is_picture = pictures::is_picture(lane, &viewport, state.marks.has_holes);
+    let items = if is_picture {
+        lane.visible_large(&viewport, canvas_of(rect), LEAST_ABOVE)
+    } else {
+        lane.visible(&viewport, canvas_of(rect))
+    };
     let arrows = marks::arrows(lane, input, state, rect.height());
     let regions = region_rects(lane, &viewport, rect);
     let ground = Place {
@@ -55,10 +62,14 @@ pub(super) fn paint(
     };
     holdings::paint(&painter, &ground, &regions);
     let mut holes = (0, 0);
-    if state.marks.has_holes {
+    if is_picture {
+        let tint = theme.picture_tint(input.selected.is_some());
+        pictures::paint(&painter, (rect, &viewport), frame.lane, &state.textures, tint);
+        holes = (0, lane.n_holes_within(&viewport));
+    } else if state.marks.has_holes {
         holes = marks::paint_holes(&painter, rect, (lane, &viewport), theme, picture);
     }
-    paint_blocks(&painter, rect, &items, (lane, input, &arrows));
+    paint_blocks(&painter, rect, &items, ((frame.lane, lane), input, &arrows));
     for (region, place) in &regions {
         outline_region(&painter, *place, (lane, *region), theme);
     }
@@ -68,7 +79,7 @@ pub(super) fn paint(
     if let Some((_, what)) = state.highlight.filter(|(lane, _)| *lane == id) {
         holdings::paint_highlight(&painter, &ground, &regions, what);
     }
-    outlines(&painter, rect, lane, (input, state));
+    outlines(&painter, (rect, &viewport), lane, (input, state));
     marks::paint_edges(&painter, rect, (lane, &viewport), &arrows, theme);
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
     [
@@ -83,13 +94,13 @@ fn paint_blocks(
     painter: &Painter,
     rect: Rect,
     items: &Items,
-    (lane, input, arrows): (&LaneView, &LanesInput<'_>, &Arrows),
+    ((number, lane), input, arrows): ((usize, &LaneView), &LanesInput<'_>, &Arrows),
 ) {
     let theme = input.theme;
     let others = marks::others(arrows);
     let mut quads = Quads::with_capacity(items.n_drawn());
     add_items(&mut quads, items, rect, |item| {
-        let color = theme.tensor(item.color);
+        let color = theme.block(input.drawn.color((number, lane), item.block));
         if input.selected.is_none() || lane.tensor(item.block) == input.selected {
             return color;
         }
@@ -181,7 +192,12 @@ pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a s
 }
 
 /// The hovered tensor and the selected one, in every lane.
-fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&LanesInput<'_>, &LanesState)) {
+fn outlines(
+    painter: &Painter,
+    (rect, viewport): (Rect, &Viewport),
+    lane: &LaneView,
+    (input, state): (&LanesInput<'_>, &LanesState),
+) {
     let theme = input.theme;
     let marked = [
         (state.hovered, Stroke::new(1.5, theme.hover)),
@@ -189,9 +205,10 @@ fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&La
     ];
     for (tensor, stroke) in marked {
         let Some(tensor) = tensor else { continue };
-        paint_away(painter, rect, (lane, tensor), (input, state));
+        paint_away(painter, (rect, viewport), (lane, tensor), input);
         for block in lane.blocks_of(tensor) {
-            if let Some(place) = block_rect(lane, block, state, rect) {
+            let place = place_of(lane, block, viewport, rect);
+            if place.intersects(rect) {
                 painter.rect_stroke(place, 0, stroke, StrokeKind::Outside);
             }
         }
@@ -201,16 +218,15 @@ fn outlines(painter: &Painter, rect: Rect, lane: &LaneView, (input, state): (&La
 /// Between the blocks of a tensor that is evicted and computed anew: a hatched line.
 fn paint_away(
     painter: &Painter,
-    rect: Rect,
+    (rect, viewport): (Rect, &Viewport),
     (lane, tensor): (&LaneView, Selected),
-    (input, state): (&LanesInput<'_>, &LanesState),
+    input: &LanesInput<'_>,
 ) {
-    let Some(viewport) = state.viewport else { return };
     let mut blocks: Vec<(Rect, u32, u32)> = lane
         .blocks_of(tensor)
         .map(|block| {
             let idx = block as usize;
-            let place = place_of(lane, block, &viewport, rect);
+            let place = place_of(lane, block, viewport, rect);
             (place, lane.blocks.start[idx], lane.blocks.end[idx])
         })
         .collect();
@@ -227,11 +243,6 @@ fn paint_away(
 }
 
 /// A block's rectangle on the screen, at least 2 points wide and high.
-fn block_rect(lane: &LaneView, block: u32, state: &LanesState, rect: Rect) -> Option<Rect> {
-    let place = place_of(lane, block, &state.viewport?, rect);
-    place.intersects(rect).then_some(place)
-}
-
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn place_of(lane: &LaneView, block: u32, viewport: &Viewport, rect: Rect) -> Rect {
     let canvas = canvas_of(rect);

@@ -14,10 +14,13 @@
 //!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
+mod arrange;
 mod away;
 mod budget;
 mod canvas;
+mod colors;
 mod curve;
+mod difference;
 mod edge_counts;
 mod figures;
 mod frame;
@@ -27,11 +30,13 @@ mod holdings;
 mod legend;
 mod map;
 mod marks;
+mod pictures;
 mod remat;
 mod rows;
 mod ruler;
 mod shortage;
 mod spot;
+mod strip;
 mod ticks;
 mod toolbar;
 mod tooltip;
@@ -39,13 +44,16 @@ mod tooltip;
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
+pub use arrange::{Arrangement, LaneStand};
 pub use marks::{EdgeChoice, Marks};
+pub use pictures::Drawn;
 pub use shortage::sentences;
 pub use spot::{Highlight, Move, Spot};
 
 use crate::analysis::{Comparison, LaneId};
+use crate::session::PictureOrder;
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Timeline, Viewport};
+use crate::timeline::{LookOrder, Timeline, Viewport};
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -62,10 +70,12 @@ pub struct LanesInput<'a> {
     pub is_stale: bool,
     /// Colours.
     pub theme: &'a Theme,
+    /// Colours of blocks, and pictures of lanes that hold many.
+    pub drawn: Drawn<'a>,
 }
 
 /// What the user wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LaneAction {
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
@@ -81,6 +91,12 @@ pub enum LaneAction {
     SetBudget(LaneId, Bytes),
     /// The line of a budget was let go.
     EndBudget,
+    /// Draw pictures of lanes.
+    Paint(PictureOrder),
+    /// Choose what colours stand for, and which groups step back.
+    SetLook(LookOrder),
+    /// Show the difference of two lanes, the first less the second, or none.
+    SetDifference(Option<(LaneId, LaneId)>),
 }
 
 /// How lanes are arranged.
@@ -122,6 +138,8 @@ pub struct LanesState {
     pub hovered: Option<Selected>,
     /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
     pub drawn: (usize, usize),
+    /// The order and heights of lanes, which are folded or hidden.
+    pub arrangement: Arrangement,
     /// What is marked besides blocks.
     pub marks: Marks,
     /// Shapes drawn and holes within the view, likewise.
@@ -129,10 +147,14 @@ pub struct LanesState {
     /// Edges drawn and edges that there are, likewise.
     pub edges_drawn: (usize, usize),
     hole_pictures: Vec<Option<marks::HolePicture>>,
+    /// Pictures of lanes with many blocks.
+    textures: pictures::Textures,
     /// Everything there is to see, as it was in the last frame.
     whole: Option<Viewport>,
     /// What that was a picture of.
     shown: Option<Shown>,
+    /// What of the overview is being dragged.
+    strip: Option<strip::Hold>,
     /// The budget that is being changed.
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
@@ -176,6 +198,7 @@ impl LanesState {
     fn adopt(&mut self, timeline: &Timeline, comparison: &Comparison) -> Viewport {
         let whole = timeline.fit();
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
+        self.arrangement.adopt(comparison);
         let viewport = match (self.viewport, self.whole) {
             (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
                 viewport.clamp(whole)
@@ -235,7 +258,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     state.adopt(input.timeline, input.comparison);
     let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
-    toolbar::toolbar_ui(ui, input, state);
+    toolbar::toolbar_ui(ui, input, state, actions);
     if input.is_stale {
         ui.multiply_opacity(0.55);
     }
@@ -257,13 +280,17 @@ type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAc
 
 /// Rulers on top, lanes below them, in as many columns as the layout says.
 fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
-    let n_lanes = input.comparison.lanes.len();
+    let shown = state.arrangement.shown(input.comparison);
+    let mut wanted: Vec<frame::Wanted> = shown.iter().map(|(_, stand)| frame::Wanted::of(stand)).collect();
+    // The difference stands behind all lanes.
+    wanted.extend(input.drawn.difference.map(|_| frame::Wanted::LOW));
+    let (area, strip) = area.split_top_bottom_at_y(area.bottom() - strip::HEIGHT);
     let room = if input.timeline.has_remat() {
         frame::BUDGET_ROOM
     } else {
         0.0
     };
-    let grid = frame::Grid::new(area, n_lanes, state.layout, (ruler::height(input.timeline), room));
+    let grid = frame::Grid::new(area, &wanted, state.layout, (ruler::height(input.timeline), room));
     let body = Rect::from_min_max(egui::pos2(area.left(), area.top() + grid.ruler_height), area.max);
     for column in 0..grid.n_columns {
         state.cursor = state
@@ -276,15 +303,32 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lanes"));
     egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
         let (space, _) = ui.allocate_exact_size(grid.content_size(), egui::Sense::hover());
-        let frames: Vec<frame::LaneFrame> = (0..n_lanes)
-            .map(|lane| frame::LaneFrame::new(ui, grid.lane(lane, space.min), input, lane))
+        if input.drawn.difference.is_some() {
+            let place = grid.lane(shown.len(), space.min);
+            difference::difference_ui(ui, place, (input, state), actions);
+        }
+        let has_own_scales = state.arrangement.has_own_scales;
+        let frames: Vec<frame::LaneFrame> = shown
+            .iter()
+            .zip(&wanted)
+            .enumerate()
+            .map(|(place, ((lane, _), wanted))| {
+                let frame = frame::LaneFrame::new(ui, grid.lane(place, space.min), input, (*lane, *wanted));
+                if has_own_scales {
+                    frame.on_its_own_scale(input)
+                } else {
+                    frame
+                }
+            })
             .collect();
         gestures::pointer(ui, &frames, input, state, actions);
+        pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
         let mut counts = [(0, 0); 3];
-        state.hole_pictures.resize(n_lanes, None);
+        state.hole_pictures.resize(input.comparison.lanes.len(), None);
         let mut pictures = std::mem::take(&mut state.hole_pictures);
-        for (frame, picture) in frames.iter().zip(&mut pictures) {
-            header::header_ui(ui, frame, input, actions);
+        for frame in &frames {
+            let picture = &mut pictures[frame.lane];
+            header::header_ui(ui, frame, (input, state), actions);
             curve::paint(ui, frame, input, state);
             budget::budget_ui(ui, frame, (input, state), actions);
             ticks::paint(ui, frame, input, state);
@@ -299,13 +343,20 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         }
         [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
         state.hole_pictures = pictures;
+        actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
         for frame in &frames {
             shortage::paint(ui, frame, input, state);
             remat::paint_ends(ui, frame, input, state);
             spot::paint(ui, (frame.lane, frame.body), input, state);
             canvas::cursor_line(ui, frame.body, state, input.theme);
             tooltip::lane_tooltip(frame, input, state);
+            arrange::edge_ui(ui, frame, grid.plain, (input, state));
         }
     });
+    let strip = Rect::from_x_y_ranges(
+        grid.plot_x(0).min..=grid.plot_x(grid.n_columns - 1).max,
+        strip.y_range(),
+    );
+    strip::strip_ui(ui, strip, (input, state));
     ui.advance_cursor_after_rect(area);
 }

@@ -12,7 +12,12 @@ const MOST_LABELS: usize = 200;
 
 /// Ruler and rows.
 pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
-    let grid = frame::Grid::new(area, 1, LaneLayout::Stacked, (ruler::height(input.timeline), 0.0));
+    let grid = frame::Grid::new(
+        area,
+        &[frame::Wanted::PLAIN],
+        LaneLayout::Stacked,
+        (ruler::height(input.timeline), 0.0),
+    );
     let top = area.top() + grid.ruler_height;
     let body = Rect::from_x_y_ranges(
         grid.plot_x(0),

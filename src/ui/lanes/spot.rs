@@ -154,7 +154,7 @@ fn extents(lane: &LaneView, (what, step): (Highlight, Step)) -> Vec<(u64, u64)> 
     });
     let regions = regions.map(|region| (region.base, region.base + region.bytes.get()));
     let holdings = &lane.holdings;
-    let held = holdings.alive(f64::from(step.0)).filter(|idx| match what {
+    let held = holdings.alive(f64::from(step.0)).into_iter().filter(|idx| match what {
         Highlight::Region(_) => false,
         Highlight::Pool(pool) => is_of(holdings.owner[*idx], pool),
     });

@@ -6,7 +6,8 @@ use eframe::egui::{
     vec2,
 };
 
-use super::{LaneContent, LaneLayout, LanesInput, LanesState, curve, figures, legend, marks};
+use super::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, colors, curve, figures, legend, marks};
+use crate::units::counted;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
@@ -19,7 +20,7 @@ const ONE_LINE: f32 = 1250.0;
 const SWATCH: Vec2 = vec2(14.0, 10.0);
 
 /// Toggles on the left, the legend on the right; where there is too little room the parts run on in the next line.
-pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
     let is_wide = ui.available_width() >= ONE_LINE;
     let has_marks = state.content == LaneContent::MemoryMap;
     ui.horizontal_wrapped(|ui| {
@@ -52,6 +53,8 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
                 ui.end_row();
             }
             legend::legend_ui(ui, input);
+            ui.separator();
+            colors::colors_ui(ui, input, actions);
         }
     });
 }
@@ -67,6 +70,15 @@ fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
             .on_hover_text("Lanes one below the other");
         ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
             .on_hover_text("Two lanes in a row");
+        ui.toggle_value(&mut state.arrangement.has_own_scales, "Own scales")
+            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all (Y)");
+        let n_hidden = state.arrangement.n_hidden();
+        if n_hidden > 0 {
+            let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));
+            if ui.button(text).clicked() {
+                state.arrangement.show_all();
+            }
+        }
         ui.separator();
     }
     let fit = ui

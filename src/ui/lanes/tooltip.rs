@@ -107,7 +107,7 @@ fn region_ui(
 
 /// Step and address under the pointer.
 fn place_at(pos: eframe::egui::Pos2, frame: &LaneFrame, state: &LanesState) -> Option<(f64, f64)> {
-    let (viewport, map) = (state.viewport?, frame.map);
+    let (viewport, map) = (frame.viewport(state)?, frame.map);
     let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
     Some((step, address))

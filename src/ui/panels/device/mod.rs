@@ -14,7 +14,7 @@ use crate::session::{Command, Session};
 use crate::sim::DevicePicture;
 use crate::sim::fold::ReservedParts;
 use crate::timeline::{LaneView, step_facts};
-use crate::ui::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::ui::lanes::{Drawn, Highlight, LanesInput, LanesState, Move, Spot, sentences};
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
@@ -65,6 +65,7 @@ pub fn device_ui(
         return;
     }
     let input = LanesInput {
+        drawn: Drawn::default(),
         comparison,
         timeline,
         selected: session.selection(),

@@ -1,0 +1,164 @@
+//! What one lane holds more than another, step by step, with exact extremes of any range.
+//!
+//! In: two lanes of one comparison. Out: signed curves on the common axis. They are kept as plain curves that are lifted by
+//! the most that the second lane holds, so that the extremes of curves serve them too. O(steps).
+
+use crate::analysis::{Lane, LaneId};
+use crate::sim::fold::StepBytes;
+use crate::units::{Bytes, Step};
+
+use super::curve::Curve;
+use super::viewport::Viewport;
+
+/// A step function whose values may be below nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignedCurve {
+    lifted: Curve,
+    /// By how much; more than any value is below nothing, so that every step lies above.
+    zero: u64,
+    extremes: Option<Extremes>,
+}
+
+/// The extremes of a curve, each with the first step that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extremes {
+    /// The least value.
+    pub low: (i64, Step),
+    /// The largest.
+    pub high: (i64, Step),
+}
+
+impl SignedCurve {
+    /// The first less the second; a step that one of them does not have counts as nothing there.
+    fn new(first: &StepBytes, second: &StepBytes) -> Self {
+        let most = second.iter().map(|bytes| bytes.get()).max().unwrap_or(0);
+        let zero = most.saturating_add(1);
+        let n_steps = first.len().max(second.len());
+        let filled = |curve: &StepBytes| {
+            let rest = std::iter::repeat_n(Bytes::ZERO, n_steps - curve.len());
+            curve.iter().copied().chain(rest).collect::<Vec<Bytes>>()
+        };
+        let pairs = filled(first).into_iter().zip(filled(second));
+        let values: Vec<Bytes> = pairs
+            .map(|(one, other)| Bytes(one.get().saturating_add(zero - other.get())))
+            .collect();
+        let mut curve = Self {
+            lifted: Curve::new(&values),
+            zero,
+            extremes: None,
+        };
+        let steps = (0_u32..)
+            .map(Step)
+            .zip(values.iter().map(|value| curve.lowered(value.get())));
+        curve.extremes = steps.fold(None, |known: Option<Extremes>, (step, value)| {
+            let mut extremes = known.unwrap_or(Extremes {
+                low: (value, step),
+                high: (value, step),
+            });
+            if value < extremes.low.0 {
+                extremes.low = (value, step);
+            }
+            if value > extremes.high.0 {
+                extremes.high = (value, step);
+            }
+            Some(extremes)
+        });
+        curve
+    }
+
+    fn lowered(&self, value: u64) -> i64 {
+        let difference = i128::from(value) - i128::from(self.zero);
+        i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// The value on a step; 0 behind the end.
+    pub fn at(&self, step: u32) -> i64 {
+        if (step as usize) < self.lifted.n_steps() {
+            self.lowered(self.lifted.at(step))
+        } else {
+            0
+        }
+    }
+
+    /// The least and the largest value; `None` where there is no step.
+    pub const fn extremes(&self) -> Option<Extremes> {
+        self.extremes
+    }
+
+    /// Exact minimum and maximum of the steps of each pixel column; zeros where no step is. O(width log steps).
+    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<(i64, i64)> {
+        let columns = self.lifted.columns(viewport, width).into_iter();
+        columns
+            .map(|column| match column {
+                // No step is that low.
+                (0, 0) => (0, 0),
+                (low, high) => (self.lowered(low), self.lowered(high)),
+            })
+            .collect()
+    }
+}
+
+/// One lane less another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneDifference {
+    /// The lane that counts for, and the one that counts against.
+    pub lanes: (LaneId, LaneId),
+    /// Device bytes in use.
+    pub reserved: SignedCurve,
+    /// Exact bytes that graphs hold.
+    pub live: SignedCurve,
+}
+
+impl LaneDifference {
+    /// The difference of two lanes. O(steps).
+    pub fn new(first: &Lane, second: &Lane) -> Self {
+        Self {
+            lanes: (first.id, second.id),
+            reserved: SignedCurve::new(&first.curves.reserved, &second.curves.reserved),
+            live: SignedCurve::new(&first.curves.live, &second.curves.live),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Bytes, SignedCurve, StepBytes, Viewport};
+
+    fn curve(values: &[u64]) -> StepBytes {
+        values.iter().map(|value| Bytes(*value)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn columns_are_the_true_extremes_of_the_difference(
+            first in prop::collection::vec(0_u64..500, 0..70),
+            second in prop::collection::vec(0_u64..500, 0..70),
+            (t0, steps) in (-5.0..60.0, 0.5..90.0),
+            width in 1_u32..40,
+        ) {
+            let difference = SignedCurve::new(&curve(&first), &curve(&second));
+            let n_steps = first.len().max(second.len());
+            let value = |values: &[u64], step: usize| i64::try_from(values.get(step).copied().unwrap_or(0)).unwrap();
+            let at = |step: usize| value(&first, step) - value(&second, step);
+            let viewport = Viewport { t0, t1: t0 + steps, a0: 0.0, a1: 1.0 };
+            let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+            for (column, known) in (0..width).zip(difference.columns(&viewport, width)) {
+                let low = edge(column).floor().clamp(0.0, n_steps as f64) as usize;
+                let high = edge(column + 1).ceil().clamp(0.0, n_steps as f64) as usize;
+                let values = || (low..high).map(at);
+                prop_assert_eq!(known, (values().min().unwrap_or(0), values().max().unwrap_or(0)));
+            }
+            let all = || (0..n_steps).map(at);
+            let extremes = difference.extremes();
+            prop_assert_eq!(extremes.map(|known| known.low.0), all().min());
+            prop_assert_eq!(extremes.map(|known| known.high.0), all().max());
+            if let Some(extremes) = extremes {
+                prop_assert_eq!(all().position(|value| value == extremes.high.0), Some(extremes.high.1.idx()));
+                prop_assert_eq!(all().position(|value| value == extremes.low.0), Some(extremes.low.1.idx()));
+            }
+            prop_assert_eq!(difference.at(u32::try_from(n_steps).unwrap()), 0);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Rectangles (steps by addresses) that can be found by time, and by how large they are on a picture.
+//!
+//! ```text
+//! class       life 1, ..1 KiB    life 2..3, ..1 KiB    life 512..1023, ..1 MiB    ...
+//! rectangles  . .. .. . ...      - - --  -  --         -----------    ---------
+//! ```
+//!
+//! Every rectangle belongs to one class: the powers of two of its life and of its bytes. Within a class lives differ by less
+//! than a factor of two, so that those that meet a span of time begin within the span and one life before it: a binary
+//! search finds them, and at most as many others again. Long lives stand apart from short ones, so that they cost a search
+//! of short ones nothing. What is at least a pixel wide and high lies in few classes, whatever lies beside it.
+
+use super::viewport::{Canvas, Viewport};
+
+/// The classes of one set of rectangles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RectIndex {
+    /// By (life, size), ascending; none is empty.
+    classes: Vec<Class>,
+    /// All ends, ascending.
+    ends: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Class {
+    /// Powers of two of the life and of the bytes: `2^life <= steps < 2^(life + 1)`.
+    powers: (u8, u8),
+    longest: u32,
+    /// Numbers of rectangles, ascending; so are their starts.
+    ids: Vec<u32>,
+}
+
+/// The power of two at or below a number; 0 for 0 as well.
+fn power(number: u64) -> u8 {
+    u8::try_from(number.max(1).ilog2()).unwrap_or(u8::MAX)
+}
+
+impl RectIndex {
+    /// The index of rectangles whose starts ascend. O(rectangles log rectangles).
+    pub(super) fn new(start: &[u32], end: &[u32], bytes: &[u64]) -> Self {
+        // 32 powers of lives by 64 powers of bytes.
+        let mut buckets: Vec<Class> = Vec::new();
+        let mut place = vec![usize::MAX; 32 * 64];
+        for (id, ((start, end), bytes)) in (0_u32..).zip(start.iter().zip(end).zip(bytes)) {
+            let life = end.saturating_sub(*start);
+            let powers = (power(u64::from(life)), power(*bytes));
+            let slot = &mut place[usize::from(powers.0) * 64 + usize::from(powers.1)];
+            if *slot == usize::MAX {
+                *slot = buckets.len();
+                buckets.push(Class {
+                    powers,
+                    longest: 0,
+                    ids: Vec::new(),
+                });
+            }
+            let class = &mut buckets[*slot];
+            class.longest = class.longest.max(life);
+            class.ids.push(id);
+        }
+        buckets.iter_mut().for_each(|class| class.ids.shrink_to_fit());
+        buckets.sort_unstable_by_key(|class| class.powers);
+        let mut ends = end.to_vec();
+        ends.sort_unstable();
+        Self { classes: buckets, ends }
+    }
+}
+
+/// The least life and bytes of a search, as powers of two: smaller classes are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Least {
+    life: u8,
+    size: u8,
+}
+
+impl Least {
+    /// What may be at least so many pixels wide and high.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a view's steps and bytes are positive; casts of floats saturate"
+    )]
+    pub(super) fn pixels(pixels: f64, viewport: &Viewport, canvas: Canvas) -> Self {
+        let least = |span: f64, points: f64| power((span / points.max(1.0) * pixels).floor().max(1.0) as u64);
+        Self {
+            life: least(viewport.steps(), canvas.width),
+            size: least(viewport.bytes(), canvas.height),
+        }
+    }
+}
+
+/// Rectangles as columns, sorted by start, with their index.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a> {
+    pub(super) start: &'a [u32],
+    pub(super) end: &'a [u32],
+    pub(super) base: &'a [u64],
+    pub(super) bytes: &'a [u64],
+    pub(super) index: &'a RectIndex,
+}
+
+impl<'a> Columns<'a> {
+    /// How many rectangles meet the steps `t0..t1`, wherever they lie. O(log rectangles).
+    pub(super) fn count(self, t0: f64, t1: f64) -> usize {
+        let dead = self.index.ends.partition_point(|end| f64::from(*end) <= t0);
+        self.born(t1).saturating_sub(dead)
+    }
+
+    /// How many begin before a step.
+    pub(super) fn born(self, t1: f64) -> usize {
+        self.start.partition_point(|start| f64::from(*start) < t1)
+    }
+
+    /// Rectangles of the classes that are large enough which meet the steps `t0..t1`, class by class.
+    /// O(classes log rectangles + twice those that meet).
+    pub(super) fn met(self, (t0, t1): (f64, f64), least: Least) -> impl Iterator<Item = usize> + 'a {
+        let is_large = move |class: &&Class| class.powers.0 >= least.life && class.powers.1 >= least.size;
+        let classes = self.index.classes.iter().filter(is_large);
+        classes.flat_map(move |class| {
+            let first = t0 - f64::from(class.longest);
+            let low = class
+                .ids
+                .partition_point(|id| f64::from(self.start[*id as usize]) < first);
+            let after = &class.ids[low..];
+            let high = after.partition_point(|id| f64::from(self.start[*id as usize]) < t1);
+            let within = after[..high].iter().map(|id| *id as usize);
+            within.filter(move |id| f64::from(self.end[*id]) > t0)
+        })
+    }
+
+    /// Rectangles that meet the steps `t0..t1`, ascending. O(those that meet, log of them, and classes log rectangles).
+    pub(super) fn met_in_order(self, (t0, t1): (f64, f64)) -> Vec<usize> {
+        let born = self.born(t1);
+        // Where most that were born are alive, looking at all of them is quicker than putting them in order.
+        if born <= self.count(t0, t1).saturating_mul(4) {
+            return (0..born).filter(|id| f64::from(self.end[*id]) > t0).collect();
+        }
+        let mut met: Vec<usize> = self.met((t0, t1), Least::default()).collect();
+        met.sort_unstable();
+        met
+    }
+
+    /// Rectangles that a step meets, ascending.
+    pub(super) fn alive(self, step: f64) -> Vec<usize> {
+        // The next number: starts and ends are whole, so that only those that begin at the step or before are met.
+        let mut alive: Vec<usize> = self.met((step, step.next_up()), Least::default()).collect();
+        alive.sort_unstable();
+        alive
+    }
+
+    /// The rectangle that holds an address on a step; where they overlap, the first in order.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn pick(self, step: f64, address: f64) -> Option<usize> {
+        let holds = |idx: &usize| {
+            let base = self.base[*idx] as f64;
+            (base..base + self.bytes[*idx] as f64).contains(&address)
+        };
+        self.met((step, step.next_up()), Least::default()).filter(holds).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Canvas, Columns, Least, RectIndex, Viewport};
+
+    proptest! {
+        #[test]
+        fn the_index_finds_what_a_scan_finds(
+            mut rects in prop::collection::vec((0_u32..2_000, 1_u32..700, 0_u64..9_000, 1_u64..3_000), 0..120),
+            (from, steps) in (0.0..2_500.0, 0.1..900.0),
+            pixels in 1.0..6.0,
+        ) {
+            rects.sort_unstable();
+            let start: Vec<u32> = rects.iter().map(|rect| rect.0).collect();
+            let end: Vec<u32> = rects.iter().map(|rect| rect.0 + rect.1).collect();
+            let base: Vec<u64> = rects.iter().map(|rect| rect.2).collect();
+            let bytes: Vec<u64> = rects.iter().map(|rect| rect.3).collect();
+            let index = RectIndex::new(&start, &end, &bytes);
+            let columns = Columns { start: &start, end: &end, base: &base, bytes: &bytes, index: &index };
+            let (t0, t1) = (from, from + steps);
+            let meets = |id: &usize| f64::from(start[*id]) < t1 && f64::from(end[*id]) > t0;
+            let wanted: Vec<usize> = (0..rects.len()).filter(meets).collect();
+            prop_assert_eq!(columns.count(t0, t1), wanted.len());
+            prop_assert_eq!(columns.met_in_order((t0, t1)), wanted.clone());
+            let viewport = Viewport { t0, t1, a0: 0.0, a1: 12_000.0 };
+            let canvas = Canvas { width: 90.0, height: 60.0 };
+            let large: Vec<usize> = columns.met((t0, t1), Least::pixels(pixels, &viewport, canvas)).collect();
+            let is_large = |id: &usize| {
+                f64::from(end[*id] - start[*id]) >= steps / canvas.width * pixels
+                    && bytes[*id] as f64 >= viewport.bytes() / canvas.height * pixels
+            };
+            for id in wanted.into_iter().filter(is_large) {
+                prop_assert!(large.contains(&id), "rectangle {} is large", id);
+            }
+            let step = from.floor();
+            let alive: Vec<usize> =
+                (0..rects.len()).filter(|id| f64::from(start[*id]) <= step && f64::from(end[*id]) > step).collect();
+            prop_assert_eq!(columns.alive(step), alive.clone());
+            for address in [0.0, 512.0, 4_000.5] {
+                let first = alive.iter().copied().find(|id| {
+                    (base[*id] as f64..(base[*id] + bytes[*id]) as f64).contains(&address)
+                });
+                prop_assert_eq!(columns.pick(step, address), first);
+            }
+        }
+    }
+}

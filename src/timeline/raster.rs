@@ -1,0 +1,272 @@
+//! Pictures of lanes with more blocks than a frame can draw one by one: pixels, made on a worker.
+//!
+//! In: a lane, a view, a size in pixels, colours as numbers. Out: premultiplied RGBA. A block of a pixel and more is drawn as
+//! it is, to the nearest pixel. Smaller ones are gathered: a pixel takes the colour of the one that covers most of it,
+//! and is the more opaque the more of it is covered; one that holds anything is never empty. They stand above larger
+//! ones, so that nothing small is covered; holes lie beneath all. Every pixel depends on the lane and the view alone, so that
+//! stripes may be made side by side.
+//! O(blocks that meet the view + the pixels that they cover).
+
+use std::num::NonZeroUsize;
+
+use super::block::LaneView;
+use super::index::{Columns, Least};
+use super::viewport::{Canvas, Scale, Viewport};
+
+/// Which part of a lane is drawn, and how large.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RasterFrame {
+    /// What is shown.
+    pub view: Viewport,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+}
+
+impl RasterFrame {
+    fn canvas(&self) -> Canvas {
+        Canvas {
+            width: f64::from(self.width),
+            height: f64::from(self.height),
+        }
+    }
+}
+
+/// Premultiplied RGBA by colour number, and of the hatching of holes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RasterStyle {
+    /// By colour number; numbers behind the end are drawn as the last.
+    pub colors: Vec<[u8; 4]>,
+    /// Lines and ground of holes; `None` where holes are not drawn.
+    pub hole: Option<[[u8; 4]; 2]>,
+}
+
+/// A picture.
+#[derive(Clone, PartialEq)]
+pub struct Raster {
+    /// Of what.
+    pub frame: RasterFrame,
+    /// Rows from top to bottom, premultiplied RGBA.
+    pub rgba: Vec<u8>,
+    /// Blocks that meet the view.
+    pub n_blocks: usize,
+}
+
+impl std::fmt::Debug for Raster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Raster")
+            .field("frame", &self.frame)
+            .field("n_blocks", &self.n_blocks)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every so many pixels a line of the hatching.
+const HATCH: usize = 6;
+/// How opaque a pixel is of which next to nothing is covered.
+const LEAST_OPAQUE: f32 = 0.45;
+/// Rectangles so many pixels wide or high keep a gap to their neighbours.
+const LEAST_GAP: i64 = 4;
+/// More stripes than that are not worth their threads.
+const MOST_STRIPES: usize = 4;
+
+/// Which blocks are drawn in which colour: one number a block.
+pub type BlockColors<'a> = &'a [u8];
+
+/// Draws a lane.
+pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
+    let width = frame.width as usize;
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
+    let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
+    let stripes = std::thread::scope(|scope| {
+        let making: Vec<_> = edges
+            .windows(2)
+            .map(|edge| {
+                let (from, to) = (edge[0], edge[1]);
+                scope.spawn(move || Stripe::new(frame, (from, to)).painted(lane, colors, style))
+            })
+            .collect();
+        let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
+        made.map(|stripe| stripe.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
+            .collect::<Vec<Vec<[u8; 4]>>>()
+    });
+    let mut rgba = Vec::with_capacity(width * frame.height as usize * 4);
+    for row in 0..frame.height as usize {
+        for (edge, stripe) in edges.windows(2).zip(&stripes) {
+            let n_columns = edge[1] - edge[0];
+            rgba.extend_from_slice(stripe[row * n_columns..(row + 1) * n_columns].as_flattened());
+        }
+    }
+    Raster {
+        frame: *frame,
+        rgba,
+        n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
+    }
+}
+
+/// Some columns of a picture.
+struct Stripe<'a> {
+    frame: &'a RasterFrame,
+    /// First column and the one behind the last.
+    columns: (usize, usize),
+    pixels: Vec<[u8; 4]>,
+}
+
+/// What lies within a pixel.
+#[derive(Clone, Copy, Default)]
+struct Gathered {
+    /// Share that the largest covers.
+    largest: f32,
+    /// Share that all cover.
+    covered: f32,
+    color: u8,
+}
+
+/// A rectangle in pixels of a stripe: columns and rows, ends exclusive, and how wide and high it is in truth.
+struct Place {
+    x: (usize, usize),
+    y: (usize, usize),
+    size: (f64, f64),
+}
+
+impl<'a> Stripe<'a> {
+    fn new(frame: &'a RasterFrame, columns: (usize, usize)) -> Self {
+        Self {
+            frame,
+            columns,
+            pixels: vec![[0; 4]; (columns.1 - columns.0) * frame.height as usize],
+        }
+    }
+
+    fn n_columns(&self) -> usize {
+        self.columns.1 - self.columns.0
+    }
+
+    fn painted(mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) -> Vec<[u8; 4]> {
+        if let Some(hole) = style.hole {
+            self.holes(lane, hole);
+        }
+        let last = style.colors.last().copied().unwrap_or([0; 4]);
+        let rgba = |color: u8| style.colors.get(usize::from(color)).copied().unwrap_or(last);
+        let of_block = |idx: usize| colors.get(idx).copied().unwrap_or(u8::MAX);
+        let columns = lane.blocks.columns();
+        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let mut gathered: Vec<Gathered> = Vec::new();
+        for idx in columns.met(self.steps(), Least::default()) {
+            let Some(place) = self.place(columns, idx, &scale) else {
+                continue;
+            };
+            if place.size.0 >= 1.0 && place.size.1 >= 1.0 {
+                self.fill(&place, rgba(of_block(idx)));
+            } else {
+                gathered.resize(self.pixels.len(), Gathered::default());
+                self.gather(&place, of_block(idx), &mut gathered);
+            }
+        }
+        for (pixel, gathered) in self.pixels.iter_mut().zip(gathered) {
+            if gathered.covered > 0.0 {
+                *pixel = over(rgba(gathered.color), gathered.covered, *pixel);
+            }
+        }
+        self.pixels
+    }
+
+    /// The steps that the stripe shows.
+    fn steps(&self) -> (f64, f64) {
+        let width = f64::from(self.frame.width);
+        let edge = |column: usize| {
+            let column = f64::from(u32::try_from(column).unwrap_or(u32::MAX));
+            self.frame.view.step_from_x(column, width)
+        };
+        // What is moved to the nearest pixel may come from half a pixel beyond.
+        let half = self.frame.view.steps() / width;
+        (edge(self.columns.0) - half, edge(self.columns.1) + half)
+    }
+
+    /// Where a rectangle lies; `None` where that is not in the stripe.
+    #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
+    fn place(&self, columns: Columns<'_>, idx: usize, scale: &Scale) -> Option<Place> {
+        let [x0, y0, x1, y1] = columns.scaled(idx, scale);
+        let size = (x1 - x0, y1 - y0);
+        let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
+            if span < 1.0 {
+                let at = low.floor() as i64;
+                return (at, at + 1);
+            }
+            let at = low.round() as i64;
+            (at, (high.round() as i64).max(at + 1))
+        };
+        let cut = |(low, high): (i64, i64), from: usize, to: usize| -> Option<(usize, usize)> {
+            let least = i64::try_from(from).unwrap_or(i64::MAX);
+            let most = i64::try_from(to).unwrap_or(i64::MAX);
+            let (low, high) = (low.max(least) - least, high.min(most) - least);
+            (low < high).then_some((usize::try_from(low).ok()?, usize::try_from(high).ok()?))
+        };
+        let (mut x, mut y) = (pixels(x0, x1, size.0), pixels(y0, y1, size.1));
+        if size.0 >= 1.0 && size.1 >= 1.0 {
+            x.1 -= i64::from(x.1 - x.0 >= LEAST_GAP);
+            y.0 += i64::from(y.1 - y.0 >= LEAST_GAP);
+        }
+        Some(Place {
+            x: cut(x, self.columns.0, self.columns.1)?,
+            y: cut(y, 0, self.frame.height as usize)?,
+            size,
+        })
+    }
+
+    fn fill(&mut self, place: &Place, color: [u8; 4]) {
+        let n_columns = self.n_columns();
+        for row in place.y.0..place.y.1 {
+            self.pixels[row * n_columns + place.x.0..row * n_columns + place.x.1].fill(color);
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "shares of a pixel")]
+    fn gather(&self, place: &Place, color: u8, gathered: &mut [Gathered]) {
+        let share = (place.size.0.clamp(1e-6, 1.0) * place.size.1.clamp(1e-6, 1.0)) as f32;
+        let n_columns = self.n_columns();
+        for row in place.y.0..place.y.1 {
+            for pixel in &mut gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
+                pixel.covered += share;
+                if (share, color) > (pixel.largest, pixel.color) {
+                    (pixel.largest, pixel.color) = (share, color);
+                }
+            }
+        }
+    }
+
+    /// Hatches the holes; the pattern hangs on the picture, so that it runs on from hole to hole.
+    fn holes(&mut self, lane: &LaneView, [line, ground]: [[u8; 4]; 2]) {
+        let columns = lane.holes.columns();
+        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let n_columns = self.n_columns();
+        for idx in columns.met(self.steps(), Least::default()) {
+            let Some(place) = self.place(columns, idx, &scale) else {
+                continue;
+            };
+            for row in place.y.0..place.y.1 {
+                for column in place.x.0..place.x.1 {
+                    let is_line = (row + column + self.columns.0).is_multiple_of(HATCH);
+                    self.pixels[row * n_columns + column] = if is_line { line } else { ground };
+                }
+            }
+        }
+    }
+}
+
+/// A colour that covers a share of a pixel, over what is there.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and 255"
+)]
+fn over(color: [u8; 4], covered: f32, ground: [u8; 4]) -> [u8; 4] {
+    let opaque = LEAST_OPAQUE + (1.0 - LEAST_OPAQUE) * covered.min(1.0);
+    let alpha = f32::from(color[3]) / 255.0 * opaque;
+    std::array::from_fn(|channel| {
+        let mixed = f32::from(color[channel]) * opaque + f32::from(ground[channel]) * (1.0 - alpha);
+        mixed.round().min(255.0) as u8
+    })
+}

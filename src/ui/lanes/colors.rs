@@ -1,0 +1,111 @@
+//! What the colours of blocks stand for, and the legend, which filters.
+
+use eframe::egui::{ComboBox, Role, Sense, Ui, WidgetInfo, vec2};
+
+use super::{LaneAction, LanesInput};
+use crate::timeline::{ColorBy, LegendRow, LookOrder};
+use crate::units::counted;
+
+/// Rows of the legend that stand in the line; the others are in its menu.
+const MOST_ROWS: usize = 9;
+
+/// The choice and the legend; groups that are clicked step back.
+pub(super) fn colors_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+    let Some(order) = input.drawn.order else { return };
+    let combo = ComboBox::from_id_salt("colour by")
+        .selected_text(format!("colour: {}", order.by.words()))
+        .show_ui(ui, |ui| {
+            for by in ColorBy::all() {
+                if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
+                    let hidden = Vec::new();
+                    actions.push(LaneAction::SetLook(LookOrder { by, hidden }));
+                }
+            }
+        });
+    let label = format!("colour by {}", order.by.words());
+    combo
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+    combo.response.on_hover_text("What the colours of blocks stand for");
+    let Some(look) = input.drawn.look.filter(|look| look.by == order.by) else {
+        return;
+    };
+    for row in look.legend.iter().take(MOST_ROWS) {
+        row_ui(ui, (row, input), order, actions);
+    }
+    if look.legend.len() > MOST_ROWS {
+        let rest = format!("{} more", look.legend.len() - MOST_ROWS);
+        ui.menu_button(rest, |ui| {
+            eframe::egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                for row in look.legend.iter().skip(MOST_ROWS) {
+                    row_ui(ui, (row, input), order, actions);
+                }
+            });
+        });
+    }
+    if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
+        actions.push(LaneAction::SetLook(LookOrder {
+            hidden: Vec::new(),
+            ..order.clone()
+        }));
+    }
+}
+
+/// A group: click for it alone, or for all but it; the tooltip says which.
+fn row_ui(ui: &mut Ui, (row, input): (&LegendRow, &LanesInput<'_>), order: &LookOrder, actions: &mut Vec<LaneAction>) {
+    let theme = input.theme;
+    let color = if row.is_hidden { theme.text_weak } else { theme.text };
+    let galley = ui
+        .painter()
+        .layout_no_wrap(row.text.clone(), super::canvas::SMALL, color);
+    let size = vec2(galley.size().x + 16.0, ui.spacing().interact_size.y);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
+    let number = row.color
+        | if row.is_hidden {
+            crate::timeline::STEPPED_BACK
+        } else {
+            0
+        };
+    ui.painter().rect_filled(swatch, 2, theme.block(number));
+    if response.hovered() || response.has_focus() {
+        ui.painter().hline(
+            rect.x_range(),
+            rect.bottom() - 2.0,
+            eframe::egui::Stroke::new(1.0, theme.accent()),
+        );
+    }
+    let at = eframe::egui::pos2(rect.left() + 14.0, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+    let is_shown = !row.is_hidden;
+    let label = format!("group {}", row.text);
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, &label));
+    let (clicked, is_alone) = (response.clicked(), ui.input(|input| input.modifiers.shift));
+    response.on_hover_text(format!(
+        "{}: {} at the peak, {}\nClick: {}; with Shift: this group alone",
+        row.text,
+        row.at_peak.exact(),
+        counted(u64::try_from(row.n_blocks).unwrap_or(u64::MAX), "block"),
+        if row.is_hidden {
+            "bring it forward"
+        } else {
+            "let it step back"
+        },
+    ));
+    if clicked {
+        let mut hidden = order.hidden.clone();
+        if is_alone {
+            let all = input.drawn.look.map_or(&[][..], |look| &look.legend);
+            let others = all.iter().filter(|other| other.text != row.text);
+            hidden = others.map(|other| other.text.clone()).collect();
+        } else if row.is_hidden {
+            hidden.retain(|text| *text != row.text);
+        } else {
+            hidden.push(row.text.clone());
+        }
+        actions.push(LaneAction::SetLook(LookOrder {
+            hidden,
+            ..order.clone()
+        }));
+    }
+}

@@ -1,0 +1,183 @@
+//! The lane of a difference: what one lane holds more than another, and less.
+//!
+//! Above the line of nothing the first lane holds more, below it less. A pixel column spans the exact extremes of its
+//! steps, as in the other lanes.
+
+use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
+use super::frame::{GUTTER, MARGIN};
+use super::{LaneAction, LanesInput, LanesState, gestures};
+use crate::timeline::{Extremes, LaneDifference, SignedCurve, Viewport, byte_ticks};
+use crate::units::{Bytes, Step};
+
+const HEADER: f32 = 24.0;
+const GAP: f32 = 8.0;
+
+/// Bytes with their sign.
+pub(super) fn signed(bytes: i64) -> String {
+    let size = Bytes(bytes.unsigned_abs());
+    match bytes {
+        0 => "no difference".to_owned(),
+        1.. => format!("+{size}"),
+        _ => format!("\u{2212}{size}"),
+    }
+}
+
+/// The lane of the difference; nothing is drawn where there is none.
+pub(super) fn difference_ui(
+    ui: &mut Ui,
+    outer: Rect,
+    (input, state): (&LanesInput<'_>, &mut LanesState),
+    actions: &mut Vec<LaneAction>,
+) {
+    let Some(difference) = input.drawn.difference else {
+        return;
+    };
+    let title = |id| input.comparison.lane_title(id);
+    let titles = (title(difference.lanes.0), title(difference.lanes.1));
+    let header = Rect::from_min_size(outer.min, vec2(outer.width() - MARGIN, HEADER));
+    let rect = Rect::from_min_max(
+        pos2(outer.left() + GUTTER, header.bottom()),
+        pos2(outer.right() - MARGIN, outer.bottom() - GAP),
+    );
+    let response = ui.interact(rect, ui.scope_id().with("difference"), Sense::click_and_drag());
+    let (curve, what) = curve_of(difference, input);
+    response.widget_info(|| {
+        let label = format!("difference, {} less {}: {what}", titles.0, titles.1);
+        WidgetInfo::labeled(Role::Canvas, true, label)
+    });
+    gestures::navigate(ui, &response, rect, (rect, state));
+    if response.double_clicked() {
+        state.fit();
+    }
+    header_ui(ui, header, (&titles, what, curve.extremes()), input, actions);
+    let Some(viewport) = state.viewport else { return };
+    paint(ui, rect, (curve, &viewport), input);
+    paint_reading(ui, rect, (curve, what), (input, state));
+}
+
+/// What is reserved, where both lanes state that; else what is live.
+fn curve_of<'a>(difference: &'a LaneDifference, input: &LanesInput<'_>) -> (&'a SignedCurve, &'static str) {
+    let states_reserved = |id| {
+        let position = input.comparison.lanes.iter().position(|lane| lane.id == id);
+        position.is_some_and(|position| input.comparison.states(position).0)
+    };
+    if states_reserved(difference.lanes.0) && states_reserved(difference.lanes.1) {
+        (&difference.reserved, "reserved")
+    } else {
+        (&difference.live, "live")
+    }
+}
+
+fn header_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (titles, what, extremes): (&(String, String), &str, Option<Extremes>),
+    input: &LanesInput<'_>,
+    actions: &mut Vec<LaneAction>,
+) {
+    let layout = Layout::left_to_right(Align::Center);
+    let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt("difference"));
+    let ui = &mut child;
+    let theme = input.theme;
+    ui.add_space(4.0);
+    ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
+    ui.label(format!("{} less {}, {what}", titles.0, titles.1))
+        .on_hover_text("Above the line the first lane holds more, below it less");
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if ui.button("Close").on_hover_text("Close the difference").clicked() {
+            actions.push(LaneAction::SetDifference(None));
+        }
+        let Some(extremes) = extremes else { return };
+        let word = input.comparison.axis_word();
+        for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
+            if bytes != 0 {
+                let exact = Bytes(bytes.unsigned_abs()).exact();
+                ui.label(egui::RichText::new(format!("{} at {word} {step}", signed(bytes))).color(color))
+                    .on_hover_text(format!("{exact} {}", if bytes > 0 { "more" } else { "less" }));
+            }
+        }
+        if (extremes.low.0, extremes.high.0) == (0, 0) {
+            ui.weak("no difference on any step");
+        }
+    });
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit f32"
+)]
+fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &Viewport), input: &LanesInput<'_>) {
+    let theme = input.theme;
+    let outer = ui.painter();
+    outer.rect_filled(rect, 0, theme.canvas);
+    let (low, high) = curve
+        .extremes()
+        .map_or((0, 0), |extremes| (extremes.low.0.min(0), extremes.high.0.max(0)));
+    let span = (high as f64 - low as f64).max(1.0) * 1.1;
+    let zero = rect.top() + (high as f64 / span) as f32 * rect.height() + rect.height() * 0.045;
+    let y = |bytes: i64| zero - (bytes as f64 / span) as f32 * rect.height();
+    let most = (rect.height() / 24.0).clamp(1.0, 4.0) as u32;
+    for (side, sign) in [(high, 1.0), (-low, -1.0)] {
+        let ticks = byte_ticks(0.0, side as f64, most);
+        left_axis(outer, rect, &ticks, |value| y((value * sign) as i64), theme);
+    }
+    let painter = ui.painter_at(rect);
+    let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    let columns = curve.columns(viewport, width);
+    let step = rect.width() / width as f32;
+    let mut quads = Quads::default();
+    let mut start = 0;
+    for end in 1..=columns.len() {
+        if columns.get(end) == Some(&columns[start]) {
+            continue;
+        }
+        let (least, most) = columns[start];
+        let x = (rect.left() + start as f32 * step, rect.left() + end as f32 * step);
+        let mut add = |from: i64, to: i64, color| {
+            let place = Rect::from_min_max(pos2(x.0, y(to)), pos2(x.1, y(from)));
+            quads.add(place, color);
+        };
+        if most > 0 {
+            add(0, most, theme.more());
+        }
+        if least < 0 {
+            add(least, 0, theme.less());
+        }
+        start = end;
+    }
+    quads.paint(&painter);
+    painter.hline(rect.x_range(), zero, Stroke::new(1.0, theme.text_weak));
+    outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn paint_reading(
+    ui: &Ui,
+    rect: Rect,
+    (curve, what): (&SignedCurve, &str),
+    (input, state): (&LanesInput<'_>, &LanesState),
+) {
+    super::canvas::cursor_line(ui, rect, state, input.theme);
+    let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
+        return;
+    };
+    let value = curve.at(Step(step.max(0.0) as u32).0);
+    let words = format!("{} {what}", signed(value));
+    let theme = input.theme;
+    let is_right = x < rect.center().x;
+    let (dx, anchor) = if is_right {
+        (8.0, egui::Align2::LEFT_BOTTOM)
+    } else {
+        (-8.0, egui::Align2::RIGHT_BOTTOM)
+    };
+    let place = (pos2(x + dx, rect.bottom() - 2.0), anchor);
+    text_with_ground(&ui.painter_at(rect), place, words, (theme.text, theme.halo()), rect);
+}
