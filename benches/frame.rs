@@ -6,13 +6,17 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
-use highwater::session::Command;
+use highwater::session::{Command, Document, Session, SourceSpec, Worker};
 use highwater::timeline::{RasterFrame, Timeline, raster};
 use highwater::ui::app::App;
 use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::panels::options::{OptionsState, options_ui};
 use highwater::ui::theme::Theme;
+use highwater::workload::DeviceProfiles;
 
+#[path = "pickle_writer.rs"]
+#[expect(dead_code, reason = "the importer's bench uses more of it")]
+mod pickle_writer;
 #[path = "../tests/it/synthetic.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod synthetic;
@@ -190,6 +194,33 @@ fn pictures(criterion: &mut Criterion) {
     }
 }
 
+/// A snapshot of 10^6 allocations from its path to the first frame that shows it, pictures of its lanes included.
+fn open(criterion: &mut Criterion) {
+    let file = LazyCell::new(|| {
+        let file = tempfile::NamedTempFile::with_suffix(".pickle").expect("a temporary file");
+        std::fs::write(file.path(), pickle_writer::synthetic(1_000_000, 4)).expect("the file can be written");
+        file
+    });
+    let mut group = criterion.benchmark_group("open");
+    group.sample_size(10);
+    group.bench_function("snapshot of 10^6 allocations, to the first picture", |bencher| {
+        let path = file.path().to_owned();
+        bencher.iter(|| {
+            let worker = Worker::start(|| {}).expect("a thread can be started");
+            let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
+            let document = Document::new(vec![SourceSpec::Path(path.clone())]);
+            let mut app = App::new(Session::new(document, profiles, worker));
+            let context = egui::Context::default();
+            app.settle();
+            // The first frame asks for pictures, the second shows them.
+            frame_of(&context, &mut app, Vec::new());
+            app.settle();
+            frame_of(&context, &mut app, Vec::new());
+        });
+    });
+    group.finish();
+}
+
 /// The option panel with every section open, scrolled from its top to its end and back.
 fn options(criterion: &mut Criterion) {
     let session = training_graph::session(50);
@@ -217,5 +248,5 @@ fn options(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, frame, window, many, pictures, options);
+criterion_group!(benches, frame, window, many, pictures, open, options);
 criterion_main!(benches);

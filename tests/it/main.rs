@@ -58,6 +58,8 @@ mod trace_compare;
 #[cfg(feature = "gui")]
 mod ui_app;
 #[cfg(feature = "gui")]
+mod ui_arrange;
+#[cfg(feature = "gui")]
 mod ui_budgets;
 #[cfg(feature = "gui")]
 mod ui_device;
