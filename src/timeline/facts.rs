@@ -7,7 +7,7 @@ use crate::sim::DeviceSession;
 use crate::units::{Bytes, Nanos, Step, counted};
 use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape};
 
-use super::Selected;
+use super::{Selected, Timeline};
 
 /// A tensor of a run, in words and exact figures. What the source does not state is empty or `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +71,35 @@ pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
 
 /// The same with its life as a lane has it.
 pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
+    let life = |facts: &mut TensorFacts, lane: usize| add_life(facts, comparison.session_of(lane), selected);
+    facts_with(comparison, lane, selected, &life)
+}
+
+impl Timeline {
+    /// The same, its life from the rows, so that it costs nothing how many others there are.
+    /// O(its pieces + tensors of its graph).
+    pub fn facts(&self, comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
+        let life = |facts: &mut TensorFacts, lane: usize| {
+            let rows = self.rows_of(lane);
+            let Some(row) = rows.find(selected) else { return };
+            facts.life = Some((row.start, row.end));
+            facts.bytes = Some(row.bytes);
+            for (start, end) in rows.pieces(selected) {
+                facts.n_pieces += 1;
+                facts.n_held = facts.n_held.saturating_add(end.0 - start.0);
+            }
+        };
+        facts_with(comparison, lane, selected, &life)
+    }
+}
+
+/// The facts of a tensor; `life` adds when a lane holds it.
+fn facts_with(
+    comparison: &Comparison,
+    lane: usize,
+    selected: Selected,
+    life: &dyn Fn(&mut TensorFacts, usize),
+) -> TensorFacts {
     let tensor = selected.tensor;
     // Every recording has blocks of its own.
     let measured = comparison.measured_lane(selected.graph);
@@ -82,7 +111,7 @@ pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> T
         n_sharing: 1,
         ..TensorFacts::default()
     };
-    add_life(&mut facts, comparison.session_of(lane), selected);
+    life(&mut facts, lane);
     if let Some(tape) = comparison.workload.tapes().first() {
         add_tape_facts(&mut facts, tape, tensor);
     }

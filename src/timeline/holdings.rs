@@ -17,7 +17,7 @@ use super::index::{Columns, RectIndex};
 use super::layout::{Span, SpansOfRegions};
 use super::owner::Owner;
 use super::viewport::{Canvas, Viewport};
-use super::visible::{Items, visible};
+use super::visible::{Items, visible, visible_large};
 use crate::sim::{Event, EventKind, Simulation, Subject};
 use crate::units::Step;
 use crate::workload::GraphIdx;
@@ -41,6 +41,11 @@ pub struct LaneHoldings {
     pub n_pages: Vec<u32>,
     index: RectIndex,
 }
+
+/// More holdings than these are not drawn one by one.
+const MOST_HOLDINGS: usize = 12_000;
+/// Then only those of so many pixels are.
+const LEAST_HOLDING: f64 = 3.0;
 
 /// A region and an offset in it.
 type Place = (u32, u64);
@@ -156,9 +161,14 @@ impl LaneHoldings {
 }
 
 impl LaneView {
-    /// The holdings within a viewport, as [`Self::visible`] gives blocks.
+    /// The holdings within a viewport, as [`Self::visible`] gives blocks; where there are very many, those that are large enough
+    /// to be seen as grounds of blocks.
     pub fn visible_holdings(&self, viewport: &Viewport, canvas: Canvas) -> Items {
-        visible(&self.holdings.columns(), |_| 0, viewport, canvas)
+        let columns = self.holdings.columns();
+        if columns.count(viewport.t0, viewport.t1) > MOST_HOLDINGS {
+            return visible_large(&columns, |_| 0, (viewport, canvas), LEAST_HOLDING);
+        }
+        visible(&columns, |_| 0, viewport, canvas)
     }
 
     /// The holding of an address on a step.

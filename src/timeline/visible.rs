@@ -116,31 +116,41 @@ impl LaneView {
     /// Those of the blocks within a viewport that are at least so many pixels wide and high; the others stand in a picture.
     /// O(classes log blocks + what is found).
     pub fn visible_large(&self, viewport: &Viewport, canvas: Canvas, pixels: f64) -> Items {
-        let columns = self.blocks.columns();
-        let scale = Scale::new(viewport, canvas);
-        let mut items = Items {
-            n_total: self.n_within(viewport),
-            ..Items::default()
-        };
-        let least = Least::pixels(pixels, viewport, canvas);
-        for idx in columns.met((viewport.t0, viewport.t1), least) {
-            let rect = columns.scaled(idx, &scale);
-            let is_large = rect[2] - rect[0] >= pixels && rect[3] - rect[1] >= pixels;
-            if !is_large || !is_within(rect, canvas) {
-                continue;
-            }
-            let block = u32::try_from(idx).unwrap_or(u32::MAX);
-            if let Shape::Exact(exact) = Cell::new(rect, block, self.blocks.color[idx]) {
-                items.rects.push(clip(exact, canvas));
-            }
-        }
-        items
+        let color = |idx: usize| self.blocks.color[idx];
+        visible_large(&self.blocks.columns(), color, (viewport, canvas), pixels)
     }
 
     /// A block's place: left, top, right, bottom.
     pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
         self.blocks.columns().scaled(block, &Scale::new(viewport, canvas))
     }
+}
+
+/// Those of the rectangles within a viewport that are at least so many pixels wide and high.
+pub(super) fn visible_large(
+    columns: &Columns<'_>,
+    color: impl Fn(usize) -> u8,
+    (viewport, canvas): (&Viewport, Canvas),
+    pixels: f64,
+) -> Items {
+    let scale = Scale::new(viewport, canvas);
+    let mut items = Items {
+        n_total: columns.count(viewport.t0, viewport.t1),
+        ..Items::default()
+    };
+    let least = Least::pixels(pixels, viewport, canvas);
+    for idx in columns.met((viewport.t0, viewport.t1), least) {
+        let rect = columns.scaled(idx, &scale);
+        let is_large = rect[2] - rect[0] >= pixels && rect[3] - rect[1] >= pixels;
+        if !is_large || !is_within(rect, canvas) {
+            continue;
+        }
+        let block = u32::try_from(idx).unwrap_or(u32::MAX);
+        if let Shape::Exact(exact) = Cell::new(rect, block, color(idx)) {
+            items.rects.push(clip(exact, canvas));
+        }
+    }
+    items
 }
 
 fn is_within([x0, y0, x1, y1]: [f64; 4], canvas: Canvas) -> bool {

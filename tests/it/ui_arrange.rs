@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater::analysis::LaneId;
 use highwater::session::Command;
 use highwater::sim::StaticMemoryPolicy;

@@ -9,8 +9,8 @@ use crate::units::counted;
 /// Rows of the legend that stand in the line; the others are in its menu.
 const MOST_ROWS: usize = 9;
 
-/// The choice and the legend; groups that are clicked step back.
-pub(super) fn colors_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+/// What colours stand for.
+pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
     let Some(order) = input.drawn.order else { return };
     let combo = ComboBox::from_id_salt("colour by")
         .selected_text(format!("colour: {}", order.by.words()))
@@ -27,9 +27,17 @@ pub(super) fn colors_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         .response
         .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
     combo.response.on_hover_text("What the colours of blocks stand for");
-    let Some(look) = input.drawn.look.filter(|look| look.by == order.by) else {
-        return;
-    };
+}
+
+/// The groups; those that are clicked step back.
+pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+    let Some(order) = input.drawn.order else { return };
+    let look = input
+        .drawn
+        .look
+        .filter(|look| look.by == order.by && !look.legend.is_empty());
+    let Some(look) = look else { return };
+    ui.end_row();
     for row in look.legend.iter().take(MOST_ROWS) {
         row_ui(ui, (row, input), order, actions);
     }

@@ -14,7 +14,7 @@ use crate::timeline::Viewport;
 use crate::units::grouped;
 
 /// Height of the overview with its gap.
-pub(super) const HEIGHT: f32 = 40.0;
+pub(super) const HEIGHT: f32 = 34.0;
 /// Above the strip.
 const GAP: f32 = 6.0;
 /// Points beside an edge of the window that count as the edge.

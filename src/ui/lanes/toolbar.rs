@@ -27,6 +27,9 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         toggles_ui(ui, state);
         rows_lane_ui(ui, input, state);
+        if has_marks {
+            colors::choice_ui(ui, input, actions);
+        }
         if is_wide && has_marks {
             ui.separator();
             marks::marks_ui(ui, input, state);
@@ -53,8 +56,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
                 ui.end_row();
             }
             legend::legend_ui(ui, input);
-            ui.separator();
-            colors::colors_ui(ui, input, actions);
+            colors::groups_ui(ui, input, actions);
         }
     });
 }

@@ -6,7 +6,7 @@ use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, Selected, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
 use crate::sim::RegionKind;
-use crate::timeline::{LaneView, Owner, lane_facts, step_facts};
+use crate::timeline::{LaneView, Owner, step_facts};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -224,7 +224,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
 
 /// A tensor's facts in a lane, and at a block there.
 pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (lane, block): (usize, Option<u32>)) {
-    let facts = lane_facts(input.comparison, lane, tensor);
+    let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.strong(&facts.name);
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
         (false, false) => format!("{} ({})", facts.op_kind, facts.op),

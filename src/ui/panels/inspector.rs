@@ -9,7 +9,7 @@ use crate::analysis::{Comparison, Lane, LaneId};
 use crate::graph::Id as _;
 use crate::session::{Command, Selected, Session};
 use crate::sim::RegionKind;
-use crate::timeline::{LaneView, RegionSpan, Timeline, facts, step_facts};
+use crate::timeline::{LaneView, RegionSpan, Timeline, step_facts};
 use crate::ui::panels::footprint::footprint_ui;
 use crate::ui::panels::remat::remat_ui;
 pub use crate::ui::panels::reuse::InspectorState;
@@ -40,7 +40,7 @@ pub fn inspector_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| match session.selection() {
             Some(selected) => {
-                tensor_ui(ui, comparison, selected);
+                tensor_ui(ui, (comparison, timeline), selected);
                 places_ui(ui, comparison, timeline, selected);
                 reuse_ui(ui, (comparison, timeline), selected, state, commands);
                 ui.add_space(6.0);
@@ -52,8 +52,8 @@ pub fn inspector_ui(
         });
 }
 
-fn tensor_ui(ui: &mut egui::Ui, comparison: &Comparison, selected: Selected) {
-    let facts = facts(comparison, selected);
+fn tensor_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline), selected: Selected) {
+    let facts = timeline.facts(comparison, 0, selected);
     ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
     ui.add_space(2.0);
     egui::Grid::new("tensor")
@@ -211,11 +211,7 @@ fn peak_ui(
         "" => format!(" in {}", facts.graph),
         op => format!(" in {}, at {op}", facts.graph),
     });
-    let mut live: Vec<u32> = (0_u32..)
-        .zip(view.blocks.start.iter().zip(&view.blocks.end))
-        .filter(|(_, (start, end))| **start <= live_step.0 && live_step.0 < **end)
-        .map(|(block, _)| block)
-        .collect();
+    let mut live = view.live_at(live_step);
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
     let noun = match (comparison.is_problem(), comparison.trace()) {
         _ if matches!(lane.id, LaneId::Measured(_)) => "block",
@@ -229,7 +225,7 @@ fn peak_ui(
     ui.label(format!(
         "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
     ));
-    live_table_ui(ui, comparison, (view, &live), commands);
+    live_table_ui(ui, comparison, (timeline, view, &live), commands);
 }
 
 /// What a recording says of itself, and what it leaves out.
@@ -276,7 +272,7 @@ fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
 fn live_table_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
-    (view, live): (&LaneView, &[u32]),
+    (timeline, view, live): (&Timeline, &LaneView, &[u32]),
     commands: &mut Vec<Command>,
 ) {
     ui.add_space(4.0);
@@ -293,7 +289,7 @@ fn live_table_ui(
             let Some(selected) = live.get(row.index()).and_then(|block| view.tensor(*block)) else {
                 return;
             };
-            let facts = facts(comparison, selected);
+            let facts = timeline.facts(comparison, 0, selected);
             let bytes = facts.bytes.unwrap_or_default();
             row.col(|ui| {
                 ui.monospace(format!("{:>11}", bytes.to_string()))
