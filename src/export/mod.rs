@@ -18,6 +18,7 @@ mod remat;
 mod replay;
 mod reuse;
 mod script;
+mod table;
 
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -36,3 +37,4 @@ pub use remat::{RematAnswer, WireRemat};
 pub use replay::{WireReplay, replay_final, replay_header, replay_line};
 pub use reuse::{WireRename, WireReuse, WireUnsafe, reuse_warnings};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};
+pub use table::table_csv;
