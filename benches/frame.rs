@@ -52,6 +52,7 @@ fn frame(criterion: &mut Criterion) {
             comparison: &comparison,
             timeline: &timeline,
             selected,
+            matches: None,
             is_stale: false,
             theme: &theme,
         };

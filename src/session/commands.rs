@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::document::SourceSpec;
 use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::options::{Fix, StampedSettings, Value};
-use crate::timeline::Selected;
+use crate::timeline::{Selected, TableSpec};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -121,6 +121,17 @@ pub enum Command {
     PictureDevice(LaneId, Step),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
+    /// Look for tensors in a lane; blank text looks for nothing. See [`crate::timeline::Query`].
+    Search {
+        /// The query.
+        text: String,
+        /// The lane whose rows are counted and walked through, by position.
+        lane: usize,
+    },
+    /// Work out a table.
+    ListRows(Box<TableSpec>),
+    /// Write the table that was worked out last as CSV: all of it, in its order.
+    ExportTable(PathBuf),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.
     ExportConfig(PathBuf),
     /// Read a configuration.

@@ -16,7 +16,7 @@ use crate::export::ConfigDocument;
 use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
-use crate::timeline::Timeline;
+use crate::timeline::{Matches, Query, TableRows, TableSpec, TableSubject, Timeline};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
 
@@ -65,6 +65,21 @@ pub enum Job {
         /// When.
         step: Step,
     },
+    /// Look for tensors in a lane.
+    Search {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// Its view-model.
+        timeline: Arc<Timeline>,
+        /// Which of its lanes.
+        lane: usize,
+        /// What is looked for.
+        query: Query,
+    },
+    /// Make a table.
+    Table(Box<TableSpec>, TableSubject),
+    /// Write a table as CSV.
+    WriteTable(PathBuf, Arc<TableRows>),
     /// Read a configuration file.
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
@@ -141,6 +156,10 @@ pub enum Answer {
     NamesReused(Option<Arc<NamesReport>>),
     /// What the device holds.
     DevicePicture(Box<DevicePicture>),
+    /// What a search found.
+    Searched(Arc<Matches>),
+    /// A table was made.
+    Table(Arc<TableRows>),
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.

@@ -6,7 +6,9 @@ mod edits;
 mod name_reuse;
 mod plans;
 mod reading;
+mod search;
 mod sweep;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,8 +26,12 @@ use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, e
 use crate::plan::Limits;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+pub use search::Search;
+
 use name_reuse::NamesWatch;
+use search::SearchWatch;
 use sweep::SweepWatch;
+use tables::TablesWatch;
 
 /// What the worker is doing.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +103,8 @@ pub struct Session {
     device: DeviceWatch,
     sweep: SweepWatch,
     names: NamesWatch,
+    search: SearchWatch,
+    tables: TablesWatch,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -139,6 +147,8 @@ impl Session {
             device: DeviceWatch::default(),
             sweep: SweepWatch::default(),
             names: NamesWatch::default(),
+            search: SearchWatch::default(),
+            tables: TablesWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -184,6 +194,9 @@ impl Session {
             Command::StopSweep => self.stop_sweep(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Select(selection) => self.selection = selection,
+            Command::Search { text, lane } => self.search_for(text, lane),
+            Command::ListRows(spec) => self.list_rows(*spec),
+            Command::ExportTable(path) => self.export_table(path),
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
                 self.worker.send(Job::ReadConfig(path));
@@ -220,6 +233,8 @@ impl Session {
             || self.is_sweeping()
             || self.is_reusing_names()
             || self.device.is_waiting()
+            || self.is_searching()
+            || self.is_listing_rows()
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
@@ -253,6 +268,7 @@ impl Session {
         self.document.sources = sources;
         self.document.part = None;
         self.selection = None;
+        self.drop_matches();
         self.has_new_sources = true;
         self.load();
     }

@@ -20,10 +20,10 @@ use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
 use crate::analysis::{Request, compare};
-use crate::export::read_config;
+use crate::export::{read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::Timeline;
+use crate::timeline::{TableRows, Timeline};
 
 struct Order {
     generation: u64,
@@ -39,6 +39,8 @@ pub struct Worker {
     planning: Cancel,
     sweeping: Cancel,
     naming: Cancel,
+    searching: Cancel,
+    listing: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
 }
@@ -69,6 +71,8 @@ impl Worker {
             planning: Cancel::new(),
             sweeping: Cancel::new(),
             naming: Cancel::new(),
+            searching: Cancel::new(),
+            listing: Cancel::new(),
             generation: 0,
             thread: Some(thread),
         })
@@ -92,6 +96,14 @@ impl Worker {
         if matches!(job, Job::NameReuse(_)) {
             self.naming.cancel();
             self.naming = cancel.clone();
+        }
+        if matches!(job, Job::Search { .. }) {
+            self.searching.cancel();
+            self.searching = cancel.clone();
+        }
+        if matches!(job, Job::Table(..)) {
+            self.listing.cancel();
+            self.listing = cancel.clone();
         }
         self.generation += 1;
         if let Some(orders) = &self.orders {
@@ -119,6 +131,11 @@ impl Worker {
         self.sweeping.cancel();
     }
 
+    /// Asks a search to stop. Searches and tables are short, so that nothing else stops them.
+    pub fn cancel_search(&self) {
+        self.searching.cancel();
+    }
+
     /// The next answer with its generation, if there is one. Never waits.
     pub fn poll(&self) -> Option<(u64, Answer)> {
         self.answers.try_recv().ok()
@@ -137,6 +154,8 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.cancel();
+        self.searching.cancel();
+        self.listing.cancel();
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread catches panics of jobs; there is nothing left to report on the way out.
@@ -262,16 +281,44 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let report = names_report(&question, progress).map_err(|cancelled| cancelled.to_string())?;
             Ok(Answer::NamesReused(report.map(Arc::new)))
         }
-        Job::DevicePicture { comparison, lane, step } => {
-            let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
-            Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
-        }
+        Job::DevicePicture { .. } | Job::Search { .. } | Job::Table(..) | Job::WriteTable(..) => look(job, progress),
         Job::Write { path, bytes } => {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
         }
         Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
+    }
+}
+
+/// What looks at an answer and changes nothing.
+fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
+    match job {
+        Job::DevicePicture { comparison, lane, step } => {
+            let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
+            Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
+        }
+        Job::Search {
+            comparison,
+            timeline,
+            lane,
+            query,
+        } => {
+            let matches = query.matches(&comparison, &timeline, lane, progress);
+            Ok(Answer::Searched(Arc::new(
+                matches.map_err(|cancelled| cancelled.to_string())?,
+            )))
+        }
+        Job::Table(spec, subject) => {
+            let table = TableRows::new(*spec, subject, progress).map_err(|error| error.to_string())?;
+            Ok(Answer::Table(Arc::new(table)))
+        }
+        Job::WriteTable(path, table) => {
+            let bytes = table_csv(&table, progress).map_err(|cancelled| cancelled.to_string())?;
+            write_whole(&path, &bytes).map_err(|error| error.to_string())?;
+            Ok(Answer::Written(path))
+        }
+        _ => Err("this job looks at no answer".to_owned()),
     }
 }
 

@@ -14,6 +14,8 @@ use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
+use super::panels::search::SearchState;
+use super::panels::tables::TablesState;
 use super::panes::{Pane, Panes, PanesInput};
 use super::theme::Theme;
 use super::top_bar::top_bar_ui;
@@ -39,6 +41,10 @@ pub struct UiState {
     pub device: DeviceState,
     /// Which lane the inspector explains.
     pub inspector: InspectorState,
+    /// The search field of the lanes.
+    pub search: SearchState,
+    /// The tables.
+    pub tables: TablesState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
     /// The dialog that is open.
@@ -103,7 +109,7 @@ impl App {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
         }
-        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..));
+        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..) | Command::ListRows(_));
         if commands.iter().any(changes) {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");
@@ -118,10 +124,13 @@ impl App {
         let theme = Theme::of(ui.visuals());
         let mut commands = Vec::new();
         let mut asked = Vec::new();
-        let is_elsewhere = self.state.dialogs.is_open() || self.state.options.has_search_focus;
+        let has_field = self.state.options.has_search_focus || self.state.search.has_focus;
+        let is_searching = has_field && ui.ctx().text_edit_focused();
+        let is_elsewhere = self.state.dialogs.is_open() || is_searching;
         keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
         // The search takes the letters that follow its shortcut in the same frame.
         self.state.options.wants_search |= asked.contains(&UiCommand::SearchOptions);
+        self.state.search.wants_focus |= asked.contains(&UiCommand::Search);
         let now = |command| self.now(command, theme.is_dark);
         top_bar_ui(ui, &self.session, (&theme, &now), &mut asked, &mut commands);
         let input = PanesInput {
@@ -131,6 +140,9 @@ impl App {
         egui::CentralPanel::no_frame().show(ui, |ui| {
             self.panes.ui(ui, &input, &mut self.state, &mut commands);
         });
+        if std::mem::take(&mut self.state.tables.wants_export) {
+            asked.push(UiCommand::ExportTable);
+        }
         help::help_ui(ui.ctx(), &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
@@ -180,6 +192,12 @@ impl App {
             UiCommand::Open => state.dialogs.ask(Purpose::Open, ctx),
             UiCommand::Add => state.dialogs.ask(Purpose::Add, ctx),
             UiCommand::OpenPath => state.dialogs.type_path(Purpose::Open, None),
+            UiCommand::ExportTable => state.dialogs.ask(Purpose::ExportTable, ctx),
+            UiCommand::Search => {
+                self.panes.show(Pane::Policies);
+                state.search.wants_focus |= !state.search.has_focus;
+            }
+            UiCommand::ToggleTables => self.panes.toggle(Pane::Tables),
             UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
             UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
             UiCommand::CopyCommandLine => {
@@ -264,9 +282,9 @@ fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), aske
         if is_typing_elsewhere && matches!(row.command, UiCommand::Undo | UiCommand::Redo) {
             continue;
         }
-        let is_pressed = if shortcut.logical_key == Key::Questionmark {
-            // Keyboards differ in how they reach the question mark, so its modifiers do not matter.
-            ui.input(|input| input.key_pressed(Key::Questionmark))
+        let is_pressed = if matches!(shortcut.logical_key, Key::Questionmark | Key::Slash) {
+            // Keyboards differ in how they reach these, so that Shift does not matter.
+            letter_pressed(ui, shortcut.logical_key)
         } else {
             ui.input_mut(|input| input.consume_shortcut(&shortcut))
         };
@@ -274,6 +292,18 @@ fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), aske
             asked.push(row.command);
         }
     }
+}
+
+/// Whether a letter is pressed, with Shift or without; a field that gets the keyboard in this frame does not see it.
+fn letter_pressed(ui: &egui::Ui, key: Key) -> bool {
+    ui.input_mut(|input| {
+        let is_pressed = !input.modifiers.command && input.key_pressed(key);
+        if is_pressed && key == Key::Slash {
+            let is_slash = |event: &egui::Event| matches!(event, egui::Event::Text(text) if text == "/");
+            input.events.retain(|event| !is_slash(event));
+        }
+        is_pressed
+    })
 }
 
 /// Files that are held over or dropped onto the window.

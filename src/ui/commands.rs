@@ -23,6 +23,12 @@ pub enum UiCommand {
     Redo,
     /// Give all options their defaults.
     ResetOptions,
+    /// Put the keyboard into the search field of the lanes.
+    Search,
+    /// Bring the tables to the front, or the problems.
+    ToggleTables,
+    /// Choose where to write the table that is shown.
+    ExportTable,
     /// Put the keyboard into the option search.
     SearchOptions,
     /// Put the keyboard into the field of the next finding.
@@ -140,6 +146,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
+        command: UiCommand::ExportTable,
+        menu: Menu::File,
+        text: "Export table as CSV…",
+        tooltip: "write the table that was listed last, whole and in its order, with plain numbers",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::CopyCommandLine,
         menu: Menu::File,
         text: "Copy as command line",
@@ -196,6 +209,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::I)),
     },
     CommandRow {
+        command: UiCommand::ToggleTables,
+        menu: Menu::View,
+        text: "Tables / problems",
+        tooltip: "tensors, ops, what is live at a step and events as tables, or the problems",
+        shortcut: Some(plain(Key::X)),
+    },
+    CommandRow {
         command: UiCommand::ToggleNameReuse,
         menu: Menu::View,
         text: "Name reuse / lanes",
@@ -236,6 +256,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Light / dark",
         tooltip: "change the theme",
         shortcut: Some(ctrl(Key::T)),
+    },
+    CommandRow {
+        command: UiCommand::Search,
+        menu: Menu::Edit,
+        text: "Find tensors",
+        tooltip: "look for tensors by name, op, size, life and more; matches are outlined, the rest is dimmed",
+        shortcut: Some(plain(Key::Slash)),
     },
     CommandRow {
         command: UiCommand::SearchOptions,
@@ -294,6 +321,7 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("F", "focus the selected tensor; again: show all"),
     ("H, Ctrl + 0, double click", "show all"),
     (", / .", "previous / next tensor"),
+    ("/, then Enter / Shift + Enter", "find tensors; next / previous match"),
     ("Click curve or events", "pin the step for the device panel"),
     ("J / K", "pin the previous / next step"),
     ("[ / ]", "the same for steps with device events"),

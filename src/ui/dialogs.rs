@@ -26,6 +26,8 @@ pub enum Purpose {
     Add,
     /// Write the configuration.
     ExportConfig,
+    /// Write the table that is shown.
+    ExportTable,
     /// Read a configuration.
     ImportConfig,
     /// Choose the path that an option names.
@@ -44,6 +46,7 @@ impl Purpose {
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
             Self::ExportConfig => "Export configuration",
+            Self::ExportTable => "Export table as CSV",
             Self::ImportConfig => "Import configuration",
             Self::PickPath { .. } => "Choose a path",
         }
@@ -65,7 +68,7 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::ExportConfig => "Save",
+            Self::ExportConfig | Self::ExportTable => "Save",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
         }
@@ -83,6 +86,7 @@ impl Purpose {
             Self::Open | Self::OpenFolder => Command::Open(sources()),
             Self::Add => Command::Add(sources()),
             Self::ExportConfig => Command::ExportConfig(first),
+            Self::ExportTable => Command::ExportTable(first),
             Self::ImportConfig => Command::ImportConfig(first),
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),
@@ -164,15 +168,15 @@ impl Dialogs {
 
     /// Opens the path field, with the path that was typed last for the same purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let usual = if purpose == Purpose::ExportConfig {
-            "highwater.json"
-        } else {
-            ""
+        let usual = match purpose {
+            Purpose::ExportConfig => "highwater.json",
+            Purpose::ExportTable => "highwater.csv",
+            _ => "",
         };
         let last = self.last.iter().find(|(known, _)| *known == purpose);
         let text = last.map_or(usual, |(_, text)| text);
         let reason = match purpose {
-            Purpose::ExportConfig => reason.map(|_| NO_SERVICE_TO_SAVE),
+            Purpose::ExportConfig | Purpose::ExportTable => reason.map(|_| NO_SERVICE_TO_SAVE),
             _ => reason,
         };
         self.prompt = Some(Prompt {
@@ -302,6 +306,11 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             .add_filter("configuration (JSON)", &["json"])
             .add_filter("Python", &["py"])
             .add_filter("shell", &["sh"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::ExportTable => dialog
+            .set_file_name("highwater.csv")
+            .add_filter("CSV", &["csv"])
             .save_file()
             .map(|path| vec![path]),
         Purpose::ImportConfig => dialog

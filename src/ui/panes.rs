@@ -1,6 +1,8 @@
 //! The panes and how they are docked: configuration, policies, inspector, problems.
 
-use eframe::egui::{self, RichText};
+mod words;
+
+use eframe::egui;
 use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, TileId, Tiles, Tree, UiResponse};
 
 use super::app::UiState;
@@ -14,11 +16,14 @@ use super::panels::name_reuse::name_reuse_ui;
 use super::panels::options::options_ui;
 use super::panels::overview::overview_ui;
 use super::panels::planner::planner_ui;
-use super::panels::problems::{counts, problems_ui};
+use super::panels::problems::problems_ui;
 use super::panels::schedule::schedule_ui;
+use super::panels::search::search_ui;
+use super::panels::tables::tables_ui;
 use super::theme::Theme;
 use crate::analysis::LaneId;
-use crate::session::{Command, SAMPLES, Session, SourceSpec};
+use crate::session::{Command, Session};
+use words::{files_title, lanes_title, problem_ui, problems_title};
 
 /// One pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +46,8 @@ pub enum Pane {
     Problems,
     /// What was read of each file.
     Files,
+    /// Tensors, ops, what is live on a step, events, problems.
+    Tables,
 }
 
 /// What panes read.
@@ -56,11 +63,11 @@ pub struct PanesInput<'a> {
 #[derive(Debug)]
 pub struct Panes {
     tree: Tree<Pane>,
-    /// The share that the row below had before the report was read there; `None` while it is not.
+    /// The share that the row below had before the report or a table was read there; `None` while it is not.
     low_share: Option<f32>,
 }
 
-/// The least share of the height at which a report can be read.
+/// The least share of the height at which a report or a table can be read.
 const REPORT_SHARE: f32 = 0.36;
 
 impl Default for Panes {
@@ -84,7 +91,8 @@ impl Panes {
         let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
         let problems = tiles.insert_pane(Pane::Problems);
         let files = tiles.insert_pane(Pane::Files);
-        let below = tiles.insert_tab_tile(vec![problems, files]);
+        let tables = tiles.insert_pane(Pane::Tables);
+        let below = tiles.insert_tab_tile(vec![problems, files, tables]);
         let mut middle = Linear::new(LinearDir::Vertical, vec![lanes, below]);
         middle.shares.set_share(lanes, 0.915);
         middle.shares.set_share(below, 0.085);
@@ -105,7 +113,7 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
-            Pane::Files => Pane::Problems,
+            Pane::Files | Pane::Tables => Pane::Problems,
             _ => Pane::Inspector,
         };
         self.show(if is_shown { behind } else { pane });
@@ -122,10 +130,13 @@ impl Panes {
         active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
     }
 
-    /// Makes the row of the report high enough to read while it is in front, and low again afterwards. Whoever has drawn it
+    /// Makes the row of the report and the tables high enough to read while one is in front, and low again afterwards. Whoever has drawn it
     /// to another height keeps that.
     fn give_report_room(&mut self, ctx: &egui::Context) {
-        let is_read = self.is_in_front(Pane::Files);
+        let tiles = &self.tree.tiles;
+        let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
+        let is_below = row_of(Pane::Tables) == row_of(Pane::Files);
+        let is_read = self.is_in_front(Pane::Files) || (is_below && self.is_in_front(Pane::Tables));
         if is_read == self.low_share.is_some() {
             return;
         }
@@ -212,6 +223,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Device => "Device".into(),
             Pane::Problems => problems_title(self.input).into(),
             Pane::Files => files_title(self.input).into(),
+            Pane::Tables => "Tables".into(),
         }
     }
 
@@ -248,6 +260,13 @@ impl Behavior<Pane> for Docking<'_> {
                 device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
+            Pane::Tables => {
+                let UiState { tables, lanes, .. } = &mut *self.state;
+                let jump = tables_ui(ui, self.input.session, (tables, lanes), self.input.theme, self.commands);
+                if jump.is_some() {
+                    self.state.options.jump = jump;
+                }
+            }
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
                     self.state.options.jump = Some(option);
@@ -274,39 +293,6 @@ impl Behavior<Pane> for Docking<'_> {
 
     fn gap_width(&self, _style: &egui::Style) -> f32 {
         3.0
-    }
-}
-
-/// Lanes are policies, the strategies of a placement problem, or rewriting passes.
-fn lanes_title(input: &PanesInput<'_>) -> &'static str {
-    match input.session.answer() {
-        Some((comparison, _)) if comparison.is_problem() => "Strategies",
-        Some((comparison, _)) if comparison.compares_passes() => "Passes",
-        Some((comparison, _)) if comparison.is_measured() => "Recordings",
-        _ => "Policies",
-    }
-}
-
-fn files_title(input: &PanesInput<'_>) -> String {
-    match input.session.document().sources.len() {
-        0 | 1 => "Import report".to_owned(),
-        count => format!("Import report: {count} files"),
-    }
-}
-
-fn problems_title(input: &PanesInput<'_>) -> RichText {
-    let (errors, warnings) = counts(input.session);
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let text = format!(
-        "Problems: {errors} error{}, {warnings} warning{}",
-        plural(errors),
-        plural(warnings)
-    );
-    let text = RichText::new(text);
-    if errors > 0 {
-        text.color(input.theme.bad).strong()
-    } else {
-        text
     }
 }
 
@@ -350,9 +336,15 @@ impl Docking<'_> {
             comparison,
             timeline,
             selected: session.selection(),
+            matches: session.search().matches.as_deref(),
             is_stale: session.is_stale(),
             theme: self.input.theme,
         };
+        let lane = self.state.lanes.lane_of_rows(&lanes);
+        let UiState {
+            search, lanes: view, ..
+        } = &mut *self.state;
+        search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
         let mut actions = Vec::new();
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
         for action in actions {
@@ -386,20 +378,4 @@ impl Docking<'_> {
             });
         }
     }
-}
-
-/// What went wrong, where the answer would be.
-fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme, commands: &mut Vec<Command>) {
-    ui.add_space(6.0);
-    ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
-    ui.label(problem);
-    ui.horizontal_wrapped(|ui| {
-        ui.label("Open a sample instead:");
-        for sample in SAMPLES {
-            if ui.button(sample.title).clicked() {
-                commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
-            }
-        }
-    });
-    ui.add_space(6.0);
 }

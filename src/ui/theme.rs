@@ -53,6 +53,8 @@ pub struct Theme {
     pub bad: Color32,
     /// The outline of what is selected.
     pub selection: Color32,
+    /// The outline of what a search found.
+    pub found: Color32,
     /// The outline of what the pointer is on.
     pub hover: Color32,
     /// The line through all lanes.
@@ -138,6 +140,7 @@ impl Theme {
             good: rgb(0x5fd39a),
             bad: rgb(0xff8075),
             selection: rgb(0xffc857),
+            found: rgb(0xdfe8f2),
             hover: rgb(0xffffff),
             cursor: rgb(0xc8ced6),
             cursor_tag: (rgb(0xe6e9ed), rgb(0x14171b)),
@@ -180,6 +183,7 @@ impl Theme {
             good: rgb(0x007348),
             bad: rgb(0xc02a1c),
             selection: rgb(0xb33c00),
+            found: rgb(0x202830),
             hover: rgb(0x000000),
             cursor: rgb(0x46505a),
             cursor_tag: (rgb(0x1b2026), rgb(0xffffff)),
@@ -284,6 +288,11 @@ impl Theme {
     /// Steps a colour back towards the canvas, as beside a selection.
     pub fn dimmed(&self, color: Color32) -> Color32 {
         color.lerp_to_gamma(self.canvas, 0.35)
+    }
+
+    /// A tensor that a search did not find.
+    pub fn faded(&self, color: Color32) -> Color32 {
+        color.lerp_to_gamma(self.canvas, 0.78)
     }
 
     /// Words on a tensor's colour.

@@ -38,6 +38,7 @@ mod search;
 mod session;
 mod session_names;
 mod session_remat;
+mod session_search;
 mod session_sweep;
 mod sim;
 mod support;
@@ -74,5 +75,9 @@ mod ui_planner;
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+#[cfg(feature = "gui")]
+mod ui_search;
+#[cfg(feature = "gui")]
+mod ui_tables;
 mod xla_corpus;
 mod xla_together;

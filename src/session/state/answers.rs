@@ -15,6 +15,8 @@ impl Session {
         let answer = self.take_plans(generation, answer);
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
+        let answer = answer.and_then(|answer| self.take_search(generation, answer));
+        let answer = answer.and_then(|answer| self.take_table(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
@@ -62,6 +64,7 @@ impl Session {
         self.is_preview = is_preview;
         self.answered = Some(self.document.clone());
         self.drop_dead_selection();
+        self.search_again();
     }
 
     fn take_loaded(&mut self, mut loaded: Loaded) {

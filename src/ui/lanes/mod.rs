@@ -28,8 +28,10 @@ mod legend;
 mod map;
 mod marks;
 mod remat;
+mod reveal;
 mod rows;
 mod ruler;
+mod searched;
 mod shortage;
 mod spot;
 mod ticks;
@@ -45,7 +47,7 @@ pub use spot::{Highlight, Move, Spot};
 
 use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Timeline, Viewport};
+use crate::timeline::{Matches, Timeline, Viewport};
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -58,6 +60,8 @@ pub struct LanesInput<'a> {
     pub timeline: &'a Timeline,
     /// The tensor selected anywhere in the window.
     pub selected: Option<Selected>,
+    /// What a search found: what does not match is dimmed.
+    pub matches: Option<&'a Matches>,
     /// Whether a newer answer is being worked out: the picture is dimmed.
     pub is_stale: bool,
     /// Colours.
@@ -202,7 +206,7 @@ impl LanesState {
     }
 
     /// The lane whose lifetimes are shown.
-    fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
+    pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let first = usize::from(input.comparison.compares_passes());
         self.rows_lane.unwrap_or(first).min(last)

@@ -3,8 +3,8 @@
 use eframe::egui::{Align2, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, cursor_line, on_canvas, text_in};
-use super::{LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, remat, ruler, tooltip};
-use crate::timeline::{RematMarkKind, RowItems, Selected};
+use super::{LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, remat, ruler, searched, tooltip};
+use crate::timeline::{RematMarkKind, RowItems, Selected, Viewport};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
@@ -37,7 +37,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         actions.push(LaneAction::Select(tensor));
     }
     state.drawn = (rows.items.n_drawn(), rows.items.n_total);
-    paint(ui, body, &rows, (input, [state.hovered, input.selected]));
+    paint(ui, body, &rows, (input, &viewport), [state.hovered, input.selected]);
     if rows.rows.is_empty() {
         nothing_ui(ui, body, input, lane);
     }
@@ -49,18 +49,23 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     ui.advance_cursor_after_rect(area);
 }
 
-fn paint(ui: &Ui, rect: Rect, rows: &RowItems, (input, marked): (&LanesInput<'_>, [Option<Selected>; 2])) {
+fn paint(
+    ui: &Ui,
+    rect: Rect,
+    rows: &RowItems,
+    (input, viewport): (&LanesInput<'_>, &Viewport),
+    marked: [Option<Selected>; 2],
+) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand2(vec2(frame::GUTTER, 1.0)));
     painter.rect_filled(rect, 0, theme.canvas);
     let tensor_of = |block: u32| rows.rows.get(block as usize).map(|row| row.tensor);
     let mut quads = Quads::with_capacity(rows.items.n_drawn());
     map::add_items(&mut quads, &rows.items, rect, |item| {
-        let color = theme.tensor(item.color);
-        let is_beside = input.selected.is_some() && tensor_of(item.block) != input.selected;
-        if is_beside { theme.dimmed(color) } else { color }
+        searched::color(input, tensor_of(item.block), theme.tensor(item.color))
     });
     quads.paint(&painter.with_clip_rect(rect));
+    searched::paint(&painter.with_clip_rect(rect), rect, rows, (input, viewport));
     let gaps: Vec<Rect> = rows.gaps.iter().map(|gap| on_canvas(gap, rect)).collect();
     away::hatched(&painter.with_clip_rect(rect), &gaps, theme);
     paint_labels(&painter.with_clip_rect(rect), rect, rows, input);

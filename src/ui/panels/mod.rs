@@ -16,6 +16,8 @@ pub mod problems;
 mod remat;
 mod reuse;
 pub mod schedule;
+pub mod search;
+pub mod tables;
 
 use eframe::egui;
 

@@ -7,6 +7,8 @@ mod plot;
 mod points;
 mod table;
 
+pub(super) use table::direction_ui;
+
 use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};

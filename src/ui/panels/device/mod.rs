@@ -68,6 +68,7 @@ pub fn device_ui(
         comparison,
         timeline,
         selected: session.selection(),
+        matches: None,
         is_stale: session.is_stale(),
         theme,
     };
