@@ -273,8 +273,9 @@ fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), aske
         let Some(shortcut) = row.shortcut else {
             continue;
         };
-        // Letters are for the field that has the keyboard; function keys are not letters.
-        let is_plain = shortcut.modifiers.is_none() && shortcut.logical_key != Key::F8;
+        // Letters are for the field that has the keyboard, large ones too; function keys are not letters.
+        let has_command = shortcut.modifiers.command || shortcut.modifiers.alt;
+        let is_plain = !has_command && shortcut.logical_key != Key::F8;
         if is_plain && is_typing {
             continue;
         }
