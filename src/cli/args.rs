@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod peak;
 mod plan;
 
+pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
@@ -44,6 +46,8 @@ pub enum Action {
     Inspect(InspectArgs),
     /// Simulate under every policy and compare.
     Compare(CompareArgs),
+    /// Who is live at the peak, at a step or in a range, and what would lower it.
+    Peak(PeakArgs),
     /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
     Plan(PlanArgs),
     /// Run under a memory budget with eviction and recomputation (DTR).
@@ -73,7 +77,7 @@ pub enum Format {
     Text,
     /// One object for programs.
     Json,
-    /// Rows `id,lower,upper,size,offset` (plan only).
+    /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`.
     Csv,
     /// A page for people (options only).
     Markdown,
@@ -89,7 +93,7 @@ impl Format {
             .map_or_else(String::new, |value| value.get_name().to_owned());
         let command = match self {
             Self::Text | Self::Json => "other commands",
-            Self::Csv => "`plan`",
+            Self::Csv => "`plan` and `peak`",
             Self::Markdown | Self::Schema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")

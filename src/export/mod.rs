@@ -13,6 +13,7 @@ mod json_value;
 mod options_markdown;
 mod options_text;
 mod options_wire;
+mod peak;
 mod plan;
 mod remat;
 mod replay;
@@ -28,6 +29,7 @@ pub use json_value::{json_of, value_of};
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
+pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
 pub use plan::{
     PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
     WireWhy, plan_csv, wire_edges,

@@ -30,6 +30,7 @@ mod holdings;
 mod holes;
 mod layout;
 mod owner;
+mod peak;
 mod pick;
 mod remat;
 mod reuse;
@@ -49,6 +50,10 @@ pub use grouping::{Attribute, Grouping, Held};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
 pub use owner::Owner;
+pub use peak::{
+    CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
+    Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
+};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
     RematStory, RematSums, RematVerdict,
