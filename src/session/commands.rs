@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
 use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::options::{Fix, StampedSettings, Value};
-use crate::timeline::Selected;
+use crate::timeline::{PeakAsk, Selected};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -119,6 +120,21 @@ pub enum Command {
     ReuseNames(GraphIdx),
     /// Work out what the device holds at a step of a lane.
     PictureDevice(LaneId, Step),
+    /// Explain a step of a lane: who is live there, and what would lower it.
+    ExplainPeak(PeakAsk),
+    /// Write the step that was explained last: as JSON, CSV or text, by the name of the file.
+    ExportPeak(PathBuf),
+    /// Keep a step with a note.
+    AddBookmark(Bookmark),
+    /// Give a bookmark another note.
+    NoteBookmark {
+        /// Its position.
+        position: usize,
+        /// The note so far.
+        note: String,
+    },
+    /// Remove a bookmark by position.
+    RemoveBookmark(usize),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.

@@ -16,7 +16,7 @@ use crate::export::ConfigDocument;
 use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
-use crate::timeline::Timeline;
+use crate::timeline::{PeakAsk, PeakReport, Timeline};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
 
@@ -64,6 +64,22 @@ pub enum Job {
         lane: usize,
         /// When.
         step: Step,
+    },
+    /// Explain a step of a lane.
+    Peak {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// What is asked.
+        ask: PeakAsk,
+    },
+    /// Write an explained step, in the form that the extension says.
+    WritePeak {
+        /// Where.
+        path: PathBuf,
+        /// What the report is of.
+        comparison: Arc<Comparison>,
+        /// The report.
+        report: Arc<PeakReport>,
     },
     /// Read a configuration file.
     ReadConfig(PathBuf),
@@ -141,6 +157,8 @@ pub enum Answer {
     NamesReused(Option<Arc<NamesReport>>),
     /// What the device holds.
     DevicePicture(Box<DevicePicture>),
+    /// A step is explained; `None` where there is nothing to explain.
+    Peak(Option<Arc<PeakReport>>),
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.

@@ -4,6 +4,7 @@
 //! Long work runs on one named worker thread; the newest job wins, and the last answer stays until a newer one
 //! comes. Deliberately not here: widgets, zoom, open panels.
 
+mod bookmarks;
 mod commands;
 mod config;
 mod device;
@@ -15,6 +16,7 @@ mod jobs;
 mod load;
 mod merge;
 mod name_reuse;
+mod peak;
 mod planner;
 mod report;
 mod samples;
@@ -24,6 +26,7 @@ mod titles;
 mod together;
 mod worker;
 
+pub use bookmarks::Bookmark;
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;

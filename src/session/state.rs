@@ -1,9 +1,11 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
 mod answers;
+mod bookmarks;
 mod device;
 mod edits;
 mod name_reuse;
+mod peak;
 mod plans;
 mod reading;
 mod sweep;
@@ -16,6 +18,7 @@ use super::device::DeviceWatch;
 use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::jobs::{Job, Loaded};
+use super::peak::PeakWatch;
 use super::planner::PlannerTable;
 use super::worker::Worker;
 use crate::analysis::{Comparison, Request, bound_plan};
@@ -95,6 +98,7 @@ pub struct Session {
     /// Whether the worker has still to say what the table is about.
     planner_awaited: bool,
     device: DeviceWatch,
+    peak: PeakWatch,
     sweep: SweepWatch,
     names: NamesWatch,
     load_generation: u64,
@@ -137,6 +141,7 @@ impl Session {
             planner_generation: 0,
             planner_awaited: false,
             device: DeviceWatch::default(),
+            peak: PeakWatch::default(),
             sweep: SweepWatch::default(),
             names: NamesWatch::default(),
             load_generation: 0,
@@ -183,6 +188,11 @@ impl Session {
             Command::ReuseNames(graph) => self.reuse_names(graph),
             Command::StopSweep => self.stop_sweep(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
+            Command::ExplainPeak(ask) => self.want_peak(ask),
+            Command::ExportPeak(path) => self.export_peak(path),
+            Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
+            Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
+            Command::RemoveBookmark(position) => self.remove_bookmark(position),
             Command::Select(selection) => self.selection = selection,
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
@@ -220,6 +230,7 @@ impl Session {
             || self.is_sweeping()
             || self.is_reusing_names()
             || self.device.is_waiting()
+            || self.peak.is_waiting()
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
@@ -242,6 +253,7 @@ impl Session {
         self.document.with_evaluation = false;
         self.document.strategies = fresh.strategies;
         self.document.lanes = fresh.lanes;
+        self.document.bookmarks = fresh.bookmarks;
         self.change_sources(fresh.sources);
     }
 

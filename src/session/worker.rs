@@ -19,11 +19,11 @@ use super::name_reuse::names_report;
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
-use crate::analysis::{Request, compare};
-use crate::export::read_config;
+use crate::analysis::{Comparison, Request, compare};
+use crate::export::{PEAK_FORMS, PeakAnswer, peak_file, read_config};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::Timeline;
+use crate::timeline::{PeakReport, Timeline};
 
 struct Order {
     generation: u64,
@@ -216,21 +216,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             loaded.configs = configs;
             Ok(Answer::Loaded(loaded))
         }
-        Job::Compare(request) => {
-            if request.has_search() {
-                // Plans that are found at once are shown at once.
-                let quick = Request {
-                    search_nodes: 0,
-                    ..(*request).clone()
-                };
-                let comparison = compare(&quick, progress).map_err(|error| error.to_string())?;
-                let timeline = Timeline::new(&comparison);
-                say(Answer::Preview(Arc::new(comparison), Arc::new(timeline)));
-            }
-            let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
-            let timeline = Timeline::new(&comparison);
-            Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
-        }
+        Job::Compare(request) => compare_twice(&request, progress, say),
         Job::PlannerSubject {
             comparison,
             graph,
@@ -266,6 +252,12 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
             Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
         }
+        Job::Peak { comparison, ask } => Ok(Answer::Peak(PeakReport::new(&comparison, ask).map(Arc::new))),
+        Job::WritePeak {
+            path,
+            comparison,
+            report,
+        } => write_peak(&path, &comparison, &report),
         Job::Write { path, bytes } => {
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
@@ -273,6 +265,34 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
     }
+}
+
+/// Compares; plans that are found at once are shown at once.
+fn compare_twice(request: &Request, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<Answer, String> {
+    if request.has_search() {
+        let quick = Request {
+            search_nodes: 0,
+            ..request.clone()
+        };
+        let comparison = compare(&quick, progress).map_err(|error| error.to_string())?;
+        let timeline = Timeline::new(&comparison);
+        say(Answer::Preview(Arc::new(comparison), Arc::new(timeline)));
+    }
+    let comparison = compare(request, progress).map_err(|error| error.to_string())?;
+    let timeline = Timeline::new(&comparison);
+    Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+}
+
+fn write_peak(path: &Path, comparison: &Comparison, report: &PeakReport) -> Result<Answer, String> {
+    let answer = PeakAnswer {
+        comparison,
+        report,
+        most: usize::MAX,
+    };
+    let name = path.display().to_string();
+    let text = peak_file(&name, &answer).ok_or_else(|| format!("{name}: {PEAK_FORMS}"))?;
+    write_whole(path, text.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(Answer::Written(path.to_owned()))
 }
 
 /// What is dropped or named may be a configuration instead of a graph; those are read at once.

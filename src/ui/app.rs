@@ -12,6 +12,7 @@ use super::panels::inspector::InspectorState;
 use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
+use super::panels::peak::PeakState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panes::{Pane, Panes, PanesInput};
@@ -37,6 +38,8 @@ pub struct UiState {
     pub planner: PlannerState,
     /// The device's tables.
     pub device: DeviceState,
+    /// The explained peak.
+    pub peak: PeakState,
     /// Which lane the inspector explains.
     pub inspector: InspectorState,
     /// The schedule's texts.
@@ -103,7 +106,7 @@ impl App {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
         }
-        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..));
+        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..) | Command::ExplainPeak(_));
         if commands.iter().any(changes) {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");
@@ -118,8 +121,9 @@ impl App {
         let theme = Theme::of(ui.visuals());
         let mut commands = Vec::new();
         let mut asked = Vec::new();
-        let is_elsewhere = self.state.dialogs.is_open() || self.state.options.has_search_focus;
-        keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
+        let is_asking = self.state.dialogs.is_open() || self.state.lanes.is_noting();
+        let is_elsewhere = is_asking || self.state.options.has_search_focus;
+        keys(ui, (is_asking, is_elsewhere), &mut asked);
         // The search takes the letters that follow its shortcut in the same frame.
         self.state.options.wants_search |= asked.contains(&UiCommand::SearchOptions);
         let now = |command| self.now(command, theme.is_dark);
@@ -138,6 +142,12 @@ impl App {
         if let Some((key, kind)) = self.state.options.pick.take() {
             self.state.dialogs.ask(Purpose::PickPath { key, kind }, ui.ctx());
         }
+        if std::mem::take(&mut self.state.peak.wants_export) {
+            self.state.dialogs.ask(Purpose::ExportPeak, ui.ctx());
+        }
+        if std::mem::take(&mut self.state.peak.wants_copy) {
+            self.copy_peak(ui.ctx());
+        }
         self.state.dialogs.poll(&mut commands);
         self.state.dialogs.ui(ui.ctx(), &mut commands);
         drop_ui(ui, &theme, &mut commands);
@@ -149,6 +159,16 @@ impl App {
             self.perform(command, ui.ctx(), &mut commands);
         }
         commands
+    }
+
+    /// Puts the explained step on the clipboard.
+    fn copy_peak(&mut self, ctx: &egui::Context) {
+        let Some(text) = self.session.peak_text() else { return };
+        let first = text.lines().next().unwrap_or_default();
+        self.session.notify(Notice::Done(format!("copied: {first}")));
+        ctx.copy_text(text);
+        // The notice stands above what was drawn.
+        ctx.request_repaint();
     }
 
     /// How a toggle stands, for the menu.
@@ -174,6 +194,18 @@ impl App {
         })
     }
 
+    /// Goes to the field of the next finding: errors first, as in the list of problems.
+    fn next_problem(&mut self) {
+        let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
+        findings.sort_by_key(|finding| finding.severity);
+        let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
+        if !named.is_empty() {
+            let next = self.state.problem.map_or(0, |last| (last + 1) % named.len());
+            self.state.problem = Some(next);
+            self.state.options.jump = Some(named[next].clone());
+        }
+    }
+
     fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
         let state = &mut self.state;
         match command {
@@ -191,17 +223,7 @@ impl App {
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
             UiCommand::SearchOptions => state.options.wants_search = true,
-            UiCommand::NextProblem => {
-                // Errors first, as in the list of problems.
-                let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
-                findings.sort_by_key(|finding| finding.severity);
-                let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
-                if !named.is_empty() {
-                    let next = state.problem.map_or(0, |last| (last + 1) % named.len());
-                    state.problem = Some(next);
-                    state.options.jump = Some(named[next].clone());
-                }
-            }
+            UiCommand::NextProblem => self.next_problem(),
             UiCommand::ToggleTheme => {
                 let is_dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
@@ -230,6 +252,17 @@ impl App {
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
+            UiCommand::TogglePeak => self.panes.toggle(Pane::Peak),
+            UiCommand::ExportPeak => {
+                self.panes.show(Pane::Peak);
+                state.dialogs.ask(Purpose::ExportPeak, ctx);
+            }
+            UiCommand::Bookmark => {
+                if !state.lanes.begin_note() {
+                    let words = "point at a step of a lane, or pin one, to bookmark it";
+                    self.session.notify(Notice::Failed(words.to_owned()));
+                }
+            }
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
             UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

@@ -49,6 +49,12 @@ pub enum UiCommand {
     TogglePlanner,
     /// Bring the device at the cursor to the front, or the inspector.
     ToggleDevice,
+    /// Bring the explained peak to the front, or the inspector.
+    TogglePeak,
+    /// Keep the pinned or hovered step with a note.
+    Bookmark,
+    /// Choose where to write the explained step.
+    ExportPeak,
     /// Holes in the memory maps, or none.
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
@@ -140,6 +146,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
+        command: UiCommand::ExportPeak,
+        menu: Menu::File,
+        text: "Export explained step…",
+        tooltip: "write who is live at the step of the pane Peak: .csv the tensors, .json everything, .txt a text",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::CopyCommandLine,
         menu: Menu::File,
         text: "Copy as command line",
@@ -217,6 +230,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::M)),
     },
     CommandRow {
+        command: UiCommand::TogglePeak,
+        menu: Menu::View,
+        text: "Peak / inspector",
+        tooltip: "who is live at the peak, at the pinned step or in the selected range, and what would lower it; bookmarks",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::P)),
+    },
+    CommandRow {
         command: UiCommand::ToggleHoles,
         menu: Menu::View,
         text: "Holes",
@@ -259,6 +279,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
     },
     CommandRow {
+        command: UiCommand::Bookmark,
+        menu: Menu::Edit,
+        text: "Bookmark step",
+        tooltip: "keep the pinned step, or the one under the pointer, with a note",
+        shortcut: Some(ctrl(Key::B)),
+    },
+    CommandRow {
         command: UiCommand::NextProblem,
         menu: Menu::Edit,
         text: "Next problem",
@@ -286,16 +313,21 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("Hover", "name, op, shape, bytes, birth and death, offset"),
     ("Click", "select a tensor in every lane"),
     ("Drag", "move along time and address"),
-    ("Ctrl + wheel", "zoom time at the pointer"),
-    ("Shift + wheel", "move along time"),
+    ("Drag on the ruler", "select a range of steps"),
+    ("Alt + drag", "zoom to the steps dragged over"),
+    ("R + drag, T + drag", "measure time, bytes"),
+    ("Z", "zoom to the selected range"),
+    ("Ctrl + wheel, pinch", "zoom time at the pointer"),
+    ("Shift + wheel, sideways", "move along time"),
+    ("Backspace", "the last view; with Shift: forth again"),
     ("W / S", "zoom time in / out"),
     ("A / D", "move left / right"),
     ("Shift + W / S", "zoom addresses in / out"),
     ("F", "focus the selected tensor; again: show all"),
     ("H, Ctrl + 0, double click", "show all"),
     (", / .", "previous / next tensor"),
-    ("Click curve or events", "pin the step for the device panel"),
+    ("Click curve or events", "pin the step for Device and Peak"),
     ("J / K", "pin the previous / next step"),
     ("[ / ]", "the same for steps with device events"),
-    ("Esc", "clear the selection, let the step go"),
+    ("Esc", "clear rulers, then the range, then selection and step"),
 ];

@@ -26,6 +26,8 @@ pub enum Purpose {
     Add,
     /// Write the configuration.
     ExportConfig,
+    /// Write the explained step.
+    ExportPeak,
     /// Read a configuration.
     ImportConfig,
     /// Choose the path that an option names.
@@ -44,6 +46,7 @@ impl Purpose {
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
             Self::ExportConfig => "Export configuration",
+            Self::ExportPeak => "Export explained step",
             Self::ImportConfig => "Import configuration",
             Self::PickPath { .. } => "Choose a path",
         }
@@ -65,7 +68,7 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::ExportConfig => "Save",
+            Self::ExportConfig | Self::ExportPeak => "Save",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
         }
@@ -83,6 +86,7 @@ impl Purpose {
             Self::Open | Self::OpenFolder => Command::Open(sources()),
             Self::Add => Command::Add(sources()),
             Self::ExportConfig => Command::ExportConfig(first),
+            Self::ExportPeak => Command::ExportPeak(first),
             Self::ImportConfig => Command::ImportConfig(first),
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),
@@ -135,6 +139,12 @@ const NO_SERVICE_TO_SAVE: &str = "This machine has no file dialog service: type 
 const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
 .sh the variables.";
 
+/// The same for an explained step.
+const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
+
+/// What an explained step is usually called.
+const PEAK_FILE: &str = "peak.csv";
+
 impl Dialogs {
     /// Opens the system's dialog on a thread of its own.
     pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
@@ -164,15 +174,15 @@ impl Dialogs {
 
     /// Opens the path field, with the path that was typed last for the same purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let usual = if purpose == Purpose::ExportConfig {
-            "highwater.json"
-        } else {
-            ""
+        let usual = match purpose {
+            Purpose::ExportConfig => "highwater.json",
+            Purpose::ExportPeak => PEAK_FILE,
+            _ => "",
         };
         let last = self.last.iter().find(|(known, _)| *known == purpose);
         let text = last.map_or(usual, |(_, text)| text);
         let reason = match purpose {
-            Purpose::ExportConfig => reason.map(|_| NO_SERVICE_TO_SAVE),
+            Purpose::ExportConfig | Purpose::ExportPeak => reason.map(|_| NO_SERVICE_TO_SAVE),
             _ => reason,
         };
         self.prompt = Some(Prompt {
@@ -222,8 +232,10 @@ impl Dialogs {
             if let Some(reason) = prompt.reason {
                 ui.label(reason);
             }
-            if purpose == Purpose::ExportConfig {
-                ui.weak(FORMS);
+            match purpose {
+                Purpose::ExportConfig => drop(ui.weak(FORMS)),
+                Purpose::ExportPeak => drop(ui.weak(PEAK_FORMS)),
+                _ => {}
             }
             ui.add_space(4.0);
             let label = ui.label("Path");
@@ -302,6 +314,13 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             .add_filter("configuration (JSON)", &["json"])
             .add_filter("Python", &["py"])
             .add_filter("shell", &["sh"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::ExportPeak => dialog
+            .set_file_name(PEAK_FILE)
+            .add_filter("table (CSV)", &["csv"])
+            .add_filter("JSON", &["json"])
+            .add_filter("text", &["txt"])
             .save_file()
             .map(|path| vec![path]),
         Purpose::ImportConfig => dialog

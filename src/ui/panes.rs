@@ -13,12 +13,13 @@ use super::panels::lane_set::lane_set_ui;
 use super::panels::name_reuse::name_reuse_ui;
 use super::panels::options::options_ui;
 use super::panels::overview::overview_ui;
+use super::panels::peak::peak_ui;
 use super::panels::planner::planner_ui;
 use super::panels::problems::{counts, problems_ui};
 use super::panels::schedule::schedule_ui;
 use super::theme::Theme;
 use crate::analysis::LaneId;
-use crate::session::{Command, SAMPLES, Session, SourceSpec};
+use crate::session::{Bookmark, Command, SAMPLES, Session, SourceSpec};
 
 /// One pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Pane {
     Planner,
     /// What the device holds at a step.
     Device,
+    /// Who is live at the peak, a step or in a range.
+    Peak,
     /// Findings and oddities.
     Problems,
     /// What was read of each file.
@@ -81,7 +84,8 @@ impl Panes {
         let inspector = tiles.insert_pane(Pane::Inspector);
         let planner = tiles.insert_pane(Pane::Planner);
         let device = tiles.insert_pane(Pane::Device);
-        let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
+        let peak = tiles.insert_pane(Pane::Peak);
+        let facts = tiles.insert_tab_tile(vec![inspector, peak, planner, device]);
         let problems = tiles.insert_pane(Pane::Problems);
         let files = tiles.insert_pane(Pane::Files);
         let below = tiles.insert_tab_tile(vec![problems, files]);
@@ -168,8 +172,10 @@ impl Panes {
             commands,
             shows_device: false,
             shows_budgets: false,
+            keeps_pane: false,
         };
         self.tree.ui(&mut docking, ui);
+        let keeps_pane = docking.keeps_pane;
         let asked = [
             (docking.shows_device, Pane::Device),
             (docking.shows_budgets, Pane::Budgets),
@@ -181,10 +187,8 @@ impl Panes {
         }
         self.give_report_room(ui.ctx());
         // Whoever clicks a tensor wants to read about it.
-        if commands
-            .iter()
-            .any(|command| matches!(command, Command::Select(Some(_))))
-        {
+        let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
+        if !keeps_pane && commands.iter().any(selects) {
             self.show(Pane::Inspector);
         }
     }
@@ -198,6 +202,8 @@ struct Docking<'a> {
     shows_device: bool,
     /// Whether the sweep was asked for.
     shows_budgets: bool,
+    /// Whether a tensor was selected in a list that is still to be read.
+    keeps_pane: bool,
 }
 
 impl Behavior<Pane> for Docking<'_> {
@@ -210,6 +216,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::NameReuse => "Name reuse".into(),
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),
+            Pane::Peak => "Peak".into(),
             Pane::Problems => problems_title(self.input).into(),
             Pane::Files => files_title(self.input).into(),
         }
@@ -246,6 +253,13 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Device => {
                 let UiState { device, lanes, .. } = &mut *self.state;
                 device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
+            }
+            Pane::Peak => {
+                let n_before = self.commands.len();
+                let UiState { peak, lanes, .. } = &mut *self.state;
+                peak_ui(ui, self.input.session, (peak, lanes), self.input.theme, self.commands);
+                let own = &self.commands[n_before..];
+                self.keeps_pane |= own.iter().any(|command| matches!(command, Command::Select(_)));
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
@@ -354,7 +368,12 @@ impl Docking<'_> {
             theme: self.input.theme,
         };
         let mut actions = Vec::new();
+        self.state.lanes.set_bookmarks(&session.document().bookmarks);
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
+        if let Some((step, lane, note)) = self.state.lanes.take_note() {
+            let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
+            self.commands.push(Command::AddBookmark(Bookmark { step, note, lane }));
+        }
         for action in actions {
             self.commands.push(match action {
                 LaneAction::Explain(lane) => {

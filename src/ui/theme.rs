@@ -201,6 +201,11 @@ impl Theme {
         }
     }
 
+    /// A band over canvases: what is below stays readable.
+    pub fn band(&self, color: Color32) -> Color32 {
+        color.gamma_multiply(if self.is_dark { 0.14 } else { 0.12 })
+    }
+
     /// The colour of a tensor's index.
     pub fn tensor(&self, index: u8) -> Color32 {
         self.tensors[usize::from(index % PALETTE_LEN)]

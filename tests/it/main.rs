@@ -38,6 +38,7 @@ mod remat_runtime;
 mod replay;
 mod session;
 mod session_names;
+mod session_peak;
 mod session_remat;
 mod session_sweep;
 mod sim;
@@ -69,7 +70,11 @@ mod ui_names;
 #[cfg(feature = "gui")]
 mod ui_options;
 #[cfg(feature = "gui")]
+mod ui_peak;
+#[cfg(feature = "gui")]
 mod ui_planner;
+#[cfg(feature = "gui")]
+mod ui_ranges;
 #[cfg(feature = "gui")]
 mod ui_remat;
 #[cfg(feature = "gui")]

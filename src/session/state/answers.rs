@@ -15,6 +15,7 @@ impl Session {
         let answer = self.take_plans(generation, answer);
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
+        let answer = answer.and_then(|answer| self.take_peak(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
@@ -114,6 +115,7 @@ impl Session {
         self.document.with_evaluation = opened.with_evaluation;
         self.document.strategies = opened.strategies;
         self.document.lanes = opened.lanes;
+        self.document.bookmarks = opened.bookmarks;
         true
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
-use super::super::history::Settings;
+use super::super::history::{BOOKMARKS, Settings};
 use super::super::jobs::{Job, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneSet, LaneStrategies, RematLane};
@@ -126,7 +126,16 @@ impl Session {
     pub(super) fn step(&mut self, is_back: bool) {
         let before = self.document.clone();
         let verb = if is_back { "undone" } else { "done again" };
-        self.notice = Some(match self.history.step(&mut self.document, &self.assumed, is_back) {
+        let stepped = self.history.step(&mut self.document, &self.assumed, is_back);
+        if stepped.as_ref().is_some_and(|names| *names == [BOOKMARKS]) {
+            // Nothing else changed: what was assumed stays, and so does the answer.
+            let bookmarks = std::mem::take(&mut self.document.bookmarks);
+            self.document = Document { bookmarks, ..before };
+            self.keep_bookmarks();
+            self.notice = Some(Notice::Done(format!("{verb}: {BOOKMARKS}")));
+            return;
+        }
+        self.notice = Some(match stepped {
             Some(names) => {
                 self.stepped = names.first().cloned();
                 Notice::Done(format!("{verb}: {}", first_three(&names)))

@@ -20,6 +20,7 @@ mod canvas;
 mod curve;
 mod edge_counts;
 mod figures;
+mod flags;
 mod frame;
 mod gestures;
 mod header;
@@ -27,6 +28,8 @@ mod holdings;
 mod legend;
 mod map;
 mod marks;
+mod measure;
+mod range;
 mod remat;
 mod rows;
 mod ruler;
@@ -35,19 +38,21 @@ mod spot;
 mod ticks;
 mod toolbar;
 mod tooltip;
+mod views;
 
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
+pub use flags::lane_of as bookmark_lane;
 pub use marks::{EdgeChoice, Marks};
 pub use shortage::sentences;
 pub use spot::{Highlight, Move, Spot};
 
 use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Timeline, Viewport};
+use crate::timeline::{StepRange, Timeline, Viewport};
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, Step};
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +142,16 @@ pub struct LanesState {
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
     rows_lane: Option<usize>,
+    /// The selected steps.
+    pub range: Option<StepRange>,
+    /// Where a drag that selects steps began.
+    range_from: Option<Step>,
+    /// What drags do, and what they measured.
+    measures: measure::Measures,
+    /// The views to go back to.
+    views: views::Views,
+    /// Bookmarks, and the note that is being written.
+    flags: flags::Flags,
 }
 
 /// What tells the same graphs in another answer: name, runs, ops.
@@ -195,6 +210,8 @@ impl LanesState {
             self.shown = Some(Shown::of(comparison));
             self.budget = None;
             self.rows_lane = None;
+            self.range = None;
+            self.measures.clear();
         }
         self.whole = Some(whole);
         self.viewport = Some(viewport);
@@ -232,7 +249,10 @@ impl LanesState {
 
 /// The lanes of a comparison, or its lifetimes, in all the space that is left.
 pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    let n_steps = state.whole.map(|whole| whole.t1);
     state.adopt(input.timeline, input.comparison);
+    state.cut_range(input.timeline.n_steps);
+    views::note(ui, state, state.whole.map(|whole| whole.t1) != n_steps);
     let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
     toolbar::toolbar_ui(ui, input, state);
@@ -248,9 +268,11 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     area.set_right(right);
     state.cursor = None;
     match state.content {
-        LaneContent::MemoryMap => maps_ui(ui, area, (input, state, actions)),
-        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, state, actions)),
+        LaneContent::MemoryMap => maps_ui(ui, area, (input, &mut *state, actions)),
+        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, &mut *state, actions)),
     }
+    let plot = frame::Grid::new(area, 1, LaneLayout::Stacked, (ruler::height(input.timeline), 0.0)).ruler(0);
+    flags::note_ui(ui, plot, input, state);
 }
 
 type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAction>);
@@ -302,6 +324,8 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         for frame in &frames {
             shortage::paint(ui, frame, input, state);
             remat::paint_ends(ui, frame, input, state);
+            range::paint(ui, frame.body, input, state);
+            measure::paint(ui, gestures::plot_of(frame), input, state);
             spot::paint(ui, (frame.lane, frame.body), input, state);
             canvas::cursor_line(ui, frame.body, state, input.theme);
             tooltip::lane_tooltip(frame, input, state);

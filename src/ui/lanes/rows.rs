@@ -3,7 +3,10 @@
 use eframe::egui::{Align2, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, cursor_line, on_canvas, text_in};
-use super::{LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, remat, ruler, tooltip};
+use super::measure::Plot;
+use super::{
+    LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, measure, range, remat, ruler, tooltip,
+};
 use crate::timeline::{RematMarkKind, RowItems, Selected};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
@@ -20,7 +23,12 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     );
     let response = ui.interact(body, ui.scope_id().with("lifetimes"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "lifetimes"));
-    gestures::navigate(ui, &response, body, (body, state));
+    let plot = Plot {
+        lane: 0,
+        body,
+        map: body,
+    };
+    gestures::navigate(ui, &response, plot, state);
     state.cursor = gestures::cursor(ui, body, grid.plot_x(0), state);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
     let Some(viewport) = state.viewport else { return };
@@ -42,6 +50,8 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         nothing_ui(ui, body, input, lane);
     }
     paint_gap_marks(ui, body, &rows, (input, lane));
+    range::paint(ui, body, input, state);
+    measure::paint(ui, plot, input, state);
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
         response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));

@@ -11,6 +11,7 @@ pub mod name_reuse;
 pub mod options;
 pub mod overview;
 mod overview_bars;
+pub mod peak;
 pub mod planner;
 pub mod problems;
 mod remat;
