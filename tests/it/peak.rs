@@ -367,7 +367,7 @@ fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
 #[test]
 fn a_report_reads_well() {
     let comparison = compared(STEP, &[], &[]);
-    expect![[r#"
+    expect![[r"
         net.json, policy 0: the live peak, step 2 (relu)
 
                                             bytes        exact
@@ -399,10 +399,10 @@ fn a_report_reads_well() {
         a                 4.000 MiB  4 194 304 B  4.000 MiB        2
         b                 2.000 MiB  2 097 148 B  6.000 MiB        3
         c                 2.000 MiB  2 097 152 B  6.000 MiB        1
-    "#]]
+    "]]
     .assert_eq(&text_of(&comparison, PeakAt::Peak, Attribute::OpType));
     let range = StepRange::between(Step(3), Step(1), 5).unwrap();
-    expect![[r#"
+    expect![[r"
         net.json, policy 0: steps 1 to 3, highest at step 2 (relu)
 
                                             bytes        exact
@@ -446,7 +446,7 @@ fn a_report_reads_well() {
         a                 4.000 MiB  4 194 304 B  4.000 MiB        2
         b                 2.000 MiB  2 097 148 B  6.000 MiB        3
         c                 2.000 MiB  2 097 152 B  6.000 MiB        1
-    "#]]
+    "]]
     .assert_eq(&text_of(&comparison, PeakAt::Range(range), Attribute::Phase));
 }
 

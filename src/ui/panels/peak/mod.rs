@@ -35,12 +35,13 @@ enum Mode {
 }
 
 /// What the pane remembers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PeakState {
     /// The lane; `None` for the main one.
     lane: Option<LaneId>,
     mode: Mode,
-    by: Attribute,
+    /// By what is grouped; `None` for what tells most apart.
+    by: Option<Attribute>,
     /// The group that is opened, by its text, and how many of its tensors are listed.
     open: Option<(Box<str>, usize)>,
     /// The pinned step and the range as they were in the last frame: what changes last is shown.
@@ -49,21 +50,6 @@ pub struct PeakState {
     pub wants_export: bool,
     /// Whether the report is to be put on the clipboard.
     pub wants_copy: bool,
-}
-
-impl Default for PeakState {
-    fn default() -> Self {
-        Self {
-            lane: None,
-            mode: Mode::Peak,
-            // Nearly all that is live is activations.
-            by: Attribute::OpType,
-            open: None,
-            seen: (None, None),
-            wants_export: false,
-            wants_copy: false,
-        }
-    }
 }
 
 /// What the parts of the pane read.
@@ -169,6 +155,16 @@ impl PeakState {
         own.or(comparison.main_lane()).unwrap_or(0)
     }
 
+    /// By what tensors are grouped. Nearly all that is live is activations, and a recording knows only who asked.
+    fn by_in(&self, comparison: &Comparison) -> Attribute {
+        let usual = if comparison.is_measured_lane(self.lane_in(comparison)) {
+            Attribute::Scope
+        } else {
+            Attribute::OpType
+        };
+        self.by.unwrap_or(usual)
+    }
+
     fn ask(&self, comparison: &Comparison, lanes: &LanesState) -> PeakAsk {
         let last = Step(comparison.axis.n_steps.saturating_sub(1));
         let at = match (self.mode, lanes.pinned(), lanes.range) {
@@ -179,7 +175,7 @@ impl PeakState {
         PeakAsk {
             lane: self.lane_in(comparison),
             at,
-            by: self.by,
+            by: self.by_in(comparison),
             n_first: FIRST,
         }
     }
@@ -290,7 +286,7 @@ fn report_ui(
         ui.weak("No tensor is listed as live there.");
         return;
     }
-    by_ui(ui, state);
+    by_ui(ui, shown.comparison, state);
     bars::groups_ui(ui, shown, state, commands);
     ui.add_space(6.0);
     lower::lower_ui(ui, shown, lanes, commands);
@@ -355,18 +351,21 @@ const fn short(rest: Rest) -> &'static str {
     }
 }
 
-fn by_ui(ui: &mut egui::Ui, state: &mut PeakState) {
+fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
+    let by = state.by_in(comparison);
     ui.horizontal(|ui| {
         ui.label("Group by");
         let combo = egui::ComboBox::from_id_salt("peak group by")
-            .selected_text(state.by.words())
+            .selected_text(by.words())
             .width(110.0)
             .show_ui(ui, |ui| {
                 for attribute in Attribute::ALL {
-                    ui.selectable_value(&mut state.by, attribute, attribute.words());
+                    if ui.selectable_label(by == attribute, attribute.words()).clicked() {
+                        state.by = Some(attribute);
+                    }
                 }
             });
-        let words = format!("group by {}", state.by.words());
+        let words = format!("group by {}", by.words());
         combo
             .response
             .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &words));
