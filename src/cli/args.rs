@@ -22,6 +22,9 @@ pub struct Arguments {
     pub action: Option<Action>,
     /// Graphs to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled one.
     pub files: Vec<String>,
+    /// Start the window without what it kept of the last time: layout, theme, size and what was open.
+    #[arg(long)]
+    pub no_restore: bool,
     /// Settings that the window starts with.
     #[command(flatten)]
     pub common: Common,
@@ -186,6 +189,12 @@ pub struct CompareArgs {
     /// Draw each policy's memory map as text.
     #[arg(long)]
     pub map: bool,
+    /// Write a drawing of a lane, curve and memory map, as SVG.
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+    /// The policy that is drawn with --svg (the configured one unless given).
+    #[arg(long, value_name = "N", requires = "svg")]
+    pub policy: Option<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

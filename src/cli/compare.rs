@@ -1,5 +1,6 @@
 //! `highwater compare`: every policy beside the others.
 
+mod drawing;
 mod text;
 
 use std::sync::Arc;
@@ -67,6 +68,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let comparison = compare(&request, progress)?;
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
+    if let Some(path) = &args.svg {
+        drawing::write(path, args.policy.as_deref(), &comparison)?;
+    }
     match args.format {
         Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,
         Format::Text => print(&text::text(args, &comparison, &findings, &import))?,

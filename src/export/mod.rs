@@ -14,10 +14,12 @@ mod options_markdown;
 mod options_text;
 mod options_wire;
 mod plan;
+mod png;
 mod remat;
 mod replay;
 mod reuse;
 mod script;
+mod svg;
 
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -32,7 +34,9 @@ pub use plan::{
     PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
     WireWhy, plan_csv, wire_edges,
 };
+pub use png::{Picture, png};
 pub use remat::{RematAnswer, WireRemat};
 pub use replay::{WireReplay, replay_final, replay_header, replay_line};
 pub use reuse::{WireRename, WireReuse, WireUnsafe, reuse_warnings};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};
+pub use svg::{LaneDrawing, SvgColors, lane_svg};
