@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 pub use args::{Arguments, Common, Format};
-pub use settings::{Settings, document, read_settings};
+pub use settings::{Settings, document, read_settings, restore};
 
 use crate::progress::{Cancel, Progress};
 use args::Action;

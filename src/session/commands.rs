@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::document::SourceSpec;
+use super::jobs::LaneInView;
 use crate::analysis::{LaneId, LaneSet, RematLane};
+use crate::export::Picture;
 use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::Selected;
 use crate::units::{Bytes, Step};
@@ -125,6 +127,24 @@ pub enum Command {
     ExportConfig(PathBuf),
     /// Read a configuration.
     ImportConfig(PathBuf),
+    /// Write a picture, as PNG.
+    WritePicture {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        picture: Picture,
+    },
+    /// Write a drawing of a lane, as SVG.
+    DrawLane {
+        /// Where.
+        path: PathBuf,
+        /// The lane.
+        lane: LaneId,
+        /// What of it.
+        view: Box<LaneInView>,
+    },
+    /// Find out which of these files and folders are gone ([`Session::is_missing`](super::Session::is_missing)).
+    FindMissing(Vec<PathBuf>),
     /// Stop what the worker does; the last answer stays.
     Cancel,
     /// Take the remarks about a configuration file off the screen.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: both are values that cross threads; nothing here works.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use super::report::SourceReport;
 use super::sweep::SweepSubject;
 use crate::analysis::{Comparison, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
-use crate::export::ConfigDocument;
+use crate::export::{ConfigDocument, Picture, SvgColors};
 use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, Viewport};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
 
@@ -69,6 +70,43 @@ pub enum Job {
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
     Look(Vec<String>),
+    /// Write a picture, as PNG.
+    WritePicture {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        picture: Picture,
+    },
+    /// Write a drawing of a lane, as SVG.
+    WriteDrawing(Box<Drawing>),
+    /// Find out which of these files and folders are gone.
+    FindMissing(Vec<PathBuf>),
+}
+
+/// A drawing of a lane.
+#[derive(Debug)]
+pub struct Drawing {
+    /// Where it is written.
+    pub path: PathBuf,
+    /// The answer on the screen.
+    pub comparison: Arc<Comparison>,
+    /// Its view-model.
+    pub timeline: Arc<Timeline>,
+    /// Which of its lanes.
+    pub lane: usize,
+    /// What of the lane.
+    pub view: LaneInView,
+}
+
+/// What is seen of a lane, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneInView {
+    /// Steps and addresses.
+    pub viewport: Viewport,
+    /// Width and height in points.
+    pub size: (f64, f64),
+    /// Colours.
+    pub colors: SvgColors,
 }
 
 /// What a load found.
@@ -147,6 +185,8 @@ pub enum Answer {
     ConfigsRead(Vec<ReadConfig>),
     /// What stands at the paths.
     Looked(SeenFiles),
+    /// These files and folders are gone.
+    Missing(BTreeSet<PathBuf>),
     /// The job failed; a sentence for the user.
     Failed(String),
     /// The job was cancelled.

@@ -9,6 +9,7 @@ mod reading;
 mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::commands::Command;
@@ -100,6 +101,11 @@ pub struct Session {
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
+    /// Files that were opened once and are gone.
+    missing: BTreeSet<PathBuf>,
+    missing_generation: u64,
+    /// The load of what was open when the program ended last.
+    restore_generation: u64,
 }
 
 impl Session {
@@ -142,9 +148,20 @@ impl Session {
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
+            missing: BTreeSet::new(),
+            missing_generation: 0,
+            restore_generation: 0,
         };
         session.check();
         session.load();
+        session
+    }
+
+    /// A session of what was open when the program ended last. Where that cannot be read any more, it says so and opens
+    /// the first sample.
+    pub fn restored(document: Document, profiles: DeviceProfiles, worker: Worker) -> Self {
+        let mut session = Self::new(document, profiles, worker);
+        session.restore_generation = session.load_generation;
         session
     }
 
@@ -193,6 +210,11 @@ impl Session {
                 self.worker.cancel();
                 self.busy = None;
             }
+            Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
+            Command::WritePicture { path, picture } => {
+                self.worker.send(Job::WritePicture { path, picture });
+            }
+            Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
             Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
@@ -220,6 +242,7 @@ impl Session {
             || self.is_sweeping()
             || self.is_reusing_names()
             || self.device.is_waiting()
+            || self.missing_generation != 0
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),

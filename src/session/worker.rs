@@ -4,8 +4,9 @@
 //! the session. Files are written in order, none is dropped. A panic in the engine becomes an answer. The wake-up
 //! is a closure, so this file knows no GUI.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -13,14 +14,14 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, write_whole};
-use super::jobs::{Answer, Job, ReadConfig};
+use super::jobs::{Answer, Drawing, Job, ReadConfig};
 use super::load::load;
 use super::name_reuse::names_report;
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
 use crate::analysis::{Request, compare};
-use crate::export::read_config;
+use crate::export::{LaneDrawing, lane_svg, png, read_config};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
 use crate::timeline::Timeline;
@@ -266,13 +267,35 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
             Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
         }
-        Job::Write { path, bytes } => {
-            write_whole(&path, &bytes).map_err(|error| error.to_string())?;
-            Ok(Answer::Written(path))
-        }
+        Job::Write { path, bytes } => write(path, &bytes),
         Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
+        Job::WritePicture { path, picture } => write(path, &png(&picture)?),
+        Job::WriteDrawing(drawing) => draw(&drawing),
+        Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
     }
+}
+
+fn draw(drawing: &Drawing) -> Result<Answer, String> {
+    let text = lane_svg(&LaneDrawing {
+        comparison: &drawing.comparison,
+        timeline: &drawing.timeline,
+        lane: drawing.lane,
+        viewport: drawing.view.viewport,
+        size: drawing.view.size,
+        colors: &drawing.view.colors,
+    })?;
+    write(drawing.path.clone(), text.as_bytes())
+}
+
+fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
+    write_whole(&path, bytes).map_err(|error| error.to_string())?;
+    Ok(Answer::Written(path))
+}
+
+/// Files and folders that are gone.
+fn missing(paths: Vec<PathBuf>) -> BTreeSet<PathBuf> {
+    paths.into_iter().filter(|path| !path.exists()).collect()
 }
 
 /// What is dropped or named may be a configuration instead of a graph; those are read at once.

@@ -53,6 +53,28 @@ pub enum UiCommand {
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
     NextEdges,
+    /// List everything that can be done, by name.
+    OpenPalette,
+    /// Put the panes on the right aside, or bring them back.
+    ToggleDetails,
+    /// The lanes alone, or all panes.
+    MaximizeLanes,
+    /// Put every pane where it stood at first.
+    ResetLayout,
+    /// Everything larger.
+    Larger,
+    /// Everything smaller.
+    Smaller,
+    /// Everything as large as at first.
+    UsualSize,
+    /// Write a picture of the window.
+    ExportWindow,
+    /// Write a picture of a lane.
+    ExportLane,
+    /// Write a drawing of a lane.
+    DrawLane,
+    /// Forget which files were opened.
+    ForgetRecent,
     /// Show or hide the list of keys.
     ToggleHelp,
     /// End the program.
@@ -147,6 +169,34 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)),
     },
     CommandRow {
+        command: UiCommand::ExportWindow,
+        menu: Menu::File,
+        text: "Save picture of window…",
+        tooltip: "write the window as it is seen, as PNG",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ExportLane,
+        menu: Menu::File,
+        text: "Save picture of lane…",
+        tooltip: "write the lane that was clicked last (the first unless one was) as it is seen, as PNG",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::DrawLane,
+        menu: Menu::File,
+        text: "Save drawing of lane…",
+        tooltip: "write what is in view of the lane that was clicked last (the first unless one was) as SVG, text as text",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ForgetRecent,
+        menu: Menu::File,
+        text: "Forget recent files",
+        tooltip: "empty the list of files that were opened",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::Quit,
         menu: Menu::File,
         text: "Quit",
@@ -231,6 +281,48 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::E)),
     },
     CommandRow {
+        command: UiCommand::ToggleDetails,
+        menu: Menu::View,
+        text: "Details",
+        tooltip: "put the panes beside the inspector aside, or bring them back",
+        shortcut: Some(plain(Key::Q)),
+    },
+    CommandRow {
+        command: UiCommand::MaximizeLanes,
+        menu: Menu::View,
+        text: "Lanes alone / all panes",
+        tooltip: "give the lanes the whole window, and back",
+        shortcut: Some(plain(Key::F11)),
+    },
+    CommandRow {
+        command: UiCommand::ResetLayout,
+        menu: Menu::View,
+        text: "Reset layout",
+        tooltip: "put every pane where it stood at first",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::Larger,
+        menu: Menu::View,
+        text: "Larger",
+        tooltip: "everything a tenth larger",
+        shortcut: Some(ctrl(Key::Plus)),
+    },
+    CommandRow {
+        command: UiCommand::Smaller,
+        menu: Menu::View,
+        text: "Smaller",
+        tooltip: "everything a tenth smaller",
+        shortcut: Some(ctrl(Key::Minus)),
+    },
+    CommandRow {
+        command: UiCommand::UsualSize,
+        menu: Menu::View,
+        text: "Usual size",
+        tooltip: "everything as large as at first",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::ToggleTheme,
         menu: Menu::View,
         text: "Light / dark",
@@ -271,6 +363,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Reset all options",
         tooltip: "give every option its default and empty the environment",
         shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::OpenPalette,
+        menu: Menu::Help,
+        text: "All commands…",
+        tooltip: "find a command, a pane, an option, a sample or a recent file by its name",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::P)),
     },
     CommandRow {
         command: UiCommand::ToggleHelp,

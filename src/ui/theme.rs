@@ -6,6 +6,7 @@ use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
+use crate::session::SvgColors;
 use crate::timeline::{Owner, PALETTE_LEN, RematMarkKind, Side, TickClass};
 use crate::workload::GraphIdx;
 
@@ -298,6 +299,33 @@ impl Theme {
 }
 
 impl Theme {
+    /// The colours of drawings.
+    pub fn svg(&self) -> SvgColors {
+        let text = |color: Color32| {
+            let [r, g, b, _] = color.to_array();
+            format!("#{r:02x}{g:02x}{b:02x}")
+        };
+        SvgColors {
+            page: text(self.panel),
+            canvas: text(self.canvas),
+            text: text(self.text),
+            text_weak: text(self.text_weak),
+            grid: text(self.grid),
+            frame: text(self.frame),
+            reserved: text(self.reserved),
+            reserved_fill: text(self.reserved_fill),
+            live: text(self.live),
+            live_fill: text(self.live_fill),
+            physical: text(self.physical),
+            capacity: text(self.capacity),
+            peak: text(self.peak),
+            region: text(self.region_free),
+            region_outline: text(self.region_outline),
+            on_tensor: text(self.on_tensor()),
+            tensors: self.tensors.map(text).to_vec(),
+        }
+    }
+
     /// The colour of a severity's word.
     pub fn severity(&self, severity: Severity) -> Color32 {
         match severity {

@@ -40,6 +40,7 @@ mod session_remat;
 mod session_sweep;
 mod sim;
 mod support;
+mod svg;
 mod synthetic;
 mod synthetic_remat;
 mod tensorflow;
@@ -72,5 +73,7 @@ mod ui_planner;
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+#[cfg(feature = "gui")]
+mod ui_shell;
 mod xla_corpus;
 mod xla_together;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::super::document::SourceSpec;
+use super::super::document::{Document, SourceSpec};
 use super::super::jobs::{Answer, Loaded, ReadConfig};
 use super::super::samples::SAMPLES;
 use super::{Busy, Notice, Session};
@@ -42,6 +42,10 @@ impl Session {
                     self.judge();
                     self.compare();
                 }
+            }
+            Answer::Missing(paths) if generation == self.missing_generation => {
+                self.missing_generation = 0;
+                self.missing = paths;
             }
             Answer::Written(path) => self.notice = Some(Notice::Done(saved(path))),
             Answer::ConfigsRead(configs) if is_load => self.take_opened_configs(configs),
@@ -118,6 +122,10 @@ impl Session {
     }
 
     fn fail(&mut self, generation: u64, message: String) {
+        if generation == self.load_generation && generation == self.restore_generation {
+            self.show_sample_instead(&message);
+            return;
+        }
         if generation == self.load_generation {
             let is_back = self.restore_opened();
             self.stop();
@@ -131,6 +139,17 @@ impl Session {
             self.stop();
         }
         self.notice = Some(Notice::Failed(message));
+    }
+
+    /// What was open last cannot be read any more.
+    fn show_sample_instead(&mut self, message: &str) {
+        self.stop();
+        self.document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        self.check();
+        self.load();
+        self.notice = Some(Notice::Failed(format!(
+            "what was open last cannot be opened again, so a sample is shown: {message}"
+        )));
     }
 
     pub(super) fn stop(&mut self) {

@@ -35,6 +35,7 @@ mod spot;
 mod ticks;
 mod toolbar;
 mod tooltip;
+mod words;
 
 use eframe::egui::{self, Rect, Ui};
 
@@ -42,6 +43,7 @@ pub use crate::timeline::Selected;
 pub use marks::{EdgeChoice, Marks};
 pub use shortage::sentences;
 pub use spot::{Highlight, Move, Spot};
+pub use words::words;
 
 use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
@@ -137,6 +139,8 @@ pub struct LanesState {
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
     rows_lane: Option<usize>,
+    /// Where lanes are on the screen, in points.
+    places: Vec<(LaneId, Rect)>,
 }
 
 /// What tells the same graphs in another answer: name, runs, ops.
@@ -208,6 +212,12 @@ impl LanesState {
         self.rows_lane.unwrap_or(first).min(last)
     }
 
+    /// Where a lane is on the screen, in points, as far as it can be seen.
+    pub fn place_of(&self, lane: LaneId) -> Option<Rect> {
+        let place = self.places.iter().find(|(known, _)| *known == lane);
+        place.map(|(_, rect)| *rect)
+    }
+
     /// Shows everything.
     pub fn fit(&mut self) {
         self.viewport = self.whole;
@@ -249,7 +259,11 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     state.cursor = None;
     match state.content {
         LaneContent::MemoryMap => maps_ui(ui, area, (input, state, actions)),
-        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, state, actions)),
+        LaneContent::Lifetimes => {
+            rows::rows_ui(ui, area, (input, &mut *state, actions));
+            let canvas = ui.scope_id().with("lifetimes");
+            words::tell(ui, canvas, (input, state.lane_of_rows(input)), state);
+        }
     }
 }
 
@@ -279,6 +293,9 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         let frames: Vec<frame::LaneFrame> = (0..n_lanes)
             .map(|lane| frame::LaneFrame::new(ui, grid.lane(lane, space.min), input, lane))
             .collect();
+        let rects = (0..n_lanes).map(|lane| grid.lane(lane, space.min).intersect(ui.clip_rect()));
+        let ids = input.comparison.lanes.iter().map(|lane| lane.id);
+        state.places = ids.zip(rects).collect();
         gestures::pointer(ui, &frames, input, state, actions);
         let mut counts = [(0, 0); 3];
         state.hole_pictures.resize(n_lanes, None);
@@ -300,6 +317,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
         state.hole_pictures = pictures;
         for frame in &frames {
+            words::tell(ui, frame.response.id, (input, frame.lane), state);
             shortage::paint(ui, frame, input, state);
             remat::paint_ends(ui, frame, input, state);
             spot::paint(ui, (frame.lane, frame.body), input, state);

@@ -2,6 +2,7 @@
 
 pub mod budgets;
 pub mod device;
+pub mod empty;
 pub mod files;
 mod footprint;
 pub mod inspector;
