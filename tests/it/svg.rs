@@ -138,6 +138,7 @@ fn a_small_lane_is_drawn_so() {
         <text x="72" y="295.92" text-anchor="end" fill="#59636e">256 MiB</text>
         <text x="72" y="261.89" text-anchor="end" fill="#59636e">384 MiB</text>
         <text x="72" y="227.85" text-anchor="end" fill="#59636e">512 MiB</text>
+        <text x="82" y="324.11" text-anchor="start" fill="#1b2026">variables 300.0 MiB</text>
         <text x="82" y="271.19" text-anchor="start" fill="#101418">layer0.out</text>
         <text x="258" y="245.13" text-anchor="start" fill="#101418">layer0.grad</text>
         <text x="610" y="218.54" text-anchor="start" fill="#101418">layer0.out</text>
