@@ -59,6 +59,7 @@ fn frame(criterion: &mut Criterion) {
             comparison: &comparison,
             timeline: &timeline,
             selected,
+            matches: None,
             is_stale: false,
             theme: &theme,
         };

@@ -16,7 +16,11 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(arguments: &cli::Arguments) -> ExitCode {
-    match cli::document(arguments).and_then(|(document, remarks)| highwater::ui::run(document, remarks)) {
+    let opened = cli::document(arguments).and_then(|(document, remarks)| {
+        let restore = cli::restore(arguments, &document);
+        highwater::ui::run(document, remarks, restore)
+    });
+    match opened {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli::fail(&format!("{error:#}")),
     }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod peak;
 mod plan;
 
+pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
@@ -22,6 +24,9 @@ pub struct Arguments {
     pub action: Option<Action>,
     /// Graphs to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled one.
     pub files: Vec<String>,
+    /// Start the window without what it kept of the last time: layout, theme, size and what was open.
+    #[arg(long)]
+    pub no_restore: bool,
     /// Settings that the window starts with.
     #[command(flatten)]
     pub common: Common,
@@ -44,6 +49,8 @@ pub enum Action {
     Inspect(InspectArgs),
     /// Simulate under every policy and compare.
     Compare(CompareArgs),
+    /// Who is live at the peak, at a step or in a range, and what would lower it.
+    Peak(PeakArgs),
     /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
     Plan(PlanArgs),
     /// Run under a memory budget with eviction and recomputation (DTR).
@@ -73,7 +80,7 @@ pub enum Format {
     Text,
     /// One object for programs.
     Json,
-    /// Rows `id,lower,upper,size,offset` (plan only).
+    /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`.
     Csv,
     /// A page for people (options only).
     Markdown,
@@ -89,7 +96,7 @@ impl Format {
             .map_or_else(String::new, |value| value.get_name().to_owned());
         let command = match self {
             Self::Text | Self::Json => "other commands",
-            Self::Csv => "`plan`",
+            Self::Csv => "`plan` and `peak`",
             Self::Markdown | Self::Schema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")
@@ -186,6 +193,12 @@ pub struct CompareArgs {
     /// Draw each policy's memory map as text.
     #[arg(long)]
     pub map: bool,
+    /// Write a drawing of a lane, curve and memory map, as SVG.
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+    /// The policy that is drawn with --svg (the configured one unless given).
+    #[arg(long, value_name = "N", requires = "svg")]
+    pub policy: Option<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -1,5 +1,6 @@
 //! `highwater compare`: every policy beside the others.
 
+mod drawing;
 mod text;
 
 use std::sync::Arc;
@@ -46,27 +47,14 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
             args.files.join(" ")
         );
     }
-    let mut request = Request {
-        lanes: LaneSet::Policies,
-        workload: Arc::clone(&loaded.workload),
-        plan: settings.plan.clone(),
-        options: settings.options.clone(),
-        environment: settings.environment.clone(),
-        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
-        device: settings.device.clone(),
-        policies: policies(&args.policies)?,
-        strategies: LaneStrategies::default(),
-        search_nodes: Limits::DEFAULT_NODES,
-    };
-    fill_presets(&mut request, &sources, args.common.iterations.is_none());
-    if !request.workload.graphs().is_empty() {
-        // What no graph has is told below, as everywhere.
-        let known = request.workload.symbols();
-        request.plan.dims.retain(|name, _| known.contains(name));
-    }
+    let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
+    request.policies = policies(&args.policies)?;
     let comparison = compare(&request, progress)?;
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
+    if let Some(path) = &args.svg {
+        drawing::write(path, args.policy.as_deref(), &comparison)?;
+    }
     match args.format {
         Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,
         Format::Text => print(&text::text(args, &comparison, &findings, &import))?,
@@ -77,8 +65,36 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
+/// What settings ask of what was read, under every policy; samples among the sources bring what they suggest.
+pub(super) fn request_of(
+    loaded: &Loaded,
+    settings: &Settings,
+    sources: &[SourceSpec],
+    takes_iterations: bool,
+) -> Request {
+    let mut request = Request {
+        lanes: LaneSet::Policies,
+        workload: Arc::clone(&loaded.workload),
+        plan: settings.plan.clone(),
+        options: settings.options.clone(),
+        environment: settings.environment.clone(),
+        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
+        device: settings.device.clone(),
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        search_nodes: Limits::DEFAULT_NODES,
+    };
+    fill_presets(&mut request, sources, takes_iterations);
+    if !request.workload.graphs().is_empty() {
+        // What no graph has is told apart, as everywhere.
+        let known = request.workload.symbols();
+        request.plan.dims.retain(|name, _| known.contains(name));
+    }
+    request
+}
+
 /// Looks at one part of what was read.
-fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
+pub(super) fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
     if loaded.show(Some(name)) {
         return Ok(());
     }

@@ -12,6 +12,7 @@ mod dims;
 mod gaps;
 mod inspect;
 mod opening;
+mod peak;
 mod plan;
 mod remat;
 mod replay;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 pub use args::{Arguments, Common, Format};
-pub use settings::{Settings, document, read_settings};
+pub use settings::{Settings, document, read_settings, restore};
 
 use crate::progress::{Cancel, Progress};
 use args::Action;
@@ -116,6 +117,7 @@ fn perform(action: &Action) -> ExitCode {
     let result = match action {
         Action::Inspect(args) => inspect::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
+        Action::Peak(args) => peak::run(args, &progress),
         Action::Plan(args) => plan::run(args, &progress),
         Action::Remat(args) => remat::run(args, &progress),
         Action::Replay(args) => replay::run(args, &progress),

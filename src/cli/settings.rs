@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
-use crate::session::{Document, SAMPLES, SourceSpec, options_of, read_bytes};
+use crate::session::{Document, Restore, SAMPLES, SourceSpec, options_of, read_bytes};
 use crate::units::Bytes;
 use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 
@@ -108,6 +108,18 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
         document.plan.iterations = settings.plan.iterations;
     }
     Ok((document, settings.remarks))
+}
+
+/// What the window takes over from its last run: what was open only where neither files nor settings are named.
+pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
+    let is_usual = arguments.files.is_empty()
+        && arguments.common.config.is_empty()
+        && *document == Document::new(document.sources.clone());
+    match (arguments.no_restore, is_usual) {
+        (true, _) => Restore::Nothing,
+        (false, true) => Restore::Everything,
+        (false, false) => Restore::Window,
+    }
 }
 
 /// Takes over what a configuration file says.

@@ -13,11 +13,15 @@ mod json_value;
 mod options_markdown;
 mod options_text;
 mod options_wire;
+mod peak;
 mod plan;
+mod png;
 mod remat;
 mod replay;
 mod reuse;
 mod script;
+mod svg;
+mod table;
 
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -28,11 +32,15 @@ pub use json_value::{json_of, value_of};
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
+pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
 pub use plan::{
     PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
     WireWhy, plan_csv, wire_edges,
 };
+pub use png::{Picture, png};
 pub use remat::{RematAnswer, WireRemat};
 pub use replay::{WireReplay, replay_final, replay_header, replay_line};
 pub use reuse::{WireRename, WireReuse, WireUnsafe, reuse_warnings};
 pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};
+pub use svg::{LaneDrawing, SvgColors, lane_svg};
+pub use table::table_csv;

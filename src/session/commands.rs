@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
+use super::jobs::LaneInView;
 use super::painter::PictureOrder;
 use crate::analysis::{LaneId, LaneSet, RematLane};
+use crate::export::Picture;
 use crate::options::{Fix, StampedSettings, Value};
-use crate::timeline::{LookOrder, Selected};
+use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
@@ -126,12 +129,56 @@ pub enum Command {
     SetDifference(Option<(LaneId, LaneId)>),
     /// Choose what colours stand for, and which groups step back.
     SetLook(LookOrder),
+    /// Explain a step of a lane: who is live there, and what would lower it.
+    ExplainPeak(PeakAsk),
+    /// Write the step that was explained last: as JSON, CSV or text, by the name of the file.
+    ExportPeak(PathBuf),
+    /// Keep a step with a note.
+    AddBookmark(Bookmark),
+    /// Give a bookmark another note.
+    NoteBookmark {
+        /// Its position.
+        position: usize,
+        /// The note so far.
+        note: String,
+    },
+    /// Remove a bookmark by position.
+    RemoveBookmark(usize),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
+    /// Look for tensors in a lane; blank text looks for nothing. See [`crate::timeline::Query`].
+    Search {
+        /// The query.
+        text: String,
+        /// The lane whose rows are counted and walked through, by position.
+        lane: usize,
+    },
+    /// Work out a table.
+    ListRows(Box<TableSpec>),
+    /// Write the table that was worked out last as CSV: all of it, in its order.
+    ExportTable(PathBuf),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.
     ExportConfig(PathBuf),
     /// Read a configuration.
     ImportConfig(PathBuf),
+    /// Write a picture, as PNG.
+    WritePicture {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        picture: Picture,
+    },
+    /// Write a drawing of a lane, as SVG.
+    DrawLane {
+        /// Where.
+        path: PathBuf,
+        /// The lane.
+        lane: LaneId,
+        /// What of it.
+        view: Box<LaneInView>,
+    },
+    /// Find out which of these files and folders are gone ([`Session::is_missing`](super::Session::is_missing)).
+    FindMissing(Vec<PathBuf>),
     /// Stop what the worker does; the last answer stays.
     Cancel,
     /// Take the remarks about a configuration file off the screen.

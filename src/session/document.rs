@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
 use crate::analysis::{LaneSet, LaneStrategies};
@@ -155,6 +156,8 @@ pub struct Document {
     pub strategies: LaneStrategies,
     /// What the lanes are compared for.
     pub lanes: LaneSet,
+    /// Steps with notes, in order of steps. The answer does not depend on them.
+    pub bookmarks: Vec<Bookmark>,
 }
 
 impl Document {
@@ -176,6 +179,7 @@ impl Document {
             plan,
             strategies: LaneStrategies::default(),
             lanes: LaneSet::default(),
+            bookmarks: Vec::new(),
         }
     }
 

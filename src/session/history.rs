@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
+use super::bookmarks::Bookmark;
 use super::document::Document;
 use crate::analysis::{LaneSet, LaneStrategies};
 use crate::options::{Environment, Options};
@@ -14,6 +15,9 @@ use crate::workload::SchedulePlan;
 
 /// Most steps that are remembered.
 const MAX_STEPS: usize = 1000;
+
+/// What a step is called that changes bookmarks.
+pub(super) const BOOKMARKS: &str = "bookmarks";
 
 /// Everything that an edit may change.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,7 @@ pub(super) struct Settings {
     with_evaluation: bool,
     strategies: LaneStrategies,
     lanes: LaneSet,
+    bookmarks: Vec<Bookmark>,
 }
 
 impl Settings {
@@ -44,6 +49,7 @@ impl Settings {
             with_evaluation: document.with_evaluation,
             strategies: document.strategies.clone(),
             lanes: document.lanes.clone(),
+            bookmarks: document.bookmarks.clone(),
         }
     }
 
@@ -58,6 +64,7 @@ impl Settings {
         document.with_evaluation = self.with_evaluation;
         document.strategies = self.strategies;
         document.lanes = self.lanes;
+        document.bookmarks = self.bookmarks;
     }
 }
 
@@ -157,6 +164,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.unknown_options != b.unknown_options || a.unknown_fields != b.unknown_fields {
         names.push("unknown entries".to_owned());
+    }
+    if a.bookmarks != b.bookmarks {
+        names.push(BOOKMARKS.to_owned());
     }
     names.sort();
     names.dedup();

@@ -2,6 +2,7 @@
 //!
 //! Invariant: both are values that cross threads; nothing here works.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,11 +14,14 @@ use super::report::SourceReport;
 use super::sweep::SweepSubject;
 use crate::analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
-use crate::export::ConfigDocument;
+use crate::export::{ConfigDocument, Picture, SvgColors};
 use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
-use crate::timeline::{LaneDifference, Look, LookOrder, Timeline};
+use crate::timeline::{
+    LaneDifference, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, TableRows, TableSpec, TableSubject, Timeline,
+    Viewport,
+};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
 
@@ -66,6 +70,37 @@ pub enum Job {
         /// When.
         step: Step,
     },
+    /// Look for tensors in a lane.
+    Search {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// Its view-model.
+        timeline: Arc<Timeline>,
+        /// Which of its lanes.
+        lane: usize,
+        /// What is looked for.
+        query: Query,
+    },
+    /// Make a table.
+    Table(Box<TableSpec>, TableSubject),
+    /// Write a table as CSV.
+    WriteTable(PathBuf, Arc<TableRows>),
+    /// Explain a step of a lane.
+    Peak {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// What is asked.
+        ask: PeakAsk,
+    },
+    /// Write an explained step, in the form that the extension says.
+    WritePeak {
+        /// Where.
+        path: PathBuf,
+        /// What the report is of.
+        comparison: Arc<Comparison>,
+        /// The report.
+        report: Arc<PeakReport>,
+    },
     /// Read a configuration file.
     ReadConfig(PathBuf),
     /// Look at the paths that options name.
@@ -73,7 +108,53 @@ pub enum Job {
     /// Take one lane from another.
     Difference(Arc<Comparison>, (LaneId, LaneId)),
     /// Work out the colours of all blocks.
-    Colors(Arc<Comparison>, Arc<Timeline>, LookOrder),
+    Colors {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// Its view-model.
+        timeline: Arc<Timeline>,
+        /// What colours stand for.
+        order: LookOrder,
+        /// What a search found: everything else steps back.
+        found: Option<Arc<Matches>>,
+    },
+    /// Write a picture, as PNG.
+    WritePicture {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        picture: Picture,
+    },
+    /// Write a drawing of a lane, as SVG.
+    WriteDrawing(Box<Drawing>),
+    /// Find out which of these files and folders are gone.
+    FindMissing(Vec<PathBuf>),
+}
+
+/// A drawing of a lane.
+#[derive(Debug)]
+pub struct Drawing {
+    /// Where it is written.
+    pub path: PathBuf,
+    /// The answer on the screen.
+    pub comparison: Arc<Comparison>,
+    /// Its view-model.
+    pub timeline: Arc<Timeline>,
+    /// Which of its lanes.
+    pub lane: usize,
+    /// What of the lane.
+    pub view: LaneInView,
+}
+
+/// What is seen of a lane, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneInView {
+    /// Steps and addresses.
+    pub viewport: Viewport,
+    /// Width and height in points.
+    pub size: (f64, f64),
+    /// Colours.
+    pub colors: SvgColors,
 }
 
 /// What a load found.
@@ -146,6 +227,12 @@ pub enum Answer {
     NamesReused(Option<Arc<NamesReport>>),
     /// What the device holds.
     DevicePicture(Box<DevicePicture>),
+    /// What a search found.
+    Searched(Arc<Matches>),
+    /// A table was made.
+    Table(Arc<TableRows>),
+    /// A step is explained; `None` where there is nothing to explain.
+    Peak(Option<Arc<PeakReport>>),
     /// A file was written.
     Written(PathBuf),
     /// Configuration files were read.
@@ -158,6 +245,8 @@ pub enum Answer {
     Colored(Arc<Look>),
     /// A picture was drawn; `None` where the order is done or gave way to a newer one.
     Painted(Option<Arc<LanePicture>>),
+    /// These files and folders are gone.
+    Missing(BTreeSet<PathBuf>),
     /// The job failed; a sentence for the user.
     Failed(String),
     /// The job was cancelled.

@@ -4,6 +4,7 @@
 //! Long work runs on one named worker thread; the newest job wins, and the last answer stays until a newer one
 //! comes. Deliberately not here: widgets, zoom, open panels.
 
+mod bookmarks;
 mod commands;
 mod config;
 mod device;
@@ -12,11 +13,14 @@ mod files;
 mod folder;
 mod history;
 mod jobs;
+mod kept;
 mod load;
 mod merge;
 mod name_reuse;
 mod painter;
+mod peak;
 mod planner;
+mod problems;
 mod report;
 mod samples;
 mod state;
@@ -25,21 +29,25 @@ mod titles;
 mod together;
 mod worker;
 
+pub use bookmarks::Bookmark;
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
-pub use jobs::{Answer, Job, Loaded, ReadConfig};
+pub use jobs::{Answer, Drawing, Job, LaneInView, Loaded, ReadConfig};
+pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use painter::{LanePicture, PictureFrame, PictureKind, PictureOrder};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
+pub use problems::problem_lines;
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
-pub use state::{Busy, Notice, Session};
+pub use state::{Busy, Notice, Search, Session};
 pub use sweep::{SweepSubject, SweepTable};
 pub use together::{OnFailure, read_each};
 pub use worker::Worker;
 
+pub use crate::export::{Picture, SvgColors};
 pub use crate::timeline::Selected;

@@ -1,16 +1,21 @@
 //! The session: the document, the last answer, the selection, and what the worker is doing.
 
 mod answers;
+mod bookmarks;
 mod device;
 mod difference;
 mod edits;
 mod name_reuse;
+mod peak;
 mod pictures;
 mod plans;
 mod reading;
+mod search;
 mod sweep;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::commands::Command;
@@ -18,6 +23,7 @@ use super::device::DeviceWatch;
 use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::jobs::{Job, Loaded};
+use super::peak::PeakWatch;
 use super::planner::PlannerTable;
 use super::worker::Worker;
 use crate::analysis::{Comparison, Request, bound_plan};
@@ -29,7 +35,11 @@ use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
 use difference::DifferenceWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
+pub use search::Search;
+
+use search::SearchWatch;
 use sweep::SweepWatch;
+use tables::TablesWatch;
 
 /// What the worker is doing.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,13 +109,21 @@ pub struct Session {
     /// Whether the worker has still to say what the table is about.
     planner_awaited: bool,
     device: DeviceWatch,
+    peak: PeakWatch,
     sweep: SweepWatch,
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
+    search: SearchWatch,
+    tables: TablesWatch,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
+    /// Files that were opened once and are gone.
+    missing: BTreeSet<PathBuf>,
+    missing_generation: u64,
+    /// The load of what was open when the program ended last.
+    restore_generation: u64,
 }
 
 impl Session {
@@ -143,16 +161,30 @@ impl Session {
             planner_generation: 0,
             planner_awaited: false,
             device: DeviceWatch::default(),
+            peak: PeakWatch::default(),
             sweep: SweepWatch::default(),
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
+            search: SearchWatch::default(),
+            tables: TablesWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
+            missing: BTreeSet::new(),
+            missing_generation: 0,
+            restore_generation: 0,
         };
         session.check();
         session.load();
+        session
+    }
+
+    /// A session of what was open when the program ended last. Where that cannot be read any more, it says so and opens
+    /// the first sample.
+    pub fn restored(document: Document, profiles: DeviceProfiles, worker: Worker) -> Self {
+        let mut session = Self::new(document, profiles, worker);
+        session.restore_generation = session.load_generation;
         session
     }
 
@@ -194,7 +226,15 @@ impl Session {
             Command::Paint(order) => self.paint(order),
             Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::SetLook(order) => self.set_look(order),
+            Command::ExplainPeak(ask) => self.want_peak(ask),
+            Command::ExportPeak(path) => self.export_peak(path),
+            Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
+            Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
+            Command::RemoveBookmark(position) => self.remove_bookmark(position),
             Command::Select(selection) => self.selection = selection,
+            Command::Search { text, lane } => self.search_for(text, lane),
+            Command::ListRows(spec) => self.list_rows(*spec),
+            Command::ExportTable(path) => self.export_table(path),
             Command::ExportConfig(path) => self.export_config(path),
             Command::ImportConfig(path) => {
                 self.worker.send(Job::ReadConfig(path));
@@ -204,6 +244,11 @@ impl Session {
                 self.worker.cancel();
                 self.busy = None;
             }
+            Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
+            Command::WritePicture { path, picture } => {
+                self.worker.send(Job::WritePicture { path, picture });
+            }
+            Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
             Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
@@ -233,6 +278,10 @@ impl Session {
             || self.device.is_waiting()
             || self.pictures.is_waiting()
             || self.difference.is_waiting()
+            || self.is_searching()
+            || self.is_listing_rows()
+            || self.peak.is_waiting()
+            || self.missing_generation != 0
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
@@ -255,6 +304,7 @@ impl Session {
         self.document.with_evaluation = false;
         self.document.strategies = fresh.strategies;
         self.document.lanes = fresh.lanes;
+        self.document.bookmarks = fresh.bookmarks;
         self.change_sources(fresh.sources);
     }
 
@@ -266,6 +316,7 @@ impl Session {
         self.document.sources = sources;
         self.document.part = None;
         self.selection = None;
+        self.drop_matches();
         self.has_new_sources = true;
         self.load();
     }

@@ -4,8 +4,9 @@
 //! the session. Files are written in order, none is dropped. A panic in the engine becomes an answer. The wake-up
 //! is a closure, so this file knows no GUI.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -13,18 +14,18 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, write_whole};
-use super::jobs::{Answer, Job, ReadConfig};
+use super::jobs::{Answer, Drawing, Job, ReadConfig};
 use super::load::load;
 use super::name_reuse::names_report;
 use super::painter::{Painter, Painting};
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
-use crate::analysis::{Request, compare};
-use crate::export::read_config;
+use crate::analysis::{Comparison, Request, compare};
+use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::{LaneDifference, Look, Timeline};
+use crate::timeline::{IsLit, LaneDifference, Look, PeakReport, TableRows, Timeline};
 
 struct Order {
     generation: u64,
@@ -40,6 +41,8 @@ pub struct Worker {
     planning: Cancel,
     sweeping: Cancel,
     naming: Cancel,
+    searching: Cancel,
+    listing: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
@@ -80,6 +83,8 @@ impl Worker {
             planning: Cancel::new(),
             sweeping: Cancel::new(),
             naming: Cancel::new(),
+            searching: Cancel::new(),
+            listing: Cancel::new(),
             generation: 0,
             thread: Some(thread),
             painter,
@@ -104,6 +109,14 @@ impl Worker {
         if matches!(job, Job::NameReuse(_)) {
             self.naming.cancel();
             self.naming = cancel.clone();
+        }
+        if matches!(job, Job::Search { .. }) {
+            self.searching.cancel();
+            self.searching = cancel.clone();
+        }
+        if matches!(job, Job::Table(..)) {
+            self.listing.cancel();
+            self.listing = cancel.clone();
         }
         self.generation += 1;
         if let Some(orders) = &self.orders {
@@ -136,6 +149,11 @@ impl Worker {
         self.sweeping.cancel();
     }
 
+    /// Asks a search to stop. Searches and tables are short, so that nothing else stops them.
+    pub fn cancel_search(&self) {
+        self.searching.cancel();
+    }
+
     /// The next answer with its generation, if there is one. Never waits.
     pub fn poll(&self) -> Option<(u64, Answer)> {
         self.answers.try_recv().ok()
@@ -154,6 +172,8 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.cancel();
+        self.searching.cancel();
+        self.listing.cancel();
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread catches panics of jobs; there is nothing left to report on the way out.
@@ -233,21 +253,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             loaded.configs = configs;
             Ok(Answer::Loaded(loaded))
         }
-        Job::Compare(request) => {
-            if request.has_search() {
-                // Plans that are found at once are shown at once.
-                let quick = Request {
-                    search_nodes: 0,
-                    ..(*request).clone()
-                };
-                let comparison = compare(&quick, progress).map_err(|error| error.to_string())?;
-                let timeline = Timeline::new(&comparison);
-                say(Answer::Preview(Arc::new(comparison), Arc::new(timeline)));
-            }
-            let comparison = compare(&request, progress).map_err(|error| error.to_string())?;
-            let timeline = Timeline::new(&comparison);
-            Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
-        }
+        Job::Compare(request) => compare_twice(&request, progress, say),
         Job::PlannerSubject {
             comparison,
             graph,
@@ -279,27 +285,123 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let report = names_report(&question, progress).map_err(|cancelled| cancelled.to_string())?;
             Ok(Answer::NamesReused(report.map(Arc::new)))
         }
+        Job::DevicePicture { .. }
+        | Job::Search { .. }
+        | Job::Table(..)
+        | Job::WriteTable(..)
+        | Job::Difference(..)
+        | Job::Colors { .. } => look(job, progress),
+        Job::Peak { comparison, ask } => Ok(Answer::Peak(PeakReport::new(&comparison, ask).map(Arc::new))),
+        Job::WritePeak {
+            path,
+            comparison,
+            report,
+        } => write_peak(&path, &comparison, &report),
+        Job::Write { path, bytes } => write(path, &bytes),
+        Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
+        Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
+        Job::WritePicture { path, picture } => write(path, &png(&picture)?),
+        Job::WriteDrawing(drawing) => draw(&drawing),
+        Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
+    }
+}
+
+/// What looks at an answer and changes nothing.
+fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
+    match job {
         Job::DevicePicture { comparison, lane, step } => {
             let lane = comparison.lanes.get(lane).ok_or("there is no such lane")?;
             Ok(Answer::DevicePicture(Box::new(picture(&lane.simulation, step))))
         }
-        Job::Write { path, bytes } => {
+        Job::Search {
+            comparison,
+            timeline,
+            lane,
+            query,
+        } => {
+            let matches = query.matches(&comparison, &timeline, lane, progress);
+            Ok(Answer::Searched(Arc::new(
+                matches.map_err(|cancelled| cancelled.to_string())?,
+            )))
+        }
+        Job::Table(spec, subject) => {
+            let table = TableRows::new(*spec, subject, progress).map_err(|error| error.to_string())?;
+            Ok(Answer::Table(Arc::new(table)))
+        }
+        Job::WriteTable(path, table) => {
+            let bytes = table_csv(&table, progress).map_err(|cancelled| cancelled.to_string())?;
             write_whole(&path, &bytes).map_err(|error| error.to_string())?;
             Ok(Answer::Written(path))
         }
-        Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
         Job::Difference(comparison, (first, second)) => {
             let lane = |id| comparison.lanes.iter().find(|lane| lane.id == id);
             let lanes = lane(first).zip(lane(second));
             let difference = lanes.map(|(first, second)| Arc::new(LaneDifference::new(first, second)));
             Ok(Answer::Difference(difference))
         }
-        Job::Colors(comparison, timeline, order) => {
-            let look = Look::new(&comparison, &timeline, &order, None);
+        Job::Colors {
+            comparison,
+            timeline,
+            order,
+            found,
+        } => {
+            let is_found = |_: usize, tensor| found.as_deref().is_some_and(|found| found.contains(tensor));
+            let lit: Option<IsLit<'_>> = found.is_some().then_some(&is_found);
+            let look = Look::new(&comparison, &timeline, &order, lit);
             Ok(Answer::Colored(Arc::new(look)))
         }
-        Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
+        _ => Err("this job looks at no answer".to_owned()),
     }
+}
+
+/// Compares; plans that are found at once are shown at once.
+fn compare_twice(request: &Request, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<Answer, String> {
+    if request.has_search() {
+        let quick = Request {
+            search_nodes: 0,
+            ..request.clone()
+        };
+        let comparison = compare(&quick, progress).map_err(|error| error.to_string())?;
+        let timeline = Timeline::new(&comparison);
+        say(Answer::Preview(Arc::new(comparison), Arc::new(timeline)));
+    }
+    let comparison = compare(request, progress).map_err(|error| error.to_string())?;
+    let timeline = Timeline::new(&comparison);
+    Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+}
+
+fn write_peak(path: &Path, comparison: &Comparison, report: &PeakReport) -> Result<Answer, String> {
+    let answer = PeakAnswer {
+        comparison,
+        report,
+        most: usize::MAX,
+    };
+    let name = path.display().to_string();
+    let text = peak_file(&name, &answer).ok_or_else(|| format!("{name}: {PEAK_FORMS}"))?;
+    write_whole(path, text.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(Answer::Written(path.to_owned()))
+}
+
+fn draw(drawing: &Drawing) -> Result<Answer, String> {
+    let text = lane_svg(&LaneDrawing {
+        comparison: &drawing.comparison,
+        timeline: &drawing.timeline,
+        lane: drawing.lane,
+        viewport: drawing.view.viewport,
+        size: drawing.view.size,
+        colors: &drawing.view.colors,
+    })?;
+    write(drawing.path.clone(), text.as_bytes())
+}
+
+fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
+    write_whole(&path, bytes).map_err(|error| error.to_string())?;
+    Ok(Answer::Written(path))
+}
+
+/// Files and folders that are gone.
+fn missing(paths: Vec<PathBuf>) -> BTreeSet<PathBuf> {
+    paths.into_iter().filter(|path| !path.exists()).collect()
 }
 
 /// What is dropped or named may be a configuration instead of a graph; those are read at once.

@@ -121,6 +121,12 @@ impl LaneDifference {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small whole numbers"
+)]
 mod tests {
     use proptest::prelude::*;
 
@@ -140,7 +146,7 @@ mod tests {
         ) {
             let difference = SignedCurve::new(&curve(&first), &curve(&second));
             let n_steps = first.len().max(second.len());
-            let value = |values: &[u64], step: usize| i64::try_from(values.get(step).copied().unwrap_or(0)).unwrap();
+            let value = |values: &[u64], step: usize| i64::try_from(values.get(step).copied().unwrap_or(0)).expect("small");
             let at = |step: usize| value(&first, step) - value(&second, step);
             let viewport = Viewport { t0, t1: t0 + steps, a0: 0.0, a1: 1.0 };
             let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
@@ -158,7 +164,7 @@ mod tests {
                 prop_assert_eq!(all().position(|value| value == extremes.high.0), Some(extremes.high.1.idx()));
                 prop_assert_eq!(all().position(|value| value == extremes.low.0), Some(extremes.low.1.idx()));
             }
-            prop_assert_eq!(difference.at(u32::try_from(n_steps).unwrap()), 0);
+            prop_assert_eq!(difference.at(u32::try_from(n_steps).expect("few")), 0);
         }
     }
 }

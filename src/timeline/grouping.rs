@@ -285,6 +285,16 @@ fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &s
     }
 }
 
+/// What a source states about a tensor, by an attribute that has a text of its own; empty where it does not. O(1).
+pub(super) fn stated(comparison: &Comparison, tensor: (GraphIdx, TensorId), attribute: Attribute) -> Cow<'_, str> {
+    text_of(comparison, tensor, (attribute, MOST_DEPTH))
+}
+
+/// The whole path before a tensor's own name; empty where there is none. Of a recorded block its own name.
+pub(super) fn full_scope(comparison: &Comparison, tensor: (GraphIdx, TensorId)) -> &str {
+    prefix(path_of(comparison, tensor), usize::MAX)
+}
+
 const fn is_separator(letter: char) -> bool {
     matches!(letter, '/' | '.')
 }

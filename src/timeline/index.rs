@@ -57,7 +57,9 @@ impl RectIndex {
             class.longest = class.longest.max(life);
             class.ids.push(id);
         }
-        buckets.iter_mut().for_each(|class| class.ids.shrink_to_fit());
+        for class in &mut buckets {
+            class.ids.shrink_to_fit();
+        }
         buckets.sort_unstable_by_key(|class| class.powers);
         let mut ends = end.to_vec();
         ends.sort_unstable();
@@ -159,6 +161,7 @@ impl<'a> Columns<'a> {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "small whole numbers")]
 mod tests {
     use proptest::prelude::*;
 

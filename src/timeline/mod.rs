@@ -33,12 +33,15 @@ mod index;
 mod layout;
 mod look;
 mod owner;
+mod peak;
 mod pick;
 mod raster;
 mod remat;
 mod reuse;
 mod rows;
+mod search;
 mod support;
+mod tables;
 mod tally;
 mod ticks;
 mod viewport;
@@ -58,6 +61,10 @@ pub use look::{
     OTHER_GROUPS, STEPPED_BACK,
 };
 pub use owner::Owner;
+pub use peak::{
+    CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
+    Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
+};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
@@ -65,7 +72,9 @@ pub use remat::{
 };
 pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
 pub use rows::{Row, RowItems, Rows};
+pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
 pub use support::Support;
+pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
 pub use ticks::{Tick, byte_ticks, step_ticks};
 pub use viewport::{Canvas, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};

@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 
 use super::block::LaneView;
 use super::index::{Columns, Least};
+use super::look::STEPPED_BACK;
 use super::viewport::{Canvas, Scale, Viewport};
 
 /// Which part of a lane is drawn, and how large.
@@ -193,10 +194,10 @@ impl<'a> Stripe<'a> {
         let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
             if span < 1.0 {
                 let at = low.floor() as i64;
-                return (at, at + 1);
+                return (at, at.saturating_add(1));
             }
             let at = low.round() as i64;
-            (at, (high.round() as i64).max(at + 1))
+            (at, (high.round() as i64).max(at.saturating_add(1)))
         };
         let cut = |(low, high): (i64, i64), from: usize, to: usize| -> Option<(usize, usize)> {
             let least = i64::try_from(from).unwrap_or(i64::MAX);
@@ -230,7 +231,9 @@ impl<'a> Stripe<'a> {
         for row in place.y.0..place.y.1 {
             for pixel in &mut gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
                 pixel.covered += share;
-                if (share, color) > (pixel.largest, pixel.color) {
+                // What steps back hides nothing that does not.
+                let rank = |share: f32, color: u8| (share > 0.0 && color < STEPPED_BACK, share, color);
+                if rank(share, color) > rank(pixel.largest, pixel.color) {
                     (pixel.largest, pixel.color) = (share, color);
                 }
             }
@@ -238,7 +241,7 @@ impl<'a> Stripe<'a> {
     }
 
     /// Hatches the holes; the pattern hangs on the picture, so that it runs on from hole to hole.
-    fn holes(&mut self, lane: &LaneView, [line, ground]: [[u8; 4]; 2]) {
+    fn holes(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
         let columns = lane.holes.columns();
         let scale = Scale::new(&self.frame.view, self.frame.canvas());
         let n_columns = self.n_columns();
@@ -249,7 +252,7 @@ impl<'a> Stripe<'a> {
             for row in place.y.0..place.y.1 {
                 for column in place.x.0..place.x.1 {
                     let is_line = (row + column + self.columns.0).is_multiple_of(HATCH);
-                    self.pixels[row * n_columns + column] = if is_line { line } else { ground };
+                    self.pixels[row * n_columns + column] = if is_line { stroke } else { ground };
                 }
             }
         }

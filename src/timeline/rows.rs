@@ -152,9 +152,12 @@ impl RowItems {
     }
 }
 
+/// What equal runs share.
+type KnownRun = (*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>);
+
 impl Rows {
     pub(super) fn new(session: &DeviceSession, palette: Arc<Palette>) -> Self {
-        let mut known: Vec<(*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>)> = Vec::new();
+        let mut known: Vec<KnownRun> = Vec::new();
         let mut n_before = 0;
         let runs = session.runs.iter().map(|run| {
             let of = Arc::as_ptr(&run.bound);

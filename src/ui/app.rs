@@ -1,24 +1,34 @@
 //! The application: drains the worker, shows the panes, applies what they asked for.
 
-use eframe::egui::{self, Key};
+use eframe::egui;
 
-use super::commands::{COMMANDS, CommandRow, UiCommand};
+use super::commands::UiCommand;
 use super::dialogs::{Dialogs, Purpose};
+use super::dropping::drop_ui;
 use super::help;
+use super::kept::{Kept, KeptView};
+use super::keys::{Keyboard, keys};
 use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::budgets::BudgetsState;
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
+use super::panels::peak::PeakState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
-use super::panes::{Pane, Panes, PanesInput};
+use super::panels::search::SearchState;
+use super::panels::tables::TablesState;
+use super::panes::{Layout, Pane, Panes, PanesInput};
+use super::pictures::Pictures;
+use super::recent::clock;
 use super::theme::Theme;
-use super::top_bar::top_bar_ui;
+use super::top_bar::{TopBar, top_bar_ui};
+use super::wishes::Wishes;
 use crate::options::Finding;
-use crate::session::{Command, Notice, Session, SourceSpec};
+use crate::session::{Command, KeptDocument, Notice, Recents, Session, SourceSpec};
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]
@@ -39,6 +49,12 @@ pub struct UiState {
     pub device: DeviceState,
     /// Which lane the inspector explains.
     pub inspector: InspectorState,
+    /// The explained peak.
+    pub peak: PeakState,
+    /// The search field of the lanes.
+    pub search: SearchState,
+    /// The tables.
+    pub tables: TablesState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
     /// The dialog that is open.
@@ -47,25 +63,61 @@ pub struct UiState {
     pub is_help_open: bool,
     /// The finding that was looked at last.
     pub problem: Option<usize>,
+    /// The palette.
+    pub palette: PaletteState,
+    /// What was opened before.
+    pub recents: Recents,
+    /// Commands that panes ask for.
+    pub asked: Vec<UiCommand>,
+    /// Pictures on their way.
+    pub pictures: Pictures,
 }
 
 /// The program's window.
 #[derive(Debug)]
 pub struct App {
-    session: Session,
-    state: UiState,
-    panes: Panes,
+    pub(super) session: Session,
+    pub(super) state: UiState,
+    pub(super) panes: Panes,
     has_styled: bool,
+    /// The sources that were noted last as opened.
+    noted: Vec<SourceSpec>,
 }
 
 impl App {
     /// The window of a session.
     pub fn new(session: Session) -> Self {
+        Self::restored(session, &Kept::default())
+    }
+
+    /// The window of a session, as it was when it was closed last.
+    pub fn restored(mut session: Session, kept: &Kept) -> Self {
+        let mut state = UiState::default();
+        state.recents.clone_from(&kept.recents);
+        state.palette.used.clone_from(&kept.used);
+        state.lanes.layout = kept.view.layout();
+        state.lanes.content = kept.view.content();
+        if !state.recents.list.is_empty() {
+            session.apply(Command::FindMissing(state.recents.paths()));
+        }
         Self {
             session,
-            state: UiState::default(),
-            panes: Panes::new(),
+            state,
+            panes: Panes::of(kept.layout.as_ref().unwrap_or(&Layout::default())),
             has_styled: false,
+            noted: Vec::new(),
+        }
+    }
+
+    /// What is to be kept of the window.
+    pub fn kept(&self) -> Kept {
+        Kept {
+            layout: Some(self.panes.layout()),
+            document: KeptDocument::of(&self.session),
+            recents: self.state.recents.clone(),
+            used: self.state.palette.used.clone(),
+            view: KeptView::of(self.state.lanes.layout, self.state.lanes.content),
+            unreadable: Vec::new(),
         }
     }
 
@@ -89,11 +141,14 @@ impl App {
         let kept = egui::Id::unique("marks of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
+            // Sizes are commands of the table; Ctrl + 0 is the lanes'.
+            ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
             let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));
             self.state.lanes.marks = marks.unwrap_or_default();
         }
         let marks = self.state.lanes.marks;
         self.session.poll();
+        self.note_opened();
         let commands = self.frame(ui);
         if self.state.lanes.marks != marks {
             ui.ctx()
@@ -103,7 +158,12 @@ impl App {
             // What undo or redo changed comes into view.
             self.state.options.jump = Some(name);
         }
-        let changes = |command: &Command| !matches!(command, Command::PictureDevice(..) | Command::Paint(_));
+        let changes = |command: &Command| {
+            !matches!(
+                command,
+                Command::PictureDevice(..) | Command::Paint(_) | Command::ListRows(_) | Command::ExplainPeak(_)
+            )
+        };
         if commands.iter().any(changes) {
             // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
             ui.ctx().request_discard("the session changed");
@@ -113,42 +173,96 @@ impl App {
         }
     }
 
+    /// Notes which files are open now, for the next time.
+    fn note_opened(&mut self) {
+        let Some(loaded) = self.session.loaded() else { return };
+        if loaded.sources == self.noted {
+            return;
+        }
+        self.noted.clone_from(&loaded.sources);
+        if self.state.recents.note(&self.noted, clock()) {
+            self.session.apply(Command::FindMissing(self.state.recents.paths()));
+        }
+    }
+
     /// Shows everything and returns what the user asked for.
     fn frame(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
         let theme = Theme::of(ui.visuals());
-        let mut commands = Vec::new();
-        let mut asked = Vec::new();
-        let is_elsewhere = self.state.dialogs.is_open() || self.state.options.has_search_focus;
-        keys(ui, (self.state.dialogs.is_open(), is_elsewhere), &mut asked);
+        let mut wishes = Wishes::default();
+        let state = &self.state;
+        let has_field = state.options.has_search_focus || state.search.has_focus;
+        let is_searching = has_field && ui.ctx().text_edit_focused();
+        let is_in_dialog = state.dialogs.is_open() || state.palette.is_open() || state.lanes.is_noting();
+        let keyboard = Keyboard {
+            is_in_dialog,
+            is_elsewhere: is_in_dialog || is_searching,
+        };
+        keys(ui, keyboard, &mut wishes.asked);
         // The search takes the letters that follow its shortcut in the same frame.
-        self.state.options.wants_search |= asked.contains(&UiCommand::SearchOptions);
+        self.state.options.wants_search |= wishes.asked.contains(&UiCommand::SearchOptions);
+        self.state.search.wants_focus |= wishes.asked.contains(&UiCommand::Search);
         let now = |command| self.now(command, theme.is_dark);
-        top_bar_ui(ui, &self.session, (&theme, &now), &mut asked, &mut commands);
+        let bar = TopBar {
+            session: &self.session,
+            theme: &theme,
+            recents: &self.state.recents,
+            panes: &self.panes,
+            now: &now,
+        };
+        top_bar_ui(ui, &bar, &mut wishes);
         let input = PanesInput {
             session: &self.session,
             theme: &theme,
         };
         egui::CentralPanel::no_frame().show(ui, |ui| {
-            self.panes.ui(ui, &input, &mut self.state, &mut commands);
+            self.panes.ui(ui, &input, &mut self.state, &mut wishes.commands);
         });
-        help::help_ui(ui.ctx(), &mut self.state.is_help_open);
+        if std::mem::take(&mut self.state.tables.wants_export) {
+            wishes.asked.push(UiCommand::ExportTable);
+        }
+        self.dialogs_ui(ui.ctx(), &theme, &mut wishes);
+        drop_ui(ui, &theme, &mut wishes.commands);
+        wishes.asked.append(&mut self.state.asked);
+        if wishes.asks_the_window() {
+            // What a command changes is seen at once, not with the next movement of the pointer.
+            ui.ctx().request_repaint();
+        }
+        self.grant(wishes, ui.ctx())
+    }
+
+    /// What stands in front of the panes.
+    fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, wishes: &mut Wishes) {
+        help::help_ui(ctx, &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
         }
         if let Some((key, kind)) = self.state.options.pick.take() {
-            self.state.dialogs.ask(Purpose::PickPath { key, kind }, ui.ctx());
+            self.state.dialogs.ask(Purpose::PickPath { key, kind }, ctx);
         }
-        self.state.dialogs.poll(&mut commands);
-        self.state.dialogs.ui(ui.ctx(), &mut commands);
-        drop_ui(ui, &theme, &mut commands);
-        if !asked.is_empty() {
-            // What a command changes is seen at once, not with the next movement of the pointer.
-            ui.ctx().request_repaint();
+        if std::mem::take(&mut self.state.peak.wants_export) {
+            self.state.dialogs.ask(Purpose::ExportPeak, ctx);
         }
-        for command in asked {
-            self.perform(command, ui.ctx(), &mut commands);
+        if std::mem::take(&mut self.state.peak.wants_copy) {
+            self.copy_peak(ctx);
         }
-        commands
+        self.state.dialogs.poll(&mut wishes.commands);
+        self.state.dialogs.ui(ctx, &mut wishes.commands);
+        let mut palette = std::mem::take(&mut self.state.palette);
+        let now = |command| self.now(command, theme.is_dark);
+        let known = Known {
+            session: &self.session,
+            recents: &self.state.recents,
+            clock: clock(),
+            now: &now,
+        };
+        if let Some(choice) = palette_ui(ctx, &mut palette, &known, theme) {
+            wishes.choose(&choice, &self.state.recents);
+        }
+        self.state.palette = palette;
+        if let Some((path, purpose)) = self.state.dialogs.take_picture() {
+            self.picture(path, purpose, (ctx, theme), &mut wishes.commands);
+        }
+        self.state.pictures.poll(ctx, &self.state.lanes, &mut wishes.commands);
     }
 
     /// How a toggle stands, for the menu.
@@ -168,13 +282,39 @@ impl App {
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
             UiCommand::ToggleHoles => "off",
             UiCommand::NextEdges => lanes.marks.edges.words(),
+            UiCommand::ToggleDetails if self.panes.is_open(Pane::Inspector) => "shown",
+            UiCommand::ToggleDetails => "aside",
+            UiCommand::MaximizeLanes if self.panes.is_maximized() => "alone",
+            UiCommand::MaximizeLanes => "all panes",
             UiCommand::ToggleTheme if is_dark => "dark",
             UiCommand::ToggleTheme => "light",
             _ => return None,
         })
     }
 
-    fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
+    /// Puts the explained step on the clipboard.
+    fn copy_peak(&mut self, ctx: &egui::Context) {
+        let Some(text) = self.session.peak_text() else { return };
+        let first = text.lines().next().unwrap_or_default();
+        self.session.notify(Notice::Done(format!("copied: {first}")));
+        ctx.copy_text(text);
+        // The notice stands above what was drawn.
+        ctx.request_repaint();
+    }
+
+    /// Goes to the field of the next finding: errors first, as in the list of problems.
+    fn next_problem(&mut self) {
+        let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
+        findings.sort_by_key(|finding| finding.severity);
+        let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
+        if !named.is_empty() {
+            let next = self.state.problem.map_or(0, |last| (last + 1) % named.len());
+            self.state.problem = Some(next);
+            self.state.options.jump = Some(named[next].clone());
+        }
+    }
+
+    pub(super) fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
         let state = &mut self.state;
         match command {
             UiCommand::Open => state.dialogs.ask(Purpose::Open, ctx),
@@ -182,6 +322,23 @@ impl App {
             UiCommand::OpenPath => state.dialogs.type_path(Purpose::Open, None),
             UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
             UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
+            UiCommand::ExportTable => state.dialogs.ask(Purpose::ExportTable, ctx),
+            UiCommand::Search => {
+                self.panes.show(Pane::Policies);
+                state.search.wants_focus |= !state.search.has_focus;
+            }
+            UiCommand::ToggleTables => self.panes.toggle(Pane::Tables),
+            UiCommand::TogglePeak => self.panes.toggle(Pane::Peak),
+            UiCommand::ExportPeak => {
+                self.panes.show(Pane::Peak);
+                state.dialogs.ask(Purpose::ExportPeak, ctx);
+            }
+            UiCommand::Bookmark => {
+                if !state.lanes.begin_note() {
+                    let words = "point at a step of a lane, or pin one, to bookmark it";
+                    self.session.notify(Notice::Failed(words.to_owned()));
+                }
+            }
             UiCommand::CopyCommandLine => {
                 let line = self.session.command_line();
                 self.session.notify(Notice::Done(format!("copied: {line}")));
@@ -191,17 +348,7 @@ impl App {
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
             UiCommand::SearchOptions => state.options.wants_search = true,
-            UiCommand::NextProblem => {
-                // Errors first, as in the list of problems.
-                let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
-                findings.sort_by_key(|finding| finding.severity);
-                let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
-                if !named.is_empty() {
-                    let next = state.problem.map_or(0, |last| (last + 1) % named.len());
-                    state.problem = Some(next);
-                    state.options.jump = Some(named[next].clone());
-                }
-            }
+            UiCommand::NextProblem => self.next_problem(),
             UiCommand::ToggleTheme => {
                 let is_dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
@@ -234,6 +381,7 @@ impl App {
             UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+            of_the_shell => self.perform_in_shell(of_the_shell, ctx),
         }
     }
 }
@@ -242,80 +390,8 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.show(ui);
     }
-}
 
-/// Shortcuts of the command table. Letters are for a text field while it has the keyboard; a lane that was clicked has
-/// it too, but takes only its own letters.
-fn keys(ui: &egui::Ui, (is_dialog_open, is_typing_elsewhere): (bool, bool), asked: &mut Vec<UiCommand>) {
-    let is_typing = ui.ctx().text_edit_focused() || is_dialog_open;
-    // A shortcut with Shift comes first: the one without would take its keys too.
-    let has_shift = |row: &CommandRow| row.shortcut.is_some_and(|shortcut| shortcut.modifiers.shift);
-    let (with_shift, without): (Vec<&CommandRow>, Vec<&CommandRow>) = COMMANDS.iter().partition(|row| has_shift(row));
-    for row in with_shift.into_iter().chain(without) {
-        let Some(shortcut) = row.shortcut else {
-            continue;
-        };
-        // Letters are for the field that has the keyboard; function keys are not letters.
-        let is_plain = shortcut.modifiers.is_none() && shortcut.logical_key != Key::F8;
-        if is_plain && is_typing {
-            continue;
-        }
-        // A field that holds no setting undoes its own letters.
-        if is_typing_elsewhere && matches!(row.command, UiCommand::Undo | UiCommand::Redo) {
-            continue;
-        }
-        let is_pressed = if shortcut.logical_key == Key::Questionmark {
-            // Keyboards differ in how they reach the question mark, so its modifiers do not matter.
-            ui.input(|input| input.key_pressed(Key::Questionmark))
-        } else {
-            ui.input_mut(|input| input.consume_shortcut(&shortcut))
-        };
-        if is_pressed {
-            asked.push(row.command);
-        }
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        self.kept().write(storage);
     }
-}
-
-/// Files that are held over or dropped onto the window.
-fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
-    let is_hovered = ui.input(|input| !input.raw.hovered_files.is_empty());
-    if is_hovered {
-        let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop target"));
-        let painter = ui.ctx().layer_painter(layer);
-        let area = ui.ctx().content_rect();
-        painter.rect_filled(area, 0, theme.halo());
-        let font = egui::FontId::proportional(22.0);
-        painter.text(
-            area.center(),
-            egui::Align2::CENTER_CENTER,
-            "Drop graphs to open them (with Shift: add them to the session), or a configuration or script to read it",
-            font,
-            theme.text,
-        );
-    }
-    let dropped = ui.input(|input| input.raw.dropped_files.clone());
-    if dropped.is_empty() {
-        return;
-    }
-    let sources: Vec<SourceSpec> = dropped.iter().filter_map(|file| source_of(&**file)).collect();
-    if !sources.is_empty() {
-        let is_added = ui.input(|input| input.modifiers.shift);
-        commands.push(if is_added {
-            Command::Add(sources)
-        } else {
-            Command::Open(sources)
-        });
-    }
-}
-
-fn source_of(file: &dyn egui::DroppedFile) -> Option<SourceSpec> {
-    let path = file.path();
-    if path.exists() {
-        return Some(SourceSpec::Path(path.to_owned()));
-    }
-    let bytes = file.bytes().ok()?;
-    Some(SourceSpec::Bytes {
-        name: path.display().to_string(),
-        bytes: bytes.into(),
-    })
 }

@@ -23,6 +23,12 @@ pub enum UiCommand {
     Redo,
     /// Give all options their defaults.
     ResetOptions,
+    /// Put the keyboard into the search field of the lanes.
+    Search,
+    /// Bring the tables to the front, or the problems.
+    ToggleTables,
+    /// Choose where to write the table that is shown.
+    ExportTable,
     /// Put the keyboard into the option search.
     SearchOptions,
     /// Put the keyboard into the field of the next finding.
@@ -49,10 +55,38 @@ pub enum UiCommand {
     TogglePlanner,
     /// Bring the device at the cursor to the front, or the inspector.
     ToggleDevice,
+    /// Bring the explained peak to the front, or the inspector.
+    TogglePeak,
+    /// Keep the pinned or hovered step with a note.
+    Bookmark,
+    /// Choose where to write the explained step.
+    ExportPeak,
     /// Holes in the memory maps, or none.
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
     NextEdges,
+    /// List everything that can be done, by name.
+    OpenPalette,
+    /// Put the panes on the right aside, or bring them back.
+    ToggleDetails,
+    /// The lanes alone, or all panes.
+    MaximizeLanes,
+    /// Put every pane where it stood at first.
+    ResetLayout,
+    /// Everything larger.
+    Larger,
+    /// Everything smaller.
+    Smaller,
+    /// Everything as large as at first.
+    UsualSize,
+    /// Write a picture of the window.
+    ExportWindow,
+    /// Write a picture of a lane.
+    ExportLane,
+    /// Write a drawing of a lane.
+    DrawLane,
+    /// Forget which files were opened.
+    ForgetRecent,
     /// Show or hide the list of keys.
     ToggleHelp,
     /// End the program.
@@ -140,11 +174,53 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
+        command: UiCommand::ExportTable,
+        menu: Menu::File,
+        text: "Export table as CSV…",
+        tooltip: "write the table that was listed last, whole and in its order, with plain numbers",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ExportPeak,
+        menu: Menu::File,
+        text: "Export explained step…",
+        tooltip: "write who is live at the step of the pane Peak: .csv the tensors, .json everything, .txt a text",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::CopyCommandLine,
         menu: Menu::File,
         text: "Copy as command line",
         tooltip: "copy the command that prints these figures",
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)),
+    },
+    CommandRow {
+        command: UiCommand::ExportWindow,
+        menu: Menu::File,
+        text: "Save picture of window…",
+        tooltip: "write the window as it is seen, as PNG",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ExportLane,
+        menu: Menu::File,
+        text: "Save picture of lane…",
+        tooltip: "write the lane that was clicked last (the first unless one was) as it is seen, as PNG",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::DrawLane,
+        menu: Menu::File,
+        text: "Save drawing of lane…",
+        tooltip: "write what is in view of the lane that was clicked last (the first unless one was) as SVG, text as text",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ForgetRecent,
+        menu: Menu::File,
+        text: "Forget recent files",
+        tooltip: "empty the list of files that were opened",
+        shortcut: None,
     },
     CommandRow {
         command: UiCommand::Quit,
@@ -196,6 +272,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::I)),
     },
     CommandRow {
+        command: UiCommand::ToggleTables,
+        menu: Menu::View,
+        text: "Tables / problems",
+        tooltip: "tensors, ops, what is live at a step and events as tables, or the problems",
+        shortcut: Some(plain(Key::X)),
+    },
+    CommandRow {
         command: UiCommand::ToggleNameReuse,
         menu: Menu::View,
         text: "Name reuse / lanes",
@@ -217,6 +300,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::M)),
     },
     CommandRow {
+        command: UiCommand::TogglePeak,
+        menu: Menu::View,
+        text: "Peak / inspector",
+        tooltip: "who is live at the peak, at the pinned step or in the selected range, and what would lower it; bookmarks",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::P)),
+    },
+    CommandRow {
         command: UiCommand::ToggleHoles,
         menu: Menu::View,
         text: "Holes",
@@ -231,11 +321,60 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::E)),
     },
     CommandRow {
+        command: UiCommand::ToggleDetails,
+        menu: Menu::View,
+        text: "Details",
+        tooltip: "put the panes beside the inspector aside, or bring them back",
+        shortcut: Some(plain(Key::Q)),
+    },
+    CommandRow {
+        command: UiCommand::MaximizeLanes,
+        menu: Menu::View,
+        text: "Lanes alone / all panes",
+        tooltip: "give the lanes the whole window, and back",
+        shortcut: Some(plain(Key::F11)),
+    },
+    CommandRow {
+        command: UiCommand::ResetLayout,
+        menu: Menu::View,
+        text: "Reset layout",
+        tooltip: "put every pane where it stood at first",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::Larger,
+        menu: Menu::View,
+        text: "Larger",
+        tooltip: "everything a tenth larger",
+        shortcut: Some(ctrl(Key::Plus)),
+    },
+    CommandRow {
+        command: UiCommand::Smaller,
+        menu: Menu::View,
+        text: "Smaller",
+        tooltip: "everything a tenth smaller",
+        shortcut: Some(ctrl(Key::Minus)),
+    },
+    CommandRow {
+        command: UiCommand::UsualSize,
+        menu: Menu::View,
+        text: "Usual size",
+        tooltip: "everything as large as at first",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::ToggleTheme,
         menu: Menu::View,
         text: "Light / dark",
         tooltip: "change the theme",
         shortcut: Some(ctrl(Key::T)),
+    },
+    CommandRow {
+        command: UiCommand::Search,
+        menu: Menu::Edit,
+        text: "Find tensors",
+        tooltip: "look for tensors by name, op, size, life and more; matches are outlined, the rest is dimmed",
+        shortcut: Some(plain(Key::Slash)),
     },
     CommandRow {
         command: UiCommand::SearchOptions,
@@ -259,6 +398,13 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
     },
     CommandRow {
+        command: UiCommand::Bookmark,
+        menu: Menu::Edit,
+        text: "Bookmark step",
+        tooltip: "keep the pinned step, or the one under the pointer, with a note",
+        shortcut: Some(ctrl(Key::B)),
+    },
+    CommandRow {
         command: UiCommand::NextProblem,
         menu: Menu::Edit,
         text: "Next problem",
@@ -271,6 +417,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Reset all options",
         tooltip: "give every option its default and empty the environment",
         shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::OpenPalette,
+        menu: Menu::Help,
+        text: "All commands…",
+        tooltip: "find a command, a pane, an option, a sample or a recent file by its name",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::P)),
     },
     CommandRow {
         command: UiCommand::ToggleHelp,
@@ -286,16 +439,22 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("Hover", "name, op, shape, bytes, birth and death, offset"),
     ("Click", "select a tensor in every lane"),
     ("Drag", "move along time and address"),
-    ("Ctrl + wheel", "zoom time at the pointer"),
-    ("Shift + wheel", "move along time"),
+    ("Drag on the ruler", "select a range of steps"),
+    ("Alt + drag", "zoom to the steps dragged over"),
+    ("R + drag, T + drag", "measure time, bytes"),
+    ("Z", "zoom to the selected range"),
+    ("Ctrl + wheel, pinch", "zoom time at the pointer"),
+    ("Shift + wheel, sideways", "move along time"),
+    ("Backspace", "the last view; with Shift: forth again"),
     ("W / S", "zoom time in / out"),
     ("A / D", "move left / right"),
     ("Shift + W / S", "zoom addresses in / out"),
     ("F", "focus the selected tensor; again: show all"),
     ("H, Ctrl + 0, double click", "show all"),
     (", / .", "previous / next tensor"),
-    ("Click curve or events", "pin the step for the device panel"),
+    ("/, then Enter / Shift + Enter", "find tensors; next / previous match"),
+    ("Click curve or events", "pin the step for Device and Peak"),
     ("J / K", "pin the previous / next step"),
     ("[ / ]", "the same for steps with device events"),
-    ("Esc", "clear the selection, let the step go"),
+    ("Esc", "clear rulers, then the range, then selection and step"),
 ];

@@ -1,7 +1,7 @@
 //! File dialogs that never block, and the typed path that always works.
 //!
 //! The system's dialog runs on a thread of its own. It answers `None` both when the user cancels and when the
-//! machine has no dialog service; an answer within 300 ms can only be the latter, so the path field opens then.
+//! machine has no dialog service; an answer within a second and a half can only be the latter, so the path field opens then.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use eframe::egui;
 
 use super::panels::files::format_ui;
 use super::panels::options::select_all;
+use crate::analysis::LaneId;
 use crate::import::IMPORTERS;
 use crate::options::PathKind;
 use crate::session::{Command, SourceSpec};
@@ -26,8 +27,16 @@ pub enum Purpose {
     Add,
     /// Write the configuration.
     ExportConfig,
+    /// Write the table that is shown.
+    ExportTable,
+    /// Write the explained step.
+    ExportPeak,
     /// Read a configuration.
     ImportConfig,
+    /// Write a picture of a lane, or of the window.
+    SavePicture(Option<LaneId>),
+    /// Write a drawing of a lane.
+    DrawLane(LaneId),
     /// Choose the path that an option names.
     PickPath {
         /// The option.
@@ -44,7 +53,12 @@ impl Purpose {
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
             Self::ExportConfig => "Export configuration",
+            Self::ExportTable => "Export table as CSV",
+            Self::ExportPeak => "Export explained step",
             Self::ImportConfig => "Import configuration",
+            Self::SavePicture(None) => "Save picture of window",
+            Self::SavePicture(Some(_)) => "Save picture of lane",
+            Self::DrawLane(_) => "Save drawing of lane",
             Self::PickPath { .. } => "Choose a path",
         }
     }
@@ -57,6 +71,8 @@ impl Purpose {
                 ..
             } => "/path/to/directory",
             Self::OpenFolder => "/path/to/folder",
+            Self::SavePicture(_) => "/path/to/picture.png",
+            Self::DrawLane(_) => "/path/to/drawing.svg",
             _ => "/path/to/file",
         }
     }
@@ -65,10 +81,34 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::ExportConfig => "Save",
+            Self::ExportConfig | Self::ExportTable | Self::ExportPeak | Self::SavePicture(_) | Self::DrawLane(_) => {
+                "Save"
+            }
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
         }
+    }
+
+    /// The name that a file has unless another is given; empty where files are read.
+    fn usual_name(self) -> String {
+        let lane = |lane: LaneId| match lane {
+            LaneId::Policy(policy) => format!("policy-{}", policy.number()),
+            LaneId::Problem(position) | LaneId::Pass(position) => format!("lane-{}", u32::from(position) + 1),
+            LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
+        };
+        match self {
+            Self::ExportConfig => "highwater.json".to_owned(),
+            Self::ExportTable => "highwater.csv".to_owned(),
+            Self::ExportPeak => PEAK_FILE.to_owned(),
+            Self::SavePicture(None) => "highwater.png".to_owned(),
+            Self::SavePicture(Some(id)) => format!("{}.png", lane(id)),
+            Self::DrawLane(id) => format!("{}.svg", lane(id)),
+            _ => String::new(),
+        }
+    }
+
+    const fn is_picture(self) -> bool {
+        matches!(self, Self::SavePicture(_) | Self::DrawLane(_))
     }
 
     fn command(self, paths: &[PathBuf], format: Option<&'static str>) -> Option<Command> {
@@ -83,7 +123,11 @@ impl Purpose {
             Self::Open | Self::OpenFolder => Command::Open(sources()),
             Self::Add => Command::Add(sources()),
             Self::ExportConfig => Command::ExportConfig(first),
+            Self::ExportTable => Command::ExportTable(first),
+            Self::ExportPeak => Command::ExportPeak(first),
             Self::ImportConfig => Command::ImportConfig(first),
+            // What is seen is the window's to take.
+            Self::SavePicture(_) | Self::DrawLane(_) => return None,
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),
                 text: first.display().to_string(),
@@ -101,6 +145,8 @@ pub struct Dialogs {
     last: Vec<(Purpose, String)>,
     /// The option whose path was asked for just now: its field gets the keyboard back.
     returned: Option<&'static str>,
+    /// Where a picture is to be written.
+    picture: Option<(PathBuf, Purpose)>,
 }
 
 struct Running {
@@ -126,6 +172,9 @@ impl std::fmt::Debug for Dialogs {
     }
 }
 
+/// Nobody cancels a dialog so soon; a busy machine without a dialog service needs a while to say so.
+const NO_ANSWER: Duration = Duration::from_millis(1500);
+
 const NO_SERVICE: &str = "This machine has no file dialog service. Type a path, drag a file onto the window, or name \
 files when you start highwater.";
 
@@ -134,6 +183,12 @@ const NO_SERVICE_TO_SAVE: &str = "This machine has no file dialog service: type 
 /// What the extension decides.
 const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
 .sh the variables.";
+
+/// The same for an explained step.
+const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
+
+/// What an explained step is usually called.
+const PEAK_FILE: &str = "peak.csv";
 
 impl Dialogs {
     /// Opens the system's dialog on a thread of its own.
@@ -164,15 +219,15 @@ impl Dialogs {
 
     /// Opens the path field, with the path that was typed last for the same purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let usual = if purpose == Purpose::ExportConfig {
-            "highwater.json"
-        } else {
-            ""
-        };
+        let usual = purpose.usual_name();
         let last = self.last.iter().find(|(known, _)| *known == purpose);
-        let text = last.map_or(usual, |(_, text)| text);
+        let text = last.map_or(&usual, |(_, text)| text);
         let reason = match purpose {
-            Purpose::ExportConfig => reason.map(|_| NO_SERVICE_TO_SAVE),
+            Purpose::ExportConfig
+            | Purpose::ExportTable
+            | Purpose::ExportPeak
+            | Purpose::SavePicture(_)
+            | Purpose::DrawLane(_) => reason.map(|_| NO_SERVICE_TO_SAVE),
             _ => reason,
         };
         self.prompt = Some(Prompt {
@@ -200,10 +255,29 @@ impl Dialogs {
         let (purpose, waited) = (running.purpose, now().duration_since(running.start));
         self.running = None;
         match answer {
-            Some(paths) => commands.extend(purpose.command(&paths, None)),
-            None if waited < Duration::from_millis(300) => self.type_path(purpose, Some(NO_SERVICE)),
+            Some(paths) => self.take((purpose, &paths), None, commands),
+            None if waited < NO_ANSWER => self.type_path(purpose, Some(NO_SERVICE)),
             None => {}
         }
+    }
+
+    /// What follows from a chosen path.
+    fn take(
+        &mut self,
+        (purpose, paths): (Purpose, &[PathBuf]),
+        format: Option<&'static str>,
+        commands: &mut Vec<Command>,
+    ) {
+        if purpose.is_picture() {
+            self.picture = paths.first().map(|path| (path.clone(), purpose));
+        } else {
+            commands.extend(purpose.command(paths, format));
+        }
+    }
+
+    /// Where a picture of what is to be written; the answer is given once.
+    pub fn take_picture(&mut self) -> Option<(PathBuf, Purpose)> {
+        self.picture.take()
     }
 
     /// Draws the path field, if it is open.
@@ -213,6 +287,7 @@ impl Dialogs {
         };
         let purpose = prompt.purpose;
         let mut is_done = false;
+        let mut entered = None;
         let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
             ui.set_width(460.0);
             ui.heading(purpose.title());
@@ -222,8 +297,10 @@ impl Dialogs {
             if let Some(reason) = prompt.reason {
                 ui.label(reason);
             }
-            if purpose == Purpose::ExportConfig {
-                ui.weak(FORMS);
+            match purpose {
+                Purpose::ExportConfig => drop(ui.weak(FORMS)),
+                Purpose::ExportPeak => drop(ui.weak(PEAK_FORMS)),
+                _ => {}
             }
             ui.add_space(4.0);
             let label = ui.label("Path");
@@ -247,7 +324,7 @@ impl Dialogs {
                 let has_text = !prompt.text.trim().is_empty();
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
                 if has_text && (is_clicked || is_entered) {
-                    commands.extend(purpose.command(&[at_home(prompt.text.trim())], prompt.format));
+                    entered = Some((at_home(prompt.text.trim()), prompt.format));
                     self.last.retain(|(known, _)| *known != purpose);
                     self.last.push((purpose, prompt.text.clone()));
                     is_done = true;
@@ -255,6 +332,9 @@ impl Dialogs {
                 is_done |= ui.button("Close").clicked();
             });
         });
+        if let Some((path, format)) = entered {
+            self.take((purpose, &[path]), format, commands);
+        }
         if is_done || modal.should_close() {
             if let Purpose::PickPath { key, .. } = purpose {
                 self.returned = Some(key);
@@ -302,6 +382,28 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             .add_filter("configuration (JSON)", &["json"])
             .add_filter("Python", &["py"])
             .add_filter("shell", &["sh"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::ExportTable => dialog
+            .set_file_name("highwater.csv")
+            .add_filter("CSV", &["csv"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::ExportPeak => dialog
+            .set_file_name(PEAK_FILE)
+            .add_filter("table (CSV)", &["csv"])
+            .add_filter("JSON", &["json"])
+            .add_filter("text", &["txt"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::SavePicture(_) => dialog
+            .set_file_name(purpose.usual_name())
+            .add_filter("PNG", &["png"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::DrawLane(_) => dialog
+            .set_file_name(purpose.usual_name())
+            .add_filter("SVG", &["svg"])
             .save_file()
             .map(|path| vec![path]),
         Purpose::ImportConfig => dialog

@@ -10,24 +10,14 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
         return;
     }
     let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
-        ui.set_width(860.0);
+        let window = ctx.content_rect();
+        ui.set_width(860.0_f32.min(window.width() - 60.0));
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
-        ui.horizontal_top(|ui| {
-            ui.vertical(|ui| {
-                ui.strong("In the lanes");
-                let rows = GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text));
-                list_ui(ui, "gestures", rows);
-            });
-            ui.add_space(18.0);
-            ui.vertical(|ui| {
-                ui.strong("Everywhere");
-                let rows = COMMANDS
-                    .iter()
-                    .filter_map(|row| Some((keys_text(row.shortcut?), row.text)));
-                list_ui(ui, "commands", rows);
-            });
-        });
+        // A low window scrolls.
+        let height = (window.height() - 190.0).max(120.0);
+        let area = egui::ScrollArea::both().max_height(height).auto_shrink([false, true]);
+        area.show(ui, lists_ui);
         ui.add_space(8.0);
         ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");
         if ui.button("Close (Esc)").clicked() {
@@ -39,11 +29,31 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
     }
 }
 
-fn keys_text(shortcut: egui::KeyboardShortcut) -> String {
+fn lists_ui(ui: &mut egui::Ui) {
+    let ctx = ui.ctx().clone();
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| {
+            ui.strong("In the lanes");
+            let rows = GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text));
+            list_ui(ui, "gestures", rows);
+        });
+        ui.add_space(18.0);
+        ui.vertical(|ui| {
+            ui.strong("Everywhere");
+            let rows = COMMANDS
+                .iter()
+                .filter_map(|row| Some((keys_text(row.shortcut?, &ctx), row.text)));
+            list_ui(ui, "commands", rows);
+        });
+    });
+}
+
+/// Keys as people write them.
+pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> String {
     if shortcut.logical_key == egui::Key::Questionmark {
         return "?".to_owned();
     }
-    shortcut.format(&egui::ModifierNames::NAMES, cfg!(target_os = "macos"))
+    shortcut.format(&egui::ModifierNames::NAMES, ctx.os().is_mac())
 }
 
 fn list_ui(ui: &mut egui::Ui, salt: &str, rows: impl Iterator<Item = (String, &'static str)>) {

@@ -6,25 +6,34 @@
 pub mod app;
 pub mod commands;
 pub mod dialogs;
+mod dropping;
 pub mod help;
+pub mod kept;
+mod keys;
 pub mod lanes;
+pub mod palette;
 pub mod panels;
 pub mod panes;
+pub mod pictures;
+pub mod recent;
 pub mod theme;
 pub mod top_bar;
+pub mod wishes;
 
 use anyhow::anyhow;
 use eframe::egui;
 
+use self::kept::Kept;
 use crate::diagnostics::Diagnostics;
-use crate::session::{Document, Session, Worker};
+use crate::session::{Document, Notice, Restore, Session, Worker};
 use crate::workload::DeviceProfiles;
 
-/// Opens the window and runs until it is closed.
+/// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
+/// the place of the given one.
 ///
 /// # Errors
 /// One sentence where there is no display or no graphics driver.
-pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>) -> anyhow::Result<()> {
+pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>, restore: Restore) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -33,6 +42,7 @@ pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>) -> anyhow::R
             .with_inner_size([1280.0, 800.0])
             .with_min_inner_size([900.0, 560.0])
             .with_drag_and_drop(true),
+        persist_window: restore != Restore::Nothing,
         ..eframe::NativeOptions::default()
     };
     let start = move || {
@@ -40,13 +50,18 @@ pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>) -> anyhow::R
             "highwater",
             options,
             Box::new(move |creation| {
-                let wake = creation.egui_ctx.clone();
+                let context = &creation.egui_ctx;
+                if restore == Restore::Nothing {
+                    context.memory_mut(|memory| *memory = egui::Memory::default());
+                }
+                let wake = context.clone();
                 let worker = Worker::start(move || wake.request_repaint())?;
-                let mut session = Session::new(document, profiles, worker);
+                let kept = Kept::read(creation.storage, restore);
+                let mut session = session(document, profiles, (worker, &kept));
                 for (name, remarks) in remarks {
                     session.note_config(name, remarks);
                 }
-                Ok(Box::new(app::App::new(session)))
+                Ok(Box::new(app::App::restored(session, &kept)))
             }),
         )
     };
@@ -56,4 +71,24 @@ pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>) -> anyhow::R
              `highwater compare FILE` prints the same figures without a window"
         )
     })
+}
+
+/// The session of what was open last, or of the given document; with a word about what could not be read.
+pub fn session(document: Document, profiles: DeviceProfiles, (worker, kept): (Worker, &Kept)) -> Session {
+    let last = kept.document.as_ref();
+    let read = last.and_then(crate::session::KeptDocument::document);
+    let mut complaints: Vec<String> = kept.complaint().into_iter().collect();
+    let is_gone = last.is_some() && read.is_none();
+    complaints.extend(is_gone.then(|| "what was open last is of another version, so a sample is shown".to_owned()));
+    let mut session = match read {
+        Some((document, complaint)) => {
+            complaints.extend(complaint);
+            Session::restored(document, profiles, worker)
+        }
+        None => Session::new(document, profiles, worker),
+    };
+    if !complaints.is_empty() {
+        session.notify(Notice::Failed(complaints.join("; ")));
+    }
+    session
 }

@@ -1,24 +1,23 @@
 //! The panes and how they are docked: configuration, policies, inspector, problems.
+//!
+//! A closed pane keeps its place among its neighbours and comes back there.
 
-use eframe::egui::{self, RichText};
-use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, TileId, Tiles, Tree, UiResponse};
+mod docking;
+mod lanes_pane;
+mod layout;
+mod tab;
+mod table;
+mod words;
 
+use eframe::egui;
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+
+use self::docking::Docking;
+pub use self::layout::{Layout, Node};
+pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
-use super::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
-use super::panels::budgets::budgets_ui;
-use super::panels::device::device_ui;
-use super::panels::files::files_ui;
-use super::panels::inspector::inspector_ui;
-use super::panels::lane_set::lane_set_ui;
-use super::panels::name_reuse::name_reuse_ui;
-use super::panels::options::options_ui;
-use super::panels::overview::overview_ui;
-use super::panels::planner::planner_ui;
-use super::panels::problems::{counts, problems_ui};
-use super::panels::schedule::schedule_ui;
 use super::theme::Theme;
-use crate::analysis::LaneId;
-use crate::session::{Command, SAMPLES, Session, SourceSpec};
+use crate::session::{Command, Session};
 
 /// One pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +40,10 @@ pub enum Pane {
     Problems,
     /// What was read of each file.
     Files,
+    /// Who is live at the peak, a step or in a range.
+    Peak,
+    /// Tensors, ops, what is live on a step, events, problems.
+    Tables,
 }
 
 /// What panes read.
@@ -56,11 +59,15 @@ pub struct PanesInput<'a> {
 #[derive(Debug)]
 pub struct Panes {
     tree: Tree<Pane>,
-    /// The share that the row below had before the report was read there; `None` while it is not.
+    /// The share that the row below had before the report or a table was read there; `None` while it is not.
     low_share: Option<f32>,
+    /// Panes that were put aside together, to come back together.
+    aside: Vec<Pane>,
+    /// Whether the lanes have the whole window.
+    is_maximized: bool,
 }
 
-/// The least share of the height at which a report can be read.
+/// The least share of the height at which a report or a table can be read.
 const REPORT_SHARE: f32 = 0.36;
 
 impl Default for Panes {
@@ -72,31 +79,92 @@ impl Default for Panes {
 impl Panes {
     /// The layout that the program starts with.
     pub fn new() -> Self {
-        let mut tiles = Tiles::default();
-        let configuration = tiles.insert_pane(Pane::Configuration);
-        let policies = tiles.insert_pane(Pane::Policies);
-        let budgets = tiles.insert_pane(Pane::Budgets);
-        let names = tiles.insert_pane(Pane::NameReuse);
-        let lanes = tiles.insert_tab_tile(vec![policies, budgets, names]);
-        let inspector = tiles.insert_pane(Pane::Inspector);
-        let planner = tiles.insert_pane(Pane::Planner);
-        let device = tiles.insert_pane(Pane::Device);
-        let facts = tiles.insert_tab_tile(vec![inspector, planner, device]);
-        let problems = tiles.insert_pane(Pane::Problems);
-        let files = tiles.insert_pane(Pane::Files);
-        let below = tiles.insert_tab_tile(vec![problems, files]);
-        let mut middle = Linear::new(LinearDir::Vertical, vec![lanes, below]);
-        middle.shares.set_share(lanes, 0.915);
-        middle.shares.set_share(below, 0.085);
-        let middle = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(middle)));
-        let mut all = Linear::new(LinearDir::Horizontal, vec![configuration, middle, facts]);
-        all.shares.set_share(configuration, 0.225);
-        all.shares.set_share(middle, 0.565);
-        all.shares.set_share(facts, 0.21);
-        let root = tiles.insert_new(egui_tiles::Tile::Container(Container::Linear(all)));
+        Self::of(&Layout::default())
+    }
+
+    /// A stored layout.
+    pub fn of(layout: &Layout) -> Self {
+        let (tree, aside) = layout.tree();
         Self {
-            tree: Tree::new(egui::Id::unique("panes"), root, tiles),
+            tree,
             low_share: None,
+            aside,
+            is_maximized: false,
+        }
+    }
+
+    /// The layout as it is stored.
+    pub fn layout(&self) -> Layout {
+        let mut tree = self.tree.clone();
+        if let (Some(low), Some((column, tabs))) = (self.low_share, report_column(&mut tree.tiles)) {
+            // The report takes its room again when it is read next.
+            column.shares.set_share(tabs, low);
+        }
+        Layout::of(&tree, &self.aside)
+    }
+
+    /// Whether a pane is not closed.
+    pub fn is_open(&self, pane: Pane) -> bool {
+        let tile = self.tree.tiles.find_pane(&pane);
+        tile.is_some_and(|tile| self.tree.is_visible(tile))
+    }
+
+    /// Closes a pane; it keeps its place.
+    pub fn close(&mut self, pane: Pane) {
+        self.set_visible(pane, false);
+        self.is_maximized &= pane != Pane::Policies;
+    }
+
+    fn set_visible(&mut self, pane: Pane, is_visible: bool) {
+        if let Some(tile) = self.tree.tiles.find_pane(&pane) {
+            self.tree.set_visible(tile, is_visible);
+        }
+    }
+
+    /// Puts the panes beside the inspector aside, or brings them back.
+    pub fn toggle_details(&mut self) {
+        self.is_maximized = false;
+        let mut aside = std::mem::take(&mut self.aside);
+        aside.retain(|pane| !self.is_open(*pane));
+        if !aside.is_empty() {
+            for pane in aside {
+                self.set_visible(pane, true);
+            }
+            return;
+        }
+        let details: Vec<Pane> = self.details().into_iter().filter(|pane| self.is_open(*pane)).collect();
+        if details.is_empty() {
+            self.show(Pane::Inspector);
+        }
+        for pane in &details {
+            self.set_visible(*pane, false);
+        }
+        self.aside = details;
+    }
+
+    /// The inspector and what stands behind the same tabs; never the lanes and what stands with them.
+    fn details(&self) -> Vec<Pane> {
+        let tiles = &self.tree.tiles;
+        let parent = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
+        let own = parent(Pane::Inspector);
+        if own == parent(Pane::Policies) {
+            return vec![Pane::Inspector];
+        }
+        let all = PANES.iter().map(|row| row.pane);
+        all.filter(|pane| parent(*pane) == own).collect()
+    }
+
+    /// Whether the lanes have the whole window.
+    pub const fn is_maximized(&self) -> bool {
+        self.is_maximized
+    }
+
+    /// Gives the lanes the whole window, or the other panes their room again.
+    pub fn toggle_maximized(&mut self) {
+        self.is_maximized = !self.is_maximized;
+        if self.is_maximized {
+            self.set_visible(Pane::Policies, true);
+            self.bring_to_front(Pane::Policies);
         }
     }
 
@@ -105,41 +173,47 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
-            Pane::Files => Pane::Problems,
+            Pane::Files | Pane::Tables => Pane::Problems,
             _ => Pane::Inspector,
         };
-        self.show(if is_shown { behind } else { pane });
+        if is_shown {
+            self.offer(behind);
+        } else {
+            self.show(pane);
+        }
     }
 
-    /// Brings a pane to the front of its tabs.
+    /// Opens a pane where it is closed, and brings it to the front of its tabs.
     pub fn show(&mut self, pane: Pane) {
+        self.is_maximized &= pane == Pane::Policies;
+        self.set_visible(pane, true);
+        self.bring_to_front(pane);
+    }
+
+    fn bring_to_front(&mut self, pane: Pane) {
         self.tree
-            .make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(shown) if *shown == pane));
+            .make_active(|_, tile| matches!(tile, Tile::Pane(shown) if *shown == pane));
     }
 
-    fn is_in_front(&self, pane: Pane) -> bool {
+    /// Whether a pane can be seen.
+    pub fn is_in_front(&self, pane: Pane) -> bool {
         let active = self.tree.active_tiles();
-        active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
+        !self.is_maximized && active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
     }
 
-    /// Makes the row of the report high enough to read while it is in front, and low again afterwards. Whoever has drawn it
-    /// to another height keeps that.
+    /// Makes the row of the report and the tables high enough to read while one is in front, and low again afterwards. Whoever
+    /// has drawn it to another height keeps that.
     fn give_report_room(&mut self, ctx: &egui::Context) {
-        let is_read = self.is_in_front(Pane::Files);
+        let tiles = &self.tree.tiles;
+        let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
+        let is_below = row_of(Pane::Tables) == row_of(Pane::Files);
+        let is_read = self.is_in_front(Pane::Files) || (is_below && self.is_in_front(Pane::Tables));
         if is_read == self.low_share.is_some() {
             return;
         }
-        let tiles = &mut self.tree.tiles;
-        let Some(tabs) = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile)) else {
+        let Some((column, tabs)) = report_column(&mut self.tree.tiles) else {
             return;
         };
-        let Some(column) = tiles.parent_of(tabs) else { return };
-        let Some(egui_tiles::Tile::Container(Container::Linear(column))) = tiles.get_mut(column) else {
-            return;
-        };
-        if column.dir != LinearDir::Vertical {
-            return;
-        }
         let others = |column: &Linear| -> f32 {
             let rest = column.children.iter().filter(|child| **child != tabs);
             rest.map(|child| column.shares[*child]).sum()
@@ -162,14 +236,27 @@ impl Panes {
 
     /// Draws all panes.
     pub fn ui(&mut self, ui: &mut egui::Ui, input: &PanesInput<'_>, state: &mut UiState, commands: &mut Vec<Command>) {
+        if PANES.iter().all(|row| !self.is_open(row.pane)) {
+            self.nothing_ui(ui);
+            return;
+        }
         let mut docking = Docking {
             input,
             state,
             commands,
             shows_device: false,
             shows_budgets: false,
+            closed: Vec::new(),
+            keeps_pane: false,
         };
-        self.tree.ui(&mut docking, ui);
+
+        if self.is_maximized {
+            docking.framed_ui(ui, Pane::Policies);
+        } else {
+            self.tree.ui(&mut docking, ui);
+        }
+        let closed = std::mem::take(&mut docking.closed);
+        let keeps_pane = docking.keeps_pane;
         let asked = [
             (docking.shows_device, Pane::Device),
             (docking.shows_budgets, Pane::Budgets),
@@ -179,238 +266,48 @@ impl Panes {
             // It is seen at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
+        for pane in closed {
+            self.close(pane);
+            ui.ctx().request_repaint();
+        }
         self.give_report_room(ui.ctx());
         // Whoever clicks a tensor wants to read about it.
-        if commands
-            .iter()
-            .any(|command| matches!(command, Command::Select(Some(_))))
-        {
-            self.show(Pane::Inspector);
+        let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
+        if !keeps_pane && commands.iter().any(selects) {
+            self.offer(Pane::Inspector);
+        }
+    }
+
+    /// Brings a pane to the front, unless the user has closed it or looks at the lanes alone.
+    fn offer(&mut self, pane: Pane) {
+        if self.is_open(pane) {
+            self.bring_to_front(pane);
+        }
+    }
+
+    /// Every pane is closed.
+    fn nothing_ui(&mut self, ui: &mut egui::Ui) {
+        let area = ui.max_rect();
+        let mut middle = ui.new_child(
+            egui::UiBuilder::new()
+                .max_rect(area)
+                .layout(egui::Layout::top_down(egui::Align::Center)),
+        );
+        middle.add_space(area.height() * 0.4);
+        middle.label("Every pane is closed. View, Panes brings each of them back.");
+        if middle.button("Bring all panes back").clicked() {
+            *self = Self::new();
+            middle.ctx().request_repaint();
         }
     }
 }
 
-struct Docking<'a> {
-    input: &'a PanesInput<'a>,
-    state: &'a mut UiState,
-    commands: &'a mut Vec<Command>,
-    /// Whether a step was pinned to look at the device there.
-    shows_device: bool,
-    /// Whether the sweep was asked for.
-    shows_budgets: bool,
-}
-
-impl Behavior<Pane> for Docking<'_> {
-    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
-        match pane {
-            Pane::Configuration => "Configuration".into(),
-            Pane::Policies => lanes_title(self.input).into(),
-            Pane::Inspector => "Inspector".into(),
-            Pane::Budgets => "Budgets".into(),
-            Pane::NameReuse => "Name reuse".into(),
-            Pane::Planner => "Planner".into(),
-            Pane::Device => "Device".into(),
-            Pane::Problems => problems_title(self.input).into(),
-            Pane::Files => files_title(self.input).into(),
-        }
+/// The column in which the import report stands, and the part of it that holds the report.
+fn report_column(tiles: &mut Tiles<Pane>) -> Option<(&mut Linear, TileId)> {
+    let tabs = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile))?;
+    let column = tiles.parent_of(tabs)?;
+    match tiles.get_mut(column)? {
+        Tile::Container(Container::Linear(column)) if column.dir == LinearDir::Vertical => Some((column, tabs)),
+        _ => None,
     }
-
-    fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
-        let margin = if *pane == Pane::Policies { 4 } else { 8 };
-        ui.painter().rect_filled(ui.max_rect(), 0, self.input.theme.panel);
-        egui::Frame::NONE.inner_margin(margin).show(ui, |ui| match pane {
-            Pane::Configuration => self.configuration_ui(ui),
-            Pane::Policies => self.policies_ui(ui),
-            Pane::Budgets => {
-                let state = &mut self.state.budgets;
-                budgets_ui(ui, self.input.session, state, self.input.theme, self.commands);
-            }
-            Pane::NameReuse => {
-                let state = &mut self.state.name_reuse;
-                name_reuse_ui(ui, self.input.session, state, self.input.theme, self.commands);
-                if let Some(option) = state.jump.take() {
-                    self.state.options.jump = Some(option);
-                }
-            }
-            Pane::Planner => planner_ui(
-                ui,
-                self.input.session,
-                &mut self.state.planner,
-                self.input.theme,
-                self.commands,
-            ),
-            Pane::Inspector => {
-                let state = &mut self.state.inspector;
-                inspector_ui(ui, self.input.session, state, self.input.theme, self.commands);
-            }
-            Pane::Device => {
-                let UiState { device, lanes, .. } = &mut *self.state;
-                device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
-            }
-            Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
-            Pane::Problems => {
-                if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
-                    self.state.options.jump = Some(option);
-                }
-            }
-        });
-        UiResponse::None
-    }
-
-    fn simplification_options(&self) -> SimplificationOptions {
-        SimplificationOptions {
-            all_panes_must_have_tabs: true,
-            ..SimplificationOptions::default()
-        }
-    }
-
-    fn tab_bar_color(&self, _visuals: &egui::Visuals) -> egui::Color32 {
-        self.input.theme.grid
-    }
-
-    fn tab_bar_height(&self, _style: &egui::Style) -> f32 {
-        22.0
-    }
-
-    fn gap_width(&self, _style: &egui::Style) -> f32 {
-        3.0
-    }
-}
-
-/// Lanes are policies, the strategies of a placement problem, or rewriting passes.
-fn lanes_title(input: &PanesInput<'_>) -> &'static str {
-    match input.session.answer() {
-        Some((comparison, _)) if comparison.is_problem() => "Strategies",
-        Some((comparison, _)) if comparison.compares_passes() => "Passes",
-        Some((comparison, _)) if comparison.is_measured() => "Recordings",
-        _ => "Policies",
-    }
-}
-
-fn files_title(input: &PanesInput<'_>) -> String {
-    match input.session.document().sources.len() {
-        0 | 1 => "Import report".to_owned(),
-        count => format!("Import report: {count} files"),
-    }
-}
-
-fn problems_title(input: &PanesInput<'_>) -> RichText {
-    let (errors, warnings) = counts(input.session);
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let text = format!(
-        "Problems: {errors} error{}, {warnings} warning{}",
-        plural(errors),
-        plural(warnings)
-    );
-    let text = RichText::new(text);
-    if errors > 0 {
-        text.color(input.theme.bad).strong()
-    } else {
-        text
-    }
-}
-
-impl Docking<'_> {
-    fn configuration_ui(&mut self, ui: &mut egui::Ui) {
-        let Self {
-            input, state, commands, ..
-        } = self;
-        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            ui.strong("Session");
-            schedule_ui(ui, input.session, &mut state.schedule, commands);
-            ui.separator();
-            options_ui(ui, input.session, &mut state.options, input.theme, commands);
-        });
-    }
-
-    fn policies_ui(&mut self, ui: &mut egui::Ui) {
-        let session = self.input.session;
-        if let Some(problem) = session.problem() {
-            problem_ui(ui, problem, self.input.theme, self.commands);
-            if session.answer().is_none() {
-                return;
-            }
-        }
-        let Some((comparison, timeline)) = session.answer() else {
-            ui.centered_and_justified(|ui| {
-                ui.weak(if session.busy().is_some() {
-                    "Reading and working out the answer…"
-                } else {
-                    "Open a graph (Ctrl+O), drop one onto the window, or choose one under Samples."
-                });
-            });
-            return;
-        };
-        overview_ui(ui, session, comparison, self.input.theme, self.commands);
-        if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
-            self.shows_budgets = true;
-        }
-        ui.add_space(2.0);
-        let look = session.look();
-        let lanes = LanesInput {
-            drawn: Drawn {
-                look: Some(&look),
-                order: Some(session.look_order()),
-                pictures: session.pictures(),
-                version: session.picture_version(),
-                difference: session.difference(),
-            },
-            comparison,
-            timeline,
-            selected: session.selection(),
-            is_stale: session.is_stale(),
-            theme: self.input.theme,
-        };
-        let mut actions = Vec::new();
-        lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
-        for action in actions {
-            self.commands.push(match action {
-                LaneAction::Explain(lane) => {
-                    self.state.inspector.explain(lane);
-                    continue;
-                }
-                LaneAction::ShowDevice => {
-                    self.shows_device = true;
-                    continue;
-                }
-                LaneAction::SetBudget(LaneId::Pass(position), budget) => Command::SetRematBudget {
-                    lane: usize::from(position).saturating_sub(1),
-                    budget,
-                },
-                LaneAction::SetBudget(_, budget) => Command::TypeOption {
-                    key: crate::options::keys::EVICTION_THRESHOLD.to_owned(),
-                    text: budget.get().to_string(),
-                },
-                LaneAction::EndBudget => Command::EndTyping,
-                LaneAction::Paint(order) => Command::Paint(order),
-                LaneAction::SetDifference(lanes) => Command::SetDifference(lanes),
-                LaneAction::SetLook(order) => Command::SetLook(order),
-                LaneAction::Select(selected) => Command::Select(selected),
-                LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
-                    lane: Some(lane),
-                    strategy,
-                },
-                LaneAction::ConfigurePolicy(policy) => Command::SetOption {
-                    key: crate::options::keys::STATIC_MEMORY_POLICY.to_owned(),
-                    text: policy.number().to_string(),
-                },
-            });
-        }
-    }
-}
-
-/// What went wrong, where the answer would be.
-fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme, commands: &mut Vec<Command>) {
-    ui.add_space(6.0);
-    ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
-    ui.label(problem);
-    ui.horizontal_wrapped(|ui| {
-        ui.label("Open a sample instead:");
-        for sample in SAMPLES {
-            if ui.button(sample.title).clicked() {
-                commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
-            }
-        }
-    });
-    ui.add_space(6.0);
 }

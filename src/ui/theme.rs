@@ -6,6 +6,7 @@ use eframe::egui::{self, Color32, Visuals};
 
 use crate::diagnostics::Severity;
 use crate::graph::Phase;
+use crate::session::SvgColors;
 use crate::timeline::{
     CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind,
     STEPPED_BACK, Side, TickClass,
@@ -56,6 +57,8 @@ pub struct Theme {
     pub bad: Color32,
     /// The outline of what is selected.
     pub selection: Color32,
+    /// The outline of what a search found.
+    pub found: Color32,
     /// The outline of what the pointer is on.
     pub hover: Color32,
     /// The line through all lanes.
@@ -153,6 +156,7 @@ impl Theme {
             good: rgb(0x5fd39a),
             bad: rgb(0xff8075),
             selection: rgb(0xffc857),
+            found: rgb(0xdfe8f2),
             hover: rgb(0xffffff),
             cursor: rgb(0xc8ced6),
             cursor_tag: (rgb(0xe6e9ed), rgb(0x14171b)),
@@ -195,6 +199,7 @@ impl Theme {
             good: rgb(0x007348),
             bad: rgb(0xc02a1c),
             selection: rgb(0xb33c00),
+            found: rgb(0x202830),
             hover: rgb(0x000000),
             cursor: rgb(0x46505a),
             cursor_tag: (rgb(0x1b2026), rgb(0xffffff)),
@@ -214,6 +219,11 @@ impl Theme {
             phases: [rgb(0xcfe2f5), rgb(0xf0d7e6), rgb(0xf1e6bf)],
             tensors: TENSORS_LIGHT.map(rgb),
         }
+    }
+
+    /// A band over canvases: what is below stays readable.
+    pub fn band(&self, color: Color32) -> Color32 {
+        color.gamma_multiply(if self.is_dark { 0.14 } else { 0.12 })
     }
 
     /// The colour of a tensor's index.
@@ -358,6 +368,11 @@ impl Theme {
         color.lerp_to_gamma(self.canvas, 0.35)
     }
 
+    /// A tensor that a search did not find.
+    pub fn faded(&self, color: Color32) -> Color32 {
+        color.lerp_to_gamma(self.canvas, 0.78)
+    }
+
     /// Words on a tensor's colour.
     pub fn on_tensor(&self) -> Color32 {
         rgb(0x101418)
@@ -370,6 +385,33 @@ impl Theme {
 }
 
 impl Theme {
+    /// The colours of drawings.
+    pub fn svg(&self) -> SvgColors {
+        let text = |color: Color32| {
+            let [r, g, b, _] = color.to_array();
+            format!("#{r:02x}{g:02x}{b:02x}")
+        };
+        SvgColors {
+            page: text(self.panel),
+            canvas: text(self.canvas),
+            text: text(self.text),
+            text_weak: text(self.text_weak),
+            grid: text(self.grid),
+            frame: text(self.frame),
+            reserved: text(self.reserved),
+            reserved_fill: text(self.reserved_fill),
+            live: text(self.live),
+            live_fill: text(self.live_fill),
+            physical: text(self.physical),
+            capacity: text(self.capacity),
+            peak: text(self.peak),
+            region: text(self.region_free),
+            region_outline: text(self.region_outline),
+            on_tensor: text(self.on_tensor()),
+            tensors: self.tensors.map(text).to_vec(),
+        }
+    }
+
     /// The colour of a severity's word.
     pub fn severity(&self, severity: Severity) -> Color32 {
         match severity {

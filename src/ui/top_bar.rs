@@ -3,66 +3,130 @@
 use eframe::egui::{self, RichText};
 
 use super::commands::{COMMANDS, Menu, UiCommand};
+use super::help::keys_text;
+use super::keys::why_not;
+use super::panes::{PANES, PaneRow, Panes};
+use super::recent::recents_ui;
 use super::theme::Theme;
-use crate::session::{Command, Notice, SAMPLES, Session, SourceSpec};
+use super::wishes::Wishes;
+use crate::session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
 
 /// How a command that toggles something stands at present; `None` for one that toggles nothing.
 pub type Now<'a> = &'a dyn Fn(UiCommand) -> Option<&'static str>;
 
+/// What the bar reads.
+#[derive(Clone, Copy)]
+pub struct TopBar<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// Colours.
+    pub theme: &'a Theme,
+    /// What was opened before.
+    pub recents: &'a Recents,
+    /// The panes.
+    pub panes: &'a Panes,
+    /// How toggles stand.
+    pub now: Now<'a>,
+}
+
 /// Draws the bar.
-pub fn top_bar_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    (theme, now): (&Theme, Now<'_>),
-    asked: &mut Vec<UiCommand>,
-    commands: &mut Vec<Command>,
-) {
+pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             ui.menu_button("File", |ui| {
-                menu_ui(ui, Menu::File, now, asked);
+                ui.menu_button("Open recent", |ui| recent_ui(ui, bar, wishes));
+                menu_ui(ui, Menu::File, bar, wishes);
             });
-            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, now, asked));
-            ui.menu_button("Samples", |ui| samples_ui(ui, commands));
-            ui.menu_button("View", |ui| menu_ui(ui, Menu::View, now, asked));
-            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, now, asked));
+            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, bar, wishes));
+            ui.menu_button("Samples", |ui| samples_ui(ui, &mut wishes.commands));
+            ui.menu_button("View", |ui| {
+                ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));
+                menu_ui(ui, Menu::View, bar, wishes);
+            });
+            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, wishes));
             ui.separator();
-            let title = session
-                .document()
-                .sources
-                .iter()
-                .map(SourceSpec::title)
-                .collect::<Vec<_>>()
-                .join(" + ");
-            let title = match &session.document().part {
-                Some(part) => format!("{title}: {part}"),
-                None => title,
-            };
-            let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
-            ui.scope(|ui| {
-                ui.set_max_width(space);
-                ui.add(egui::Label::new(RichText::new(title).strong()).truncate());
-            });
+            title_ui(ui, bar.session);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                status_ui(ui, session, theme, commands);
-                notice_ui(ui, session, theme, commands);
+                status_ui(ui, bar.session, bar.theme, &mut wishes.commands);
+                notice_ui(ui, bar.session, bar.theme, &mut wishes.commands);
             });
         });
     });
 }
 
-fn menu_ui(ui: &mut egui::Ui, menu: Menu, now: Now<'_>, asked: &mut Vec<UiCommand>) {
+/// What is open.
+fn title_ui(ui: &mut egui::Ui, session: &Session) {
+    let sources = &session.document().sources;
+    let titles: Vec<String> = sources.iter().map(SourceSpec::title).collect();
+    let title = titles.join(" + ");
+    let title = match &session.document().part {
+        Some(part) => format!("{title}: {part}"),
+        None => title,
+    };
+    let labels: Vec<String> = sources.iter().map(SourceSpec::label).collect();
+    let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
+    ui.scope(|ui| {
+        ui.set_max_width(space);
+        ui.add(egui::Label::new(RichText::new(title).strong()).truncate())
+            .on_hover_text(labels.join("\n"));
+    });
+}
+
+fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, wishes: &mut Wishes) {
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
-        let text = now(row.command).map_or_else(|| row.text.to_owned(), |now| format!("{} (now {now})", row.text));
-        let mut button = egui::Button::new(text);
-        if let Some(shortcut) = &row.shortcut {
-            button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
-        }
-        if ui.add(button).on_hover_text(row.tooltip).clicked() {
-            asked.push(row.command);
-            ui.close();
+        command_ui(ui, row.command, bar, wishes);
+    }
+}
+
+fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, wishes: &mut Wishes) {
+    let Some(row) = COMMANDS.iter().find(|row| row.command == command) else {
+        return;
+    };
+    let now = (bar.now)(command);
+    let text = now.map_or_else(|| row.text.to_owned(), |now| format!("{} (now {now})", row.text));
+    let mut button = egui::Button::new(text);
+    if let Some(shortcut) = row.shortcut {
+        button = button.shortcut_text(keys_text(shortcut, ui.ctx()));
+    }
+    let why = why_not(command, bar.session);
+    let response = ui.add_enabled(why.is_none(), button).on_hover_text(row.tooltip);
+    if response.on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+        wishes.asked.push(command);
+        ui.close();
+    }
+}
+
+/// Which panes there are: a tick before those that are open.
+fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+    for row in PANES {
+        let mut is_open = bar.panes.is_open(row.pane);
+        let keys = pane_keys(row, ui.ctx());
+        let text = if keys.is_empty() {
+            row.title.to_owned()
+        } else {
+            format!("{} ({keys})", row.title)
+        };
+        if ui.checkbox(&mut is_open, text).on_hover_text(row.what).clicked() {
+            wishes.toggled.push(row.pane);
         }
     }
+}
+
+fn pane_keys(row: &PaneRow, ctx: &egui::Context) -> String {
+    let known = COMMANDS.iter().find(|known| Some(known.command) == row.command);
+    let shortcut = known.and_then(|known| known.shortcut);
+    shortcut.map_or_else(String::new, |shortcut| keys_text(shortcut, ctx))
+}
+
+fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+    if bar.recents.list.is_empty() {
+        ui.weak("No file was opened yet.");
+        return;
+    }
+    ui.set_min_width(280.0);
+    recents_ui(ui, (bar.recents, bar.session), "", &mut wishes.commands);
+    ui.separator();
+    command_ui(ui, UiCommand::ForgetRecent, bar, wishes);
 }
 
 fn samples_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {

@@ -14,6 +14,7 @@ mod calls;
 mod cli;
 mod cli_compare;
 mod cli_inspect;
+mod cli_peak;
 mod cli_plan;
 mod cli_plan_dumped;
 mod device_view;
@@ -30,19 +31,25 @@ mod options;
 mod oracle;
 mod parts;
 mod passes;
+mod peak;
 mod plan;
 mod raster;
 mod remat_megengine;
 mod remat_runtime;
 mod replay;
+mod search;
 mod session;
 mod session_names;
+mod session_peak;
 mod session_remat;
+mod session_search;
 mod session_sweep;
 mod sim;
 mod support;
+mod svg;
 mod synthetic;
 mod synthetic_remat;
+mod tables;
 mod tensorflow;
 mod tensorflow_binary;
 mod tensorflow_corpus;
@@ -70,10 +77,20 @@ mod ui_names;
 #[cfg(feature = "gui")]
 mod ui_options;
 #[cfg(feature = "gui")]
+mod ui_peak;
+#[cfg(feature = "gui")]
 mod ui_planner;
+#[cfg(feature = "gui")]
+mod ui_ranges;
 #[cfg(feature = "gui")]
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+#[cfg(feature = "gui")]
+mod ui_search;
+#[cfg(feature = "gui")]
+mod ui_shell;
+#[cfg(feature = "gui")]
+mod ui_tables;
 mod xla_corpus;
 mod xla_together;

@@ -100,7 +100,7 @@ fn two_lanes_are_subtracted() {
     };
     let difference = harness.state().session().difference().unwrap();
     for step in 0..comparison.axis.n_steps {
-        let bytes = |policy| curve(policy).get(step as usize).unwrap().get() as i64;
+        let bytes = |policy| curve(policy).get(step as usize).unwrap().get().cast_signed();
         assert_eq!(difference.reserved.at(step), bytes(0) - bytes(2));
     }
     harness.get_by_label("Close").click();
@@ -159,7 +159,7 @@ fn the_overview_follows_and_leads_the_view() {
         rect.left_center() + vec2(rect.width() * 0.6, 0.0),
     );
     // From the edge of the window, which is at the end of the strip.
-    let end = rect.right_center();
+    let end = rect.right_center() - vec2(2.0, 0.0);
     harness.drag_at(end);
     harness.run_steps(2);
     harness.hover_at(to);

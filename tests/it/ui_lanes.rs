@@ -35,6 +35,7 @@ fn harness(size: [f32; 2]) -> Harness<'static, App> {
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,
+            matches: None,
             is_stale: false,
             theme: &theme,
         };

@@ -38,6 +38,7 @@ fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,
+            matches: None,
             is_stale: app.is_stale,
             theme: &theme,
         };

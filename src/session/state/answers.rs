@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::super::document::SourceSpec;
+use super::super::document::{Document, SourceSpec};
 use super::super::jobs::{Answer, Loaded, ReadConfig};
 use super::super::samples::SAMPLES;
 use super::{Busy, Notice, Session};
@@ -17,6 +17,9 @@ impl Session {
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_pictures(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
+        let answer = answer.and_then(|answer| self.take_search(generation, answer));
+        let answer = answer.and_then(|answer| self.take_table(generation, answer));
+        let answer = answer.and_then(|answer| self.take_peak(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };
@@ -45,6 +48,10 @@ impl Session {
                     self.compare();
                 }
             }
+            Answer::Missing(paths) if generation == self.missing_generation => {
+                self.missing_generation = 0;
+                self.missing = paths;
+            }
             Answer::Written(path) => self.notice = Some(Notice::Done(saved(path))),
             Answer::ConfigsRead(configs) if is_load => self.take_opened_configs(configs),
             Answer::ConfigsRead(configs) => self.take_configs(configs),
@@ -69,6 +76,7 @@ impl Session {
         }
         self.answered = Some(self.document.clone());
         self.drop_dead_selection();
+        self.search_again();
     }
 
     fn take_loaded(&mut self, mut loaded: Loaded) {
@@ -121,10 +129,15 @@ impl Session {
         self.document.with_evaluation = opened.with_evaluation;
         self.document.strategies = opened.strategies;
         self.document.lanes = opened.lanes;
+        self.document.bookmarks = opened.bookmarks;
         true
     }
 
     fn fail(&mut self, generation: u64, message: String) {
+        if generation == self.load_generation && generation == self.restore_generation {
+            self.show_sample_instead(&message);
+            return;
+        }
         if generation == self.load_generation {
             let is_back = self.restore_opened();
             self.stop();
@@ -138,6 +151,17 @@ impl Session {
             self.stop();
         }
         self.notice = Some(Notice::Failed(message));
+    }
+
+    /// What was open last cannot be read any more.
+    fn show_sample_instead(&mut self, message: &str) {
+        self.stop();
+        self.document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        self.check();
+        self.load();
+        self.notice = Some(Notice::Failed(format!(
+            "what was open last cannot be opened again, so a sample is shown: {message}"
+        )));
     }
 
     pub(super) fn stop(&mut self) {

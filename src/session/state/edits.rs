@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
-use super::super::history::Settings;
-use super::super::jobs::{Job, ReadConfig};
+use super::super::history::{BOOKMARKS, Settings};
+use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
-use crate::analysis::{Comparison, Lane, LaneSet, LaneStrategies, RematLane};
+use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
 use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
 use crate::rewrite::remat::Budget;
@@ -126,7 +126,16 @@ impl Session {
     pub(super) fn step(&mut self, is_back: bool) {
         let before = self.document.clone();
         let verb = if is_back { "undone" } else { "done again" };
-        self.notice = Some(match self.history.step(&mut self.document, &self.assumed, is_back) {
+        let stepped = self.history.step(&mut self.document, &self.assumed, is_back);
+        if stepped.as_ref().is_some_and(|names| *names == [BOOKMARKS]) {
+            // Nothing else changed: what was assumed stays, and so does the answer.
+            let bookmarks = std::mem::take(&mut self.document.bookmarks);
+            self.document = Document { bookmarks, ..before };
+            self.keep_bookmarks();
+            self.notice = Some(Notice::Done(format!("{verb}: {BOOKMARKS}")));
+            return;
+        }
+        self.notice = Some(match stepped {
             Some(names) => {
                 self.stepped = names.first().cloned();
                 Notice::Done(format!("{verb}: {}", first_three(&names)))
@@ -214,6 +223,26 @@ impl Session {
             path,
             bytes: text.into_bytes(),
         });
+    }
+
+    pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) {
+        let shown = self.answer.as_ref();
+        let drawing = shown.and_then(|(comparison, timeline)| {
+            let lane = comparison.lanes.iter().position(|known| known.id == lane)?;
+            Some(Drawing {
+                path,
+                comparison: Arc::clone(comparison),
+                timeline: Arc::clone(timeline),
+                lane,
+                view,
+            })
+        });
+        match drawing {
+            Some(drawing) => {
+                self.worker.send(Job::WriteDrawing(Box::new(drawing)));
+            }
+            None => self.notice = Some(Notice::Failed("there is no such lane to draw".to_owned())),
+        }
     }
 
     pub(super) fn take_config(&mut self, read: ReadConfig) {

@@ -82,11 +82,12 @@ impl Session {
         let Some((comparison, timeline)) = &self.answer else {
             return;
         };
-        self.pictures.look_generation = self.worker.send(Job::Colors(
-            Arc::clone(comparison),
-            Arc::clone(timeline),
-            self.pictures.order.clone(),
-        ));
+        self.pictures.look_generation = self.worker.send(Job::Colors {
+            comparison: Arc::clone(comparison),
+            timeline: Arc::clone(timeline),
+            order: self.pictures.order.clone(),
+            found: self.search().matches.clone(),
+        });
     }
 
     /// Forgets the pictures of an answer that is no longer on the screen.

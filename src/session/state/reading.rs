@@ -2,6 +2,7 @@
 //! makes them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::document::Document;
@@ -98,6 +99,11 @@ impl Session {
     /// Why there is no current answer, if there is none.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
+    }
+
+    /// Whether a file or folder is gone, as far as is known ([`Command::FindMissing`](super::super::Command::FindMissing)).
+    pub fn is_missing(&self, path: &Path) -> bool {
+        self.missing.contains(path)
     }
 
     /// Symbolic dimensions whose value 1 is an assumption, in name order.

@@ -3,9 +3,10 @@
 //! In: a log. Out: [`Curves`], one value a step: the largest that held at any moment of the step, so that a peak can
 //! never hide between two events. One pass.
 
+use super::moment::grows;
 use super::parts::State;
 use super::step_bytes::{StepBytes, StepBytesBuilder};
-use crate::sim::event::{EventKind, Simulation};
+use crate::sim::event::Simulation;
 use crate::units::Bytes;
 
 /// Bytes on each step.
@@ -130,10 +131,7 @@ pub fn curves(simulation: &Simulation) -> Curves {
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
             state.apply(simulation, event);
             // Frees come first within a step: what they give back does not count on it any more.
-            is_growing |= matches!(
-                event.kind,
-                EventKind::Alloc | EventKind::DeviceMalloc | EventKind::PageAlloc
-            );
+            is_growing |= grows(event);
             let now = Shown::of(&state);
             shown = if is_growing { shown.max(now) } else { now };
         }

@@ -10,6 +10,7 @@
 mod blocks;
 mod costs;
 mod curves;
+mod moment;
 mod parts;
 mod step_bytes;
 mod summary;
@@ -17,6 +18,7 @@ mod summary;
 pub use blocks::{Block, blocks};
 pub use costs::{Cause, Overhead, overhead};
 pub use curves::{Curves, curves};
+pub use moment::{Moment, live_peaks_without, moment};
 pub use parts::ReservedParts;
 pub(super) use parts::parts_after;
 pub use step_bytes::StepBytes;

@@ -107,7 +107,7 @@ impl State {
 }
 
 /// What a tensor asked for; `None` for blocks of inputs and outputs, which are no feature memory.
-fn requested(simulation: &Simulation, event: &Event) -> Option<Bytes> {
+pub(super) fn requested(simulation: &Simulation, event: &Event) -> Option<Bytes> {
     let row = simulation.subject(event.subject);
     matches!(row.who, Subject::Tensor { .. }).then_some(row.requested)
 }

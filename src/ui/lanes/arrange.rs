@@ -8,6 +8,8 @@ use eframe::egui::{self, CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, ve
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput, LanesState};
 use crate::analysis::{Comparison, LaneId};
+use crate::timeline::{LaneView, Timeline};
+use crate::units::Bytes;
 
 /// How one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +64,17 @@ impl Arrangement {
         shown.filter_map(|stand| Some((position(stand.id)?, *stand))).collect()
     }
 
+    /// How far the addresses of a lane reach, as a share of those of the highest lane; 1 where all have one scale.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn reach(&self, timeline: &Timeline, lane: &LaneView) -> f64 {
+        let height = |bytes: Bytes| bytes.get().max(1) as f64;
+        if self.has_own_scales {
+            height(lane.height) / height(timeline.height)
+        } else {
+            1.0
+        }
+    }
+
     /// How many lanes are hidden.
     pub fn n_hidden(&self) -> usize {
         self.stands.iter().filter(|stand| stand.is_hidden).count()
@@ -110,7 +123,7 @@ pub(super) fn menu_ui(
 ) {
     let id = input.comparison.lanes[frame.lane].id;
     let title = input.comparison.lane_title(id);
-    let menu = ui.menu_button("☰", |ui| {
+    let menu = ui.menu_button("…", |ui| {
         lane_menu_ui(ui, id, (input, state), actions);
     });
     let label = format!("arrange {title}");

@@ -7,6 +7,7 @@ use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, U
 
 use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
+use super::measure::Plot;
 use super::{LaneAction, LanesInput, LanesState, gestures};
 use crate::timeline::{Extremes, LaneDifference, SignedCurve, Viewport, byte_ticks};
 use crate::units::{Bytes, Step};
@@ -47,7 +48,14 @@ pub(super) fn difference_ui(
         let label = format!("difference, {} less {}: {what}", titles.0, titles.1);
         WidgetInfo::labeled(Role::Canvas, true, label)
     });
-    gestures::navigate(ui, &response, rect, (rect, state));
+    // Nothing in it is an address.
+    let plot = Plot {
+        lane: input.comparison.lanes.len(),
+        body: rect,
+        map: Rect::NOTHING,
+        reach: 1.0,
+    };
+    gestures::navigate(ui, &response, plot, state);
     if response.double_clicked() {
         state.fit();
     }

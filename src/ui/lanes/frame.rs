@@ -50,7 +50,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) const fn of(stand: &LaneStand) -> Self {
+    pub(super) const fn of(stand: LaneStand) -> Self {
         Self {
             share: stand.share,
             is_folded: stand.is_folded,
@@ -171,7 +171,13 @@ pub(super) struct LaneFrame {
 }
 
 impl LaneFrame {
-    pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, (lane, wanted): (usize, Wanted)) -> Self {
+    pub(super) fn new(
+        ui: &Ui,
+        rect: Rect,
+        input: &LanesInput<'_>,
+        (lane, wanted): (usize, Wanted),
+        reach: f64,
+    ) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
         let header_height = header_height(is_wide);
         let header = Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height));
@@ -207,7 +213,7 @@ impl LaneFrame {
         Self {
             lane,
             outer: rect,
-            reach: 1.0,
+            reach,
             header,
             is_wide,
             body,
@@ -217,14 +223,6 @@ impl LaneFrame {
             map: Rect::from_min_max(pos2(body.left(), (split + 2.0).min(body.bottom())), body.max),
             response,
         }
-    }
-
-    /// Gives the lane a scale of its own.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub(super) fn on_its_own_scale(mut self, input: &LanesInput<'_>) -> Self {
-        let height = |bytes: crate::units::Bytes| bytes.get().max(1) as f64;
-        self.reach = height(input.timeline.lanes[self.lane].height) / height(input.timeline.height);
-        self
     }
 
     /// What the lane's map shows: the steps of the view, and its addresses on the lane's scale.

@@ -2,9 +2,10 @@
 //!
 //! Keys answer to one press at a time (held keys repeat by the system's rate), so that nothing needs a frame of its own.
 
-use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rangef, Rect, Ui};
+use eframe::egui::{Event, Key, Modifiers, Pos2, Rangef, Rect, Response, Ui};
 
 use super::frame::LaneFrame;
+use super::measure::{self, Plot};
 use super::spot::{Move, Spot};
 use super::{LaneAction, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::timeline::Viewport;
@@ -17,7 +18,7 @@ const MOVE: f64 = 0.12;
 
 /// Keys that belong to the lanes, unless words are being typed or a menu shortcut is meant.
 pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    if ui.text_edit_focused() {
+    if ui.text_edit_focused() || state.is_noting() {
         return;
     }
     let pressed: Vec<(Key, Modifiers)> = ui.input(|i| {
@@ -64,6 +65,11 @@ fn key_pressed(
         (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
         (Key::H, _) => state.fit(),
         (Key::F, _) => focus(input, state),
+        (Key::Z, false) => state.zoom_to_range(),
+        (Key::Backspace, is_shifted) => state.step_view(!is_shifted),
+        // One thing at a time, what was made last first.
+        (Key::Escape, _) if state.measures.clear() => {}
+        (Key::Escape, _) if state.range.is_some() => state.select_range(None),
         (Key::Escape, _) => {
             state.unpin();
             state.highlight = None;
@@ -90,22 +96,23 @@ pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
     };
     let target = input
         .selected
-        .and_then(|tensor| view_of((input, state.lane_of_rows(input)), tensor, whole))
+        .and_then(|tensor| view_of((input, state), tensor, whole))
         .filter(|target| *target != viewport);
     state.viewport = Some(target.unwrap_or(whole));
 }
 
 /// The view on a tensor's life, and on the addresses that it has in all lanes.
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-fn view_of((input, lane): (&LanesInput<'_>, usize), tensor: Selected, whole: Viewport) -> Option<Viewport> {
-    let rows = input.timeline.rows_of(lane);
+fn view_of((input, state): (&LanesInput<'_>, &LanesState), tensor: Selected, whole: Viewport) -> Option<Viewport> {
+    let rows = input.timeline.rows_of(state.lane_of_rows(input));
     let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
     let mut addresses = (f64::INFINITY, f64::NEG_INFINITY);
     for lane in &input.timeline.lanes {
+        let reach = state.arrangement.reach(input.timeline, lane);
         for block in lane.blocks_of(tensor) {
             let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
-            addresses.0 = addresses.0.min(base as f64);
-            addresses.1 = addresses.1.max((base + bytes) as f64);
+            addresses.0 = addresses.0.min(base as f64 / reach);
+            addresses.1 = addresses.1.max((base + bytes) as f64 / reach);
         }
     }
     if addresses.0 > addresses.1 {
@@ -139,7 +146,7 @@ pub(super) fn pointer(
     follow_step(state);
     for frame in frames {
         let response = &frame.response;
-        navigate(ui, response, frame.body, (frame.map, state));
+        navigate(ui, response, plot_of(frame), state);
         let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
         let Some(pos) = pos else { continue };
         let block = block_at(pos, frame, input, state);
@@ -179,7 +186,7 @@ fn pin_at(
     if !frame.curve.contains(pos) && !frame.ticks.contains(pos) {
         return false;
     }
-    let Some(step) = step_at(pos, frame, state) else {
+    let Some(step) = peak_near(pos, frame, input, state).or_else(|| step_at(pos, frame, state)) else {
         return false;
     };
     match state.pinned() {
@@ -228,17 +235,32 @@ fn step_at(pos: Pos2, frame: &LaneFrame, state: &LanesState) -> Option<Step> {
     Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
 }
 
-/// Wheel and drags move the view. `map` is the part whose heights are addresses.
-pub(super) fn navigate(ui: &Ui, response: &eframe::egui::Response, plot: Rect, (map, state): (Rect, &mut LanesState)) {
-    let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
-    let is_dragged = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
-    if is_dragged {
+/// The canvas of a lane.
+pub(super) fn plot_of(frame: &LaneFrame) -> Plot {
+    Plot {
+        lane: frame.lane,
+        body: frame.body,
+        map: frame.map,
+        reach: frame.reach,
+    }
+}
+
+/// Wheel and drags move the view, unless a drag measures or zooms.
+pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) {
+    let (width, height) = (f64::from(plot.body.width()), f64::from(plot.map.height()));
+    if measure::drag(ui, response, plot, state) {
         let delta = response.drag_delta();
         state.change_view(|view| {
             let steps = -f64::from(delta.x) / width * view.steps();
             view.pan(steps, f64::from(delta.y) / height * view.bytes())
         });
     }
+    zoom(ui, response, (plot.body, plot.map), state);
+}
+
+/// The wheel with Ctrl and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.
+pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), state: &mut LanesState) {
+    let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
     let Some(pos) = response.hover_pos() else { return };
     let (zoom, scroll, is_alt) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta(), i.modifiers.alt));
     if (zoom - 1.0).abs() > f32::EPSILON {
@@ -254,6 +276,17 @@ pub(super) fn navigate(ui: &Ui, response: &eframe::egui::Response, plot: Rect, (
     } else if scroll.x.abs() > 0.01 {
         state.change_view(|view| view.pan(-f64::from(scroll.x) / width * view.steps(), 0.0));
     }
+}
+
+/// The step of the peak's mark, where a click means it: within a few points, and where steps are too narrow to be told.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn peak_near(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<Step> {
+    const REACH: f32 = 6.0;
+    let step = input.comparison.lanes[frame.lane].summary.peak_reserved_step?;
+    let (viewport, width) = (state.viewport?, f64::from(frame.body.width()));
+    let x = frame.body.left() + viewport.x_from_step(f64::from(step.0) + 0.5, width) as f32;
+    let is_narrow = width / viewport.steps() < f64::from(REACH);
+    (is_narrow && (pos.x - x).abs() <= REACH).then_some(step)
 }
 
 /// The block under the pointer, or within a point and a half of it.

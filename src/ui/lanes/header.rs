@@ -23,7 +23,7 @@ const COMBO: (f32, f32) = (96.0, 34.0);
 const BADGE: f32 = 12.0;
 const BADGE_SIZE: f32 = 11.0;
 /// The button of the lane's menu.
-const MENU: f32 = 34.0;
+const MENU: f32 = 30.0;
 /// Left of the first part.
 const INDENT: f32 = 4.0;
 

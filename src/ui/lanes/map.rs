@@ -14,6 +14,10 @@ use crate::ui::theme::Theme;
 const LEAST_OUTLINED: f32 = 4.0;
 /// Above a picture blocks of so many points are drawn again, so that they stay sharp while the view moves.
 const LEAST_ABOVE: f64 = 6.0;
+/// Smaller blocks that a search found have no outline: it would be all that is seen of them.
+const LEAST_FOUND: f32 = 4.0;
+/// Outlines per lane.
+const MOST_FOUND: usize = 2_000;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
 /// Labels per lane; with four lanes about 200 in all.
@@ -74,6 +78,7 @@ pub(super) fn paint(
         outline_region(&painter, *place, (lane, *region), theme);
     }
     holdings::paint_breaks(&painter, &ground, &regions);
+    paint_found(&painter, rect, &items, (lane, input));
     paint_labels(&painter, rect, &items, (lane, input));
     let id = input.comparison.lanes[frame.lane].id;
     if let Some((_, what)) = state.highlight.filter(|(lane, _)| *lane == id) {
@@ -107,6 +112,20 @@ fn paint_blocks(
         marks::beside(theme, color, others.binary_search(&item.block).is_ok())
     });
     quads.paint(painter);
+}
+
+/// Outlines around what a search found, where a block is large enough to have one.
+fn paint_found(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&LaneView, &LanesInput<'_>)) {
+    let Some(matches) = input.matches else { return };
+    let stroke = Stroke::new(1.0, input.theme.found);
+    let is_found = |item: &&ItemRect| {
+        item.x1 - item.x0 >= LEAST_FOUND
+            && item.y1 - item.y0 >= LEAST_FOUND
+            && lane.tensor(item.block).is_some_and(|tensor| matches.contains(tensor))
+    };
+    for item in items.rects.iter().filter(is_found).take(MOST_FOUND) {
+        painter.rect_stroke(on_canvas(item, rect), 0, stroke, StrokeKind::Inside);
+    }
 }
 
 /// Exact blocks first, marks on top of them, so that nothing small is covered.

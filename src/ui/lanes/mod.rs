@@ -23,6 +23,7 @@ mod curve;
 mod difference;
 mod edge_counts;
 mod figures;
+mod flags;
 mod frame;
 mod gestures;
 mod header;
@@ -30,32 +31,40 @@ mod holdings;
 mod legend;
 mod map;
 mod marks;
+mod measure;
 mod pictures;
+mod range;
 mod remat;
+mod reveal;
 mod rows;
 mod ruler;
+mod searched;
 mod shortage;
 mod spot;
 mod strip;
 mod ticks;
 mod toolbar;
 mod tooltip;
+mod views;
+mod words;
 
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
 pub use arrange::{Arrangement, LaneStand};
+pub use flags::lane_of as bookmark_lane;
 pub use marks::{EdgeChoice, Marks};
 pub use pictures::Drawn;
 pub use shortage::sentences;
 pub use spot::{Highlight, Move, Spot};
+pub use words::words;
 
 use crate::analysis::{Comparison, LaneId};
 use crate::session::PictureOrder;
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{LookOrder, Timeline, Viewport};
+use crate::timeline::{LookOrder, Matches, StepRange, Timeline, Viewport};
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, Step};
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +75,8 @@ pub struct LanesInput<'a> {
     pub timeline: &'a Timeline,
     /// The tensor selected anywhere in the window.
     pub selected: Option<Selected>,
+    /// What a search found: what does not match is dimmed.
+    pub matches: Option<&'a Matches>,
     /// Whether a newer answer is being worked out: the picture is dimmed.
     pub is_stale: bool,
     /// Colours.
@@ -159,6 +170,18 @@ pub struct LanesState {
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
     rows_lane: Option<usize>,
+    /// The selected steps.
+    pub range: Option<StepRange>,
+    /// Where a drag that selects steps began.
+    range_from: Option<Step>,
+    /// What drags do, and what they measured.
+    measures: measure::Measures,
+    /// The views to go back to.
+    views: views::Views,
+    /// Bookmarks, and the note that is being written.
+    flags: flags::Flags,
+    /// Where lanes are on the screen, in points.
+    places: Vec<(LaneId, Rect)>,
 }
 
 /// What tells the same graphs in another answer: name, runs, ops.
@@ -218,6 +241,8 @@ impl LanesState {
             self.shown = Some(Shown::of(comparison));
             self.budget = None;
             self.rows_lane = None;
+            self.range = None;
+            self.measures.clear();
         }
         self.whole = Some(whole);
         self.viewport = Some(viewport);
@@ -225,10 +250,16 @@ impl LanesState {
     }
 
     /// The lane whose lifetimes are shown.
-    fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
+    pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let first = usize::from(input.comparison.compares_passes());
         self.rows_lane.unwrap_or(first).min(last)
+    }
+
+    /// Where a lane is on the screen, in points, as far as it can be seen.
+    pub fn place_of(&self, lane: LaneId) -> Option<Rect> {
+        let place = self.places.iter().find(|(known, _)| *known == lane);
+        place.map(|(_, rect)| *rect)
     }
 
     /// Shows everything.
@@ -255,7 +286,10 @@ impl LanesState {
 
 /// The lanes of a comparison, or its lifetimes, in all the space that is left.
 pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+    let n_steps = state.whole.map(|whole| whole.t1);
     state.adopt(input.timeline, input.comparison);
+    state.cut_range(input.timeline.n_steps);
+    views::note(ui, state, state.whole.map(|whole| whole.t1) != n_steps);
     let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
     toolbar::toolbar_ui(ui, input, state, actions);
@@ -271,9 +305,21 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     area.set_right(right);
     state.cursor = None;
     match state.content {
-        LaneContent::MemoryMap => maps_ui(ui, area, (input, state, actions)),
-        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, state, actions)),
+        LaneContent::MemoryMap => maps_ui(ui, area, (input, &mut *state, actions)),
+        LaneContent::Lifetimes => {
+            rows::rows_ui(ui, area, (input, &mut *state, actions));
+            let canvas = ui.scope_id().with("lifetimes");
+            words::tell(ui, canvas, (input, state.lane_of_rows(input)), state);
+        }
     }
+    let plot = frame::Grid::new(
+        area,
+        &[frame::Wanted::PLAIN],
+        LaneLayout::Stacked,
+        (ruler::height(input.timeline), 0.0),
+    )
+    .ruler(0);
+    flags::note_ui(ui, plot, input, state);
 }
 
 type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAction>);
@@ -281,9 +327,11 @@ type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAc
 /// Rulers on top, lanes below them, in as many columns as the layout says.
 fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     let shown = state.arrangement.shown(input.comparison);
-    let mut wanted: Vec<frame::Wanted> = shown.iter().map(|(_, stand)| frame::Wanted::of(stand)).collect();
-    // The difference stands behind all lanes.
-    wanted.extend(input.drawn.difference.map(|_| frame::Wanted::LOW));
+    // The difference stands above all lanes, where it is seen.
+    let n_above = usize::from(input.drawn.difference.is_some());
+    let difference = input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
+    let lanes = shown.iter().map(|(_, stand)| frame::Wanted::of(*stand));
+    let wanted: Vec<frame::Wanted> = difference.chain(lanes).collect();
     let (area, strip) = area.split_top_bottom_at_y(area.bottom() - strip::HEIGHT);
     let room = if input.timeline.has_remat() {
         frame::BUDGET_ROOM
@@ -303,55 +351,32 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lanes"));
     egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
         let (space, _) = ui.allocate_exact_size(grid.content_size(), egui::Sense::hover());
-        if input.drawn.difference.is_some() {
-            let place = grid.lane(shown.len(), space.min);
-            difference::difference_ui(ui, place, (input, state), actions);
+        if n_above > 0 {
+            difference::difference_ui(ui, grid.lane(0, space.min), (input, state), actions);
         }
-        let has_own_scales = state.arrangement.has_own_scales;
         let frames: Vec<frame::LaneFrame> = shown
             .iter()
-            .zip(&wanted)
+            .zip(&wanted[n_above..])
             .enumerate()
             .map(|(place, ((lane, _), wanted))| {
-                let frame = frame::LaneFrame::new(ui, grid.lane(place, space.min), input, (*lane, *wanted));
-                if has_own_scales {
-                    frame.on_its_own_scale(input)
-                } else {
-                    frame
-                }
+                let reach = state.arrangement.reach(input.timeline, &input.timeline.lanes[*lane]);
+                frame::LaneFrame::new(
+                    ui,
+                    grid.lane(place + n_above, space.min),
+                    input,
+                    (*lane, *wanted),
+                    reach,
+                )
             })
             .collect();
+        let rects = frames.iter().map(|frame| frame.outer.intersect(ui.clip_rect()));
+        let ids = shown.iter().map(|(_, stand)| stand.id);
+        state.places = ids.zip(rects).collect();
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
-        let mut counts = [(0, 0); 3];
-        state.hole_pictures.resize(input.comparison.lanes.len(), None);
-        let mut pictures = std::mem::take(&mut state.hole_pictures);
-        for frame in &frames {
-            let picture = &mut pictures[frame.lane];
-            header::header_ui(ui, frame, (input, state), actions);
-            curve::paint(ui, frame, input, state);
-            budget::budget_ui(ui, frame, (input, state), actions);
-            ticks::paint(ui, frame, input, state);
-            remat::marks_ui(ui, frame, (input, state), actions);
-            for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
-                *sum = (sum.0 + drawn, sum.1 + total);
-            }
-        }
-        if [state.drawn, state.holes_drawn, state.edges_drawn] != counts {
-            // The toolbar stands above the lanes and tells what they drew.
-            ui.ctx().request_repaint();
-        }
-        [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
-        state.hole_pictures = pictures;
+        contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
         actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
-        for frame in &frames {
-            shortage::paint(ui, frame, input, state);
-            remat::paint_ends(ui, frame, input, state);
-            spot::paint(ui, (frame.lane, frame.body), input, state);
-            canvas::cursor_line(ui, frame.body, state, input.theme);
-            tooltip::lane_tooltip(frame, input, state);
-            arrange::edge_ui(ui, frame, grid.plain, (input, state));
-        }
+        above_ui(ui, (&frames, grid.plain), input, state);
     });
     let strip = Rect::from_x_y_ranges(
         grid.plot_x(0).min..=grid.plot_x(grid.n_columns - 1).max,
@@ -359,4 +384,43 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     );
     strip::strip_ui(ui, strip, (input, state));
     ui.advance_cursor_after_rect(area);
+}
+
+/// Headers, curves, events and maps.
+fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions): Parts<'_, '_>) {
+    let mut counts = [(0, 0); 3];
+    state.hole_pictures.resize(input.comparison.lanes.len(), None);
+    let mut pictures = std::mem::take(&mut state.hole_pictures);
+    for frame in frames {
+        let picture = &mut pictures[frame.lane];
+        header::header_ui(ui, frame, (input, state), actions);
+        curve::paint(ui, frame, input, state);
+        budget::budget_ui(ui, frame, (input, state), actions);
+        ticks::paint(ui, frame, input, state);
+        remat::marks_ui(ui, frame, (input, state), actions);
+        for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
+            *sum = (sum.0 + drawn, sum.1 + total);
+        }
+    }
+    if [state.drawn, state.holes_drawn, state.edges_drawn] != counts {
+        // The toolbar stands above the lanes and tells what they drew.
+        ui.ctx().request_repaint();
+    }
+    [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
+    state.hole_pictures = pictures;
+}
+
+/// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.
+fn above_ui(ui: &Ui, (frames, plain): (&[frame::LaneFrame], f32), input: &LanesInput<'_>, state: &mut LanesState) {
+    for frame in frames {
+        words::tell(ui, frame.response.id, (input, frame.lane), state);
+        shortage::paint(ui, frame, input, state);
+        remat::paint_ends(ui, frame, input, state);
+        range::paint(ui, frame.body, input, state);
+        measure::paint(ui, gestures::plot_of(frame), input, state);
+        spot::paint(ui, (frame.lane, frame.body), input, state);
+        canvas::cursor_line(ui, frame.body, state, input.theme);
+        tooltip::lane_tooltip(frame, input, state);
+        arrange::edge_ui(ui, frame, plain, (input, state));
+    }
 }

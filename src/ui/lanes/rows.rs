@@ -3,8 +3,12 @@
 use eframe::egui::{Align2, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, canvas_of, cursor_line, on_canvas, text_in};
-use super::{LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, remat, ruler, tooltip};
-use crate::timeline::{RematMarkKind, RowItems, Selected};
+use super::measure::Plot;
+use super::{
+    LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, measure, range, remat, ruler, searched,
+    tooltip,
+};
+use crate::timeline::{RematMarkKind, RowItems, Selected, Viewport};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
@@ -25,7 +29,13 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     );
     let response = ui.interact(body, ui.scope_id().with("lifetimes"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "lifetimes"));
-    gestures::navigate(ui, &response, body, (body, state));
+    let plot = Plot {
+        lane: 0,
+        body,
+        map: body,
+        reach: 1.0,
+    };
+    gestures::navigate(ui, &response, plot, state);
     state.cursor = gestures::cursor(ui, body, grid.plot_x(0), state);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
     let Some(viewport) = state.viewport else { return };
@@ -42,11 +52,13 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         actions.push(LaneAction::Select(tensor));
     }
     state.drawn = (rows.items.n_drawn(), rows.items.n_total);
-    paint(ui, body, &rows, (input, [state.hovered, input.selected]));
+    paint(ui, body, &rows, (input, &viewport), [state.hovered, input.selected]);
     if rows.rows.is_empty() {
         nothing_ui(ui, body, input, lane);
     }
     paint_gap_marks(ui, body, &rows, (input, lane));
+    range::paint(ui, body, input, state);
+    measure::paint(ui, plot, input, state);
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
         response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
@@ -54,18 +66,23 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     ui.advance_cursor_after_rect(area);
 }
 
-fn paint(ui: &Ui, rect: Rect, rows: &RowItems, (input, marked): (&LanesInput<'_>, [Option<Selected>; 2])) {
+fn paint(
+    ui: &Ui,
+    rect: Rect,
+    rows: &RowItems,
+    (input, viewport): (&LanesInput<'_>, &Viewport),
+    marked: [Option<Selected>; 2],
+) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand2(vec2(frame::GUTTER, 1.0)));
     painter.rect_filled(rect, 0, theme.canvas);
     let tensor_of = |block: u32| rows.rows.get(block as usize).map(|row| row.tensor);
     let mut quads = Quads::with_capacity(rows.items.n_drawn());
     map::add_items(&mut quads, &rows.items, rect, |item| {
-        let color = theme.tensor(item.color);
-        let is_beside = input.selected.is_some() && tensor_of(item.block) != input.selected;
-        if is_beside { theme.dimmed(color) } else { color }
+        searched::color(input, tensor_of(item.block), theme.tensor(item.color))
     });
     quads.paint(&painter.with_clip_rect(rect));
+    searched::paint(&painter.with_clip_rect(rect), rect, rows, (input, viewport));
     let gaps: Vec<Rect> = rows.gaps.iter().map(|gap| on_canvas(gap, rect)).collect();
     away::hatched(&painter.with_clip_rect(rect), &gaps, theme);
     paint_labels(&painter.with_clip_rect(rect), rect, rows, input);

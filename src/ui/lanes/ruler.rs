@@ -1,10 +1,10 @@
 //! The time axis: runs, phases, steps, and the tag of the cursor.
 
-use eframe::egui::{Align2, Painter, Rangef, Rect, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::canvas::{SMALL, cursor_x, text_in, text_with_ground};
 use super::tooltip::rows_ui;
-use super::{LanesInput, LanesState, remat};
+use super::{LanesInput, LanesState, flags, gestures, range, remat};
 use crate::timeline::{Timeline, Viewport, step_facts, step_ticks};
 use crate::ui::theme::Theme;
 use crate::units::Step;
@@ -18,8 +18,13 @@ pub(super) fn height(timeline: &Timeline) -> f32 {
     RUNS + STEPS + if timeline.bands.phases.is_empty() { 0.0 } else { PHASES }
 }
 
-/// The ruler above a column.
-pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
+/// The ruler above a column: a drag selects steps.
+pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
+    let id = ui.scope_id().with(("ruler", rect.left().to_bits()));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, ruler_words(input, state)));
+    range::select(ui, &response, rect, (input, state));
+    gestures::zoom(ui, &response, (rect, Rect::NOTHING), state);
     let Some(viewport) = state.viewport else { return };
     let painter = ui.painter_at(rect.expand2(vec2(super::frame::GUTTER, 0.0)));
     let runs = Rect::from_min_size(rect.min, vec2(rect.width(), RUNS));
@@ -44,8 +49,19 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &Lane
     );
     let word = input.comparison.axis_word();
     paint_steps(&painter, steps, &viewport, (word, input.theme));
-    anew_ui(ui, steps, (input, &viewport));
+    range::paint_on_ruler(ui, rect, input, state);
+    anew_ui(response, steps, (input, &viewport));
     paint_tag(&painter, steps, input, state);
+    flags::flags_ui(ui, rect, input, state);
+}
+
+/// What the ruler is, and the selected steps.
+fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
+    let word = input.comparison.axis_word();
+    let Some(range) = state.range else {
+        return format!("ruler of {word}s, a drag selects a range");
+    };
+    format!("ruler of {word}s, {} to {} selected", range.start, range.last())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
@@ -136,13 +152,13 @@ fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, (word, theme)
     clippy::cast_sign_loss,
     reason = "clamped to the steps there are"
 )]
-fn anew_ui(ui: &Ui, rect: Rect, (input, viewport): (&LanesInput<'_>, &Viewport)) {
+fn anew_ui(response: Response, rect: Rect, (input, viewport): (&LanesInput<'_>, &Viewport)) {
     if input.timeline.bands.anew.is_empty() {
         return;
     }
-    let id = ui.scope_id().with(("anew", rect.left().to_bits()));
-    let response = ui.interact(rect, id, Sense::hover());
-    let Some(pos) = response.hover_pos() else { return };
+    let Some(pos) = response.hover_pos().filter(|pos| rect.contains(*pos)) else {
+        return;
+    };
     let step = viewport.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
     let step = Step(step.max(0.0) as u32);
     let is_anew = step_facts(input.comparison, step).is_some_and(|facts| facts.is_anew);

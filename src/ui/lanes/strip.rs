@@ -68,8 +68,10 @@ fn moves(response: &Response, rect: Rect, (view, whole): (Viewport, Viewport), s
         state.fit();
         return;
     }
+    // A drag is told when the pointer has moved; what it holds is where it began.
+    let origin = response.ctx.input(|input| input.pointer.press_origin());
     if response.drag_started()
-        && let Some(pos) = response.interact_pointer_pos()
+        && let Some(pos) = origin.or(response.interact_pointer_pos())
     {
         let is_at = |edge: f32| (pos.x - edge).abs() <= GRIP;
         let step = step_at(pos.x);

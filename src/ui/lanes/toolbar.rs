@@ -73,7 +73,7 @@ fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
         ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
             .on_hover_text("Two lanes in a row");
         ui.toggle_value(&mut state.arrangement.has_own_scales, "Own scales")
-            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all (Y)");
+            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all");
         let n_hidden = state.arrangement.n_hidden();
         if n_hidden > 0 {
             let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));

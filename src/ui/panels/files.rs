@@ -109,11 +109,12 @@ fn source_ui(
         if format_ui(ui, ("open as", position), &mut format) {
             commands.push(Command::OpenAs { position, format });
         }
-        if ui
-            .small_button("Copy")
-            .on_hover_text("copy this report as text")
-            .clicked()
-        {
+        let copy = ui.small_button("Copy");
+        copy.widget_info(|| {
+            let name = format!("copy the report of {}", source.title());
+            egui::WidgetInfo::labeled(egui::Role::Button, true, name)
+        });
+        if copy.on_hover_text("copy this report as text").clicked() {
             ui.ctx().copy_text(report_text(source, report));
         }
     });

@@ -2,6 +2,7 @@
 
 pub mod budgets;
 pub mod device;
+pub mod empty;
 pub mod files;
 mod footprint;
 pub mod inspector;
@@ -11,11 +12,14 @@ pub mod name_reuse;
 pub mod options;
 pub mod overview;
 mod overview_bars;
+pub mod peak;
 pub mod planner;
 pub mod problems;
 mod remat;
 mod reuse;
 pub mod schedule;
+pub mod search;
+pub mod tables;
 
 use eframe::egui;
 

@@ -6,6 +6,7 @@ use egui_extras::{Column, TableBuilder};
 use crate::analysis::{Comparison, LaneId};
 use crate::plan::Effort;
 use crate::session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
+use crate::ui::panels::empty::other_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, percent_text};
 use crate::workload::GraphIdx;
@@ -54,13 +55,14 @@ pub fn planner_ui(
         .filter(|graph| comparison.session.graphs[*graph].is_static)
         .collect();
     let Some(first) = arenas.first() else {
-        ui.label(if comparison.is_measured() {
+        let why = if comparison.is_measured() {
             "A recording is of a run that is over: there is nothing to plan."
         } else if comparison.trace().is_some() {
             "A trace says what was asked, not what stands in an arena: there is nothing to plan."
         } else {
             "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op."
-        });
+        };
+        other_ui(ui, why, "mobilenet", commands);
         return;
     };
     if !arenas.contains(&state.graph) {

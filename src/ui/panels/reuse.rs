@@ -32,6 +32,11 @@ pub struct InspectorState {
 }
 
 impl InspectorState {
+    /// The lane that was clicked last.
+    pub const fn explained(&self) -> Option<LaneId> {
+        self.lane
+    }
+
     /// Explains a lane from now on.
     pub fn explain(&mut self, lane: LaneId) {
         self.lane = Some(lane);

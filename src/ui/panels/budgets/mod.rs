@@ -7,10 +7,13 @@ mod plot;
 mod points;
 mod table;
 
+pub(super) use table::direction_ui;
+
 use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};
 use crate::session::{Command, Session};
+use crate::ui::panels::empty::other_ui;
 use crate::ui::panels::{choice_ui, graph_choice_ui};
 use crate::ui::theme::Theme;
 use crate::workload::GraphIdx;
@@ -59,7 +62,8 @@ pub fn budgets_ui(
 ) {
     let names = names(session);
     if names.is_empty() {
-        ui.weak("Graphs and DTR logs are run under memory budgets here; what is open is neither.");
+        let why = "Graphs and DTR logs are run under memory budgets here; what is open is neither.";
+        other_ui(ui, why, "resnet50", commands);
         return;
     }
     state.graph = state.graph.min(names.len() - 1);

@@ -155,7 +155,7 @@ fn sort_ui(ui: &mut egui::Ui, sorting: &mut Sorting, order: Order, (name, meanin
 }
 
 /// A triangle, as the bundled font has no such letter: up where the smallest comes first.
-fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
+pub(in crate::ui::panels) fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(7.0, 7.0), egui::Sense::hover());
     let position = if is_descending { DOWN } else { UP };
     let color = ui.visuals().text_color();

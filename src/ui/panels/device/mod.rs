@@ -15,6 +15,7 @@ use crate::sim::DevicePicture;
 use crate::sim::fold::ReservedParts;
 use crate::timeline::{LaneView, step_facts};
 use crate::ui::lanes::{Drawn, Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::ui::panels::empty::other_ui;
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
@@ -61,7 +62,8 @@ pub fn device_ui(
         return;
     };
     if comparison.is_problem() {
-        ui.weak("A placement problem has no device: its lanes show arenas alone. Open a model to see one.");
+        let why = "A placement problem has no device: its lanes show arenas alone.";
+        other_ui(ui, why, "mixed", commands);
         return;
     }
     let input = LanesInput {
@@ -69,6 +71,7 @@ pub fn device_ui(
         comparison,
         timeline,
         selected: session.selection(),
+        matches: None,
         is_stale: session.is_stale(),
         theme,
     };

@@ -53,6 +53,7 @@ pub(super) fn log_ui(
         field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "filter the log"));
         ui.weak(extent(known.lines.len() as u64, &level.reuse));
         let copy = ui.add_enabled(!log.is_empty(), egui::Button::new("Copy").small());
+        copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, !log.is_empty(), "copy the log"));
         if copy.on_hover_text("copy the lines that are shown").clicked() {
             let lines: Vec<&str> = known.lines.iter().map(|line| &*log[*line].text).collect();
             ui.ctx().copy_text(lines.join("\n"));

@@ -8,6 +8,7 @@ use self::log::LogState;
 use crate::options::keys;
 use crate::rewrite::name_reuse::{ReuseReport, VERSIONS};
 use crate::session::{Command, NamesReport, REUSE_LEVELS, Session};
+use crate::ui::panels::empty::other_ui;
 use crate::ui::panels::graph_choice_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped};
@@ -39,7 +40,8 @@ pub fn name_reuse_ui(
 ) {
     let names = names(session);
     if names.is_empty() {
-        ui.weak("Names are reused in graphs and in programs of blocks; what is open is neither.");
+        let why = "Names are reused in graphs and in programs of blocks; what is open is neither.";
+        other_ui(ui, why, "resnet50", commands);
         return;
     }
     state.graph = state.graph.min(names.len() - 1);

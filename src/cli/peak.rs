@@ -1,0 +1,148 @@
+//! `highwater peak`: who is live at the peak, at a step or in a range, and what would lower it.
+
+use anyhow::{Context as _, bail};
+
+use super::args::{Format, PeakArgs};
+use super::compare::{import_diagnostics, request_of, show, sources};
+use super::settings::read_settings;
+use super::text::diagnostics;
+use super::{Verdict, print, print_json};
+use crate::analysis::{Comparison, LaneId, compare};
+use crate::export::{PeakAnswer, WirePeak, peak_csv, peak_text};
+use crate::progress::Progress;
+use crate::session::{OnFailure, load};
+use crate::sim::StaticMemoryPolicy;
+use crate::timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
+use crate::units::Step;
+
+/// How many entries lists have unless it is said.
+const FEW: usize = 10;
+
+/// Runs the command.
+pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.format, Format::Text | Format::Json | Format::Csv) {
+        return Err(args.format.refusal());
+    }
+    let by = attribute(&args.group_by)?;
+    let policy = args.policy.as_deref().map(policy).transpose()?;
+    let at = at(args)?;
+    let sources = sources(&args.files, &args.common.opening)?;
+    let settings = read_settings(&args.common)?;
+    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    if let Some(name) = &args.graph {
+        show(&mut loaded, name)?;
+    }
+    let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
+    request.policies = policy.into_iter().collect();
+    let comparison = compare(&request, progress)?;
+    let ask = PeakAsk {
+        lane: lane(args, policy, &comparison)?,
+        at,
+        by,
+        n_first: args.top.unwrap_or(FEW),
+    };
+    let name = &loaded.workload.name;
+    check(&comparison, at, name)?;
+    let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name}: there is no step to explain"))?;
+    let most = match args.format {
+        Format::Text => FEW,
+        _ => usize::MAX,
+    };
+    let answer = PeakAnswer {
+        comparison: &comparison,
+        report: &report,
+        most: args.top.unwrap_or(most),
+    };
+    let import = import_diagnostics(&loaded, &settings);
+    match args.format {
+        Format::Json => print_json(&WirePeak::new(&answer, &import))?,
+        Format::Csv => print(&peak_csv(&answer))?,
+        _ => {
+            let mut text = peak_text(&answer);
+            if let Some(note) = comparison.scratch.note().filter(|_| comparison.lower_bound) {
+                text.push_str(&format!("\n{note}\n"));
+            }
+            text.push_str(&diagnostics(&import));
+            text.push_str(&diagnostics(&comparison.diagnostics));
+            print(&text)?;
+        }
+    }
+    Ok(Verdict::Done)
+}
+
+fn attribute(name: &str) -> anyhow::Result<Attribute> {
+    Attribute::find(name).with_context(|| {
+        let known = Attribute::ALL.map(Attribute::key);
+        format!(
+            "--group-by {name}: there is no such attribute; known: {}",
+            known.join(", ")
+        )
+    })
+}
+
+fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
+    let number = text.trim().parse().ok();
+    let known = number.and_then(StaticMemoryPolicy::from_number);
+    known.with_context(|| format!("--policy {text}: write one of 0, 1, 2, 3, 4"))
+}
+
+fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
+    if let Some(step) = args.step {
+        return Ok(PeakAt::Step(Step(step)));
+    }
+    let Some(text) = &args.range else {
+        return Ok(PeakAt::Peak);
+    };
+    let ends = text.split_once("..");
+    let ends = ends.and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    match ends {
+        Some((start, end)) if start < end => Ok(PeakAt::Range(StepRange {
+            start: Step(start),
+            end: Step(end),
+        })),
+        _ => bail!("--range {text}: write the first step and the one behind the last, such as 100..200"),
+    }
+}
+
+/// The lane that is asked about: of the policy, by position, or the main one.
+fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
+    let titles = || {
+        let titles = comparison.lanes.iter().map(|lane| comparison.lane_title(lane.id));
+        titles.collect::<Vec<_>>().join(", ")
+    };
+    if let Some(number) = args.lane {
+        let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
+        return position.with_context(|| format!("--lane {number}: there is no such lane; there are {}", titles()));
+    }
+    if let Some(policy) = policy {
+        let found = comparison
+            .lanes
+            .iter()
+            .position(|lane| lane.id == LaneId::Policy(policy));
+        return found.with_context(|| {
+            let number = policy.number();
+            format!(
+                "--policy {number}: lanes are no policies here; choose with --lane: {}",
+                titles()
+            )
+        });
+    }
+    comparison.main_lane().context("there is no lane to explain")
+}
+
+/// Whether the steps that are asked about exist.
+fn check(comparison: &Comparison, at: PeakAt, name: &str) -> anyhow::Result<()> {
+    let n_steps = comparison.axis.n_steps;
+    let (flag, last) = match at {
+        PeakAt::Peak => return Ok(()),
+        PeakAt::Step(step) => (format!("--step {step}"), step.0),
+        PeakAt::Range(range) => (format!("--range {}..{}", range.start, range.end), range.last().0),
+    };
+    if last >= n_steps {
+        bail!(
+            "{name}: {flag} lies behind the last of {n_steps} {}s",
+            comparison.axis_word()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! A lane as an SVG drawing: curve and memory map of what a viewport shows, text as text.
+//!
+//! ```text
+//! title, figures, what the lines mean
+//! bytes | reserved and live, the capacity, the peak
+//! bytes | the memory map: regions, blocks, names where they fit
+//!       +-------------------------------------------------- steps
+//! ```
+//!
+//! In: an answer with its view-model, a lane, a viewport, a size, colours as texts. Out: XML, the same every time. A column
+//! of the curve spans the exact extremes of its steps; blocks are culled and merged as on the screen.
+
+mod areas;
+mod colors;
+mod text;
+
+use std::fmt::Write as _;
+
+pub use self::colors::SvgColors;
+use self::text::{escaped, number};
+use crate::analysis::Comparison;
+use crate::timeline::{LaneView, Timeline, Viewport, step_ticks};
+use crate::units::grouped;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneDrawing<'a> {
+    /// The answer.
+    pub comparison: &'a Comparison,
+    /// Its view-model.
+    pub timeline: &'a Timeline,
+    /// The lane, by position.
+    pub lane: usize,
+    /// What of it is seen.
+    pub viewport: Viewport,
+    /// Width and height in points; at least 320 by 240.
+    pub size: (f64, f64),
+    /// Colours.
+    pub colors: &'a SvgColors,
+}
+
+/// Room for words on the left, on the right, on top and below.
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 62.0;
+const BELOW: f64 = 40.0;
+/// Between curve and map, and the share of the height that the curve has.
+const BETWEEN: f64 = 10.0;
+const CURVE_SHARE: f64 = 0.42;
+
+/// A rectangle of the drawing.
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Area {
+    fn right(self) -> f64 {
+        self.left + self.width
+    }
+
+    fn bottom(self) -> f64 {
+        self.top + self.height
+    }
+}
+
+/// What every part draws with.
+struct Pen<'a> {
+    drawing: &'a LaneDrawing<'a>,
+    view: &'a LaneView,
+    xml: String,
+}
+
+/// The drawing. O(visible blocks log visible blocks + width log steps).
+///
+/// # Errors
+/// A sentence, where there is no such lane or nothing in it.
+pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
+    let known = drawing.timeline.lanes.get(drawing.lane);
+    let view = known.filter(|_| drawing.lane < drawing.comparison.lanes.len());
+    let view = view.ok_or("there is no such lane to draw")?;
+    if drawing.timeline.n_steps == 0 {
+        return Err("the schedule has no steps, so there is nothing to draw".to_owned());
+    }
+    let (width, height) = (drawing.size.0.max(320.0), drawing.size.1.max(240.0));
+    let room = height - TOP - BELOW - BETWEEN;
+    let has_map = !view.blocks.is_empty() || !view.regions.is_empty();
+    let curve = Area {
+        left: LEFT,
+        top: TOP,
+        width: width - LEFT - RIGHT,
+        height: if has_map { room * CURVE_SHARE } else { room + BETWEEN },
+    };
+    let map = Area {
+        top: curve.bottom() + BETWEEN,
+        height: room - curve.height,
+        ..curve
+    };
+    let mut pen = Pen {
+        drawing,
+        view,
+        xml: String::new(),
+    };
+    pen.head((width, height));
+    pen.curve(curve);
+    if has_map {
+        pen.map(map);
+    }
+    let lowest = if has_map { map } else { curve };
+    pen.peak((curve, lowest));
+    pen.steps(lowest, height);
+    pen.xml.push_str("</svg>\n");
+    Ok(pen.xml)
+}
+
+impl Pen<'_> {
+    /// Adds a line; writing to a string cannot fail.
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.xml.write_fmt(line).expect("writing to a string cannot fail");
+        self.xml.push('\n');
+    }
+
+    /// Words, the left end (or what `anchor` says) at a place, on a baseline.
+    fn words(&mut self, (x, y): (f64, f64), (anchor, color): (&str, &str), words: &str) {
+        let (x, y, words) = (number(x), number(y), escaped(words));
+        let color = escaped(color);
+        self.line(format_args!(
+            r#"<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{color}">{words}</text>"#
+        ));
+    }
+
+    fn head(&mut self, (width, height): (f64, f64)) {
+        let LaneDrawing {
+            comparison,
+            lane,
+            colors,
+            viewport,
+            ..
+        } = *self.drawing;
+        let row = &comparison.lanes[lane];
+        let title = format!("{}: {}", comparison.workload.name, comparison.lane_title(row.id));
+        let (states_reserved, states_live) = comparison.states(lane);
+        let (reserved, live) = (row.summary.peak_reserved, row.summary.peak_live);
+        let mut figures = Vec::new();
+        if states_reserved {
+            figures.push(format!("peak reserved {reserved} ({} B)", grouped(reserved.get())));
+        }
+        if states_live {
+            figures.push(format!("peak live {live} ({} B)", grouped(live.get())));
+        }
+        let (word, view) = (comparison.axis_word(), shown_steps(viewport));
+        figures.push(format!(
+            "{word}s {} to {} of {}",
+            view.0,
+            view.1,
+            grouped(u64::from(comparison.axis.n_steps))
+        ));
+        let figures = figures.join(", ");
+        let (w, h) = (number(width), number(height));
+        self.line(format_args!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" font-family="sans-serif" font-size="11">"#
+        ));
+        self.line(format_args!("<title>{}</title>", escaped(&title)));
+        self.line(format_args!("<desc>{}</desc>", escaped(&figures)));
+        self.line(format_args!(
+            r#"<rect width="{w}" height="{h}" fill="{}"/>"#,
+            escaped(&colors.page)
+        ));
+        let (x, color) = (number(LEFT), escaped(&colors.text));
+        self.line(format_args!(
+            r#"<text x="{x}" y="20" fill="{color}" font-size="15" font-weight="bold">{}</text>"#,
+            escaped(&title)
+        ));
+        self.words((LEFT, 36.0), ("start", &colors.text), &figures);
+        self.legend(LEFT, 52.0);
+    }
+
+    /// What the lines mean.
+    fn legend(&mut self, left: f64, y: f64) {
+        let drawing = self.drawing;
+        let colors = drawing.colors;
+        let (states_reserved, states_live) = drawing.comparison.states(drawing.lane);
+        let lines = [
+            (states_reserved, &colors.reserved, "reserved"),
+            (states_live, &colors.live, "live"),
+            (self.view.physical.max() > 0, &colors.physical, "in pages"),
+            (
+                areas::is_capacity_near(drawing),
+                &colors.capacity,
+                "capacity of the device",
+            ),
+        ];
+        let mut x = left;
+        for (_, color, words) in lines.into_iter().filter(|(is_there, ..)| *is_there) {
+            let (at, top, fill) = (number(x), number(y - 8.0), escaped(color));
+            self.line(format_args!(
+                r#"<rect x="{at}" y="{top}" width="14" height="8" fill="{fill}"/>"#
+            ));
+            self.words((x + 18.0, y), ("start", &colors.text_weak), words);
+            x += 34.0 + text::width(words);
+        }
+    }
+
+    /// The axis below.
+    fn steps(&mut self, area: Area, height: f64) {
+        let drawing = self.drawing;
+        let colors = drawing.colors;
+        let viewport = drawing.viewport;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a handful of marks; steps are not negative"
+        )]
+        let (most, as_step) = ((area.width / 90.0).max(2.0) as u32, |value: f64| value.max(0.0) as u64);
+        for tick in step_ticks(viewport.t0, viewport.t1, most) {
+            let x = area.left + viewport.x_from_step(tick.value, area.width);
+            let (at, top, low) = (number(x), number(area.bottom()), number(area.bottom() + 4.0));
+            let color = escaped(&colors.text_weak);
+            self.line(format_args!(
+                r#"<path d="M{at} {top}V{low}" stroke="{color}" fill="none"/>"#
+            ));
+            let label = grouped(as_step(tick.value));
+            self.words((x, area.bottom() + 16.0), ("middle", &colors.text_weak), &label);
+        }
+        let word = drawing.comparison.axis_word();
+        let middle = area.left + area.width / 2.0;
+        self.words((middle, height - 8.0), ("middle", &colors.text_weak), word);
+    }
+}
+
+/// The first step that is seen and the last.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "steps fit, and none is negative"
+)]
+fn shown_steps(viewport: Viewport) -> (String, String) {
+    let step = |value: f64| grouped(value.max(0.0) as u64);
+    (step(viewport.t0.floor()), step((viewport.t1.ceil() - 1.0).max(0.0)))
+}

@@ -1,0 +1,321 @@
+//! The curve and the memory map of a drawing.
+
+use super::text::{cut, escaped, number, width};
+use super::{Area, LaneDrawing, Pen};
+use crate::timeline::{Canvas, Curve, ItemRect, Owner, Viewport, byte_ticks, tensor_name};
+use crate::units::Bytes;
+
+/// Room above the highest peak, as a part of it.
+const HEADROOM: f64 = 1.14;
+/// How far above the highest peak a capacity may be to be drawn.
+const CAPACITY_NEAR: f64 = 1.6;
+/// Names are written where a block is at least so wide and high, this many at most.
+const LABEL: (f64, f64) = (48.0, 12.0);
+const MOST_LABELS: usize = 300;
+/// Blocks of at least this many square points say what they are where a reader points at them.
+const LEAST_TOLD: f32 = 12.0;
+
+/// Whether the capacity is drawn as a line.
+#[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
+pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
+    let peak = drawing.timeline.peak.get().max(1) as f64;
+    drawing.comparison.has_capacity() && drawing.comparison.device.memory_bytes as f64 <= peak * CAPACITY_NEAR
+}
+
+/// The bytes at the upper edge of the curve; the same for all lanes of an answer.
+#[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
+fn top(drawing: &LaneDrawing<'_>) -> f64 {
+    let peak = drawing.timeline.peak.get().max(1) as f64;
+    let capacity = drawing.comparison.device.memory_bytes as f64;
+    let highest = if is_capacity_near(drawing) {
+        peak.max(capacity)
+    } else {
+        peak
+    };
+    highest * HEADROOM
+}
+
+/// Where bytes stand in an area that reaches from 0 to `top`.
+#[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
+fn y_of(area: Area, top: f64, bytes: u64) -> f64 {
+    area.bottom() - bytes as f64 / top * area.height
+}
+
+/// Equal neighbours as one: left, right, least and most, in points and bytes.
+fn spans(columns: &[(u64, u64)], area: Area) -> Vec<(f64, f64, u64, u64)> {
+    let pitch = area.width / f64::from(u32::try_from(columns.len().max(1)).unwrap_or(u32::MAX));
+    let mut spans: Vec<(f64, f64, u64, u64)> = Vec::new();
+    for (number, (low, high)) in (0_u32..).zip(columns) {
+        let (left, right) = (
+            area.left + f64::from(number) * pitch,
+            area.left + f64::from(number + 1) * pitch,
+        );
+        match spans.last_mut() {
+            Some(last) if (last.2, last.3) == (*low, *high) => last.1 = right,
+            _ => spans.push((left, right, *low, *high)),
+        }
+    }
+    spans
+}
+
+impl Pen<'_> {
+    fn ground(&mut self, area: Area) {
+        let colors = self.drawing.colors;
+        self.area((area, &colors.canvas), &colors.frame);
+    }
+
+    fn area(&mut self, (area, fill): (Area, &str), stroke: &str) {
+        let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
+        let (fill, stroke) = (escaped(fill), escaped(stroke));
+        self.line(format_args!(
+            r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}" stroke="{stroke}"/>"#
+        ));
+    }
+
+    fn byte_axis(&mut self, area: Area, (low, high): (f64, f64), y: impl Fn(f64) -> f64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a handful of marks"
+        )]
+        let most = (area.height / 30.0).clamp(1.0, 8.0) as u32;
+        let colors = self.drawing.colors;
+        for tick in byte_ticks(low, high, most) {
+            let at = y(tick.value);
+            let (left, right, y) = (number(area.left), number(area.right()), number(at));
+            let grid = escaped(&colors.grid);
+            self.line(format_args!(
+                r#"<path d="M{left} {y}H{right}" stroke="{grid}" fill="none"/>"#
+            ));
+            let baseline = (at + 4.0).clamp(area.top + 8.0, area.bottom());
+            self.words((area.left - 6.0, baseline), ("end", &colors.text_weak), &tick.label);
+        }
+    }
+
+    pub(super) fn curve(&mut self, area: Area) {
+        let drawing = self.drawing;
+        let (colors, view) = (drawing.colors, self.view);
+        let top = top(drawing);
+        self.ground(area);
+        self.byte_axis(area, (0.0, top), |value| area.bottom() - value / top * area.height);
+        let (states_reserved, states_live) = drawing.comparison.states(drawing.lane);
+        if states_reserved {
+            let fill = Some(colors.reserved_fill.as_str());
+            self.line_of(&view.reserved, (area, top), (fill, &colors.reserved));
+        }
+        if states_live {
+            let fill = Some(colors.live_fill.as_str());
+            self.line_of(&view.live, (area, top), (fill, &colors.live));
+        }
+        if view.physical.max() > 0 {
+            self.line_of(&view.physical, (area, top), (None, &colors.physical));
+        }
+        if is_capacity_near(drawing) {
+            let memory = drawing.comparison.device.memory();
+            let at = y_of(area, top, memory.get());
+            let (left, right, y, color) = (
+                number(area.left),
+                number(area.right()),
+                number(at),
+                escaped(&colors.capacity),
+            );
+            self.line(format_args!(
+                r#"<path d="M{left} {y}H{right}" stroke="{color}" stroke-width="1.5" fill="none"/>"#
+            ));
+            let words = format!("capacity {memory}");
+            self.words((area.right() - 4.0, at - 3.0), ("end", &colors.capacity), &words);
+        }
+    }
+
+    /// A curve: what is below it, and a band between the least and the most of each column.
+    fn line_of(&mut self, curve: &Curve, (area, top): (Area, f64), (fill, color): (Option<&str>, &str)) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a page is a few thousand points wide"
+        )]
+        let width = area.width.round().max(1.0) as u32;
+        let spans = spans(&curve.columns(&self.drawing.viewport, width), area);
+        let mut upper = String::new();
+        for (number_of, (left, right, _, high)) in spans.iter().enumerate() {
+            let y = number(y_of(area, top, *high));
+            let start = if number_of == 0 {
+                format!("M{} {y}", number(*left))
+            } else {
+                format!("V{y}")
+            };
+            upper.push_str(&format!("{start}H{}", number(*right)));
+        }
+        if let Some(fill) = fill {
+            let (low, left, fill) = (number(area.bottom()), number(area.left), escaped(fill));
+            self.line(format_args!(r#"<path d="{upper}V{low}H{left}Z" fill="{fill}"/>"#));
+        }
+        let mut lower = String::new();
+        for (left, _, low, _) in spans.iter().rev() {
+            lower.push_str(&format!("V{}H{}", number(y_of(area, top, *low)), number(*left)));
+        }
+        let color = escaped(color);
+        self.line(format_args!(
+            r#"<path d="{upper}{lower}Z" fill="{color}" stroke="{color}" stroke-width="1.2"/>"#
+        ));
+    }
+
+    pub(super) fn map(&mut self, area: Area) {
+        let drawing = self.drawing;
+        let (viewport, view) = (drawing.viewport, self.view);
+        self.ground(area);
+        self.byte_axis(area, (viewport.a0, viewport.a1), |address| {
+            area.top + viewport.y_from_address(address, area.height)
+        });
+        let canvas = Canvas {
+            width: area.width,
+            height: area.height,
+        };
+        let items = view.visible(&viewport, canvas);
+        let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
+        self.line(format_args!(
+            r#"<clipPath id="map"><rect x="{x}" y="{y}" width="{w}" height="{h}"/></clipPath>"#
+        ));
+        let (n_drawn, n_total) = (items.n_drawn(), items.n_total);
+        self.line(format_args!(
+            r#"<g clip-path="url(#map)" aria-label="memory map: {n_drawn} shapes for {n_total} blocks">"#
+        ));
+        self.regions(area, &viewport);
+        for item in &items.rects {
+            self.block(area, item, true);
+        }
+        for mark in &items.marks {
+            self.block(area, &mark.rect, false);
+        }
+        self.names(area, &items.rects);
+        self.line(format_args!("</g>"));
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
+    fn regions(&mut self, area: Area, viewport: &Viewport) {
+        let (view, colors) = (self.view, self.drawing.colors);
+        for region in view.regions.iter().filter(|region| !region.is_paged) {
+            let x = |step: u32| {
+                viewport
+                    .x_from_step(f64::from(step), area.width)
+                    .clamp(-2.0, area.width + 2.0)
+            };
+            let y = |at: u64| {
+                viewport
+                    .y_from_address(at as f64, area.height)
+                    .clamp(-2.0, area.height + 2.0)
+            };
+            let (left, right) = (x(region.start.0), x(region.end.0));
+            let (top, bottom) = (y(region.base.saturating_add(region.bytes.get())), y(region.base));
+            if right - left < 0.5 || bottom - top < 0.5 {
+                continue;
+            }
+            let place = Area {
+                left: area.left + left,
+                top: area.top + top,
+                width: right - left,
+                height: bottom - top,
+            };
+            self.area((place, &colors.region), &colors.region_outline);
+            let is_resident = matches!(region.owner, Owner::Variables | Owner::Weights | Owner::InputOutput);
+            let (seen_left, seen_right) = (place.left.max(area.left), place.right().min(area.right()));
+            if is_resident && seen_right - seen_left >= LABEL.0 && place.height >= LABEL.1 {
+                let words = format!("{} {}", region.label, region.bytes);
+                let at = (seen_left + 4.0, place.top + place.height / 2.0 + 4.0);
+                self.words(at, ("start", &colors.text), &cut(&words, seen_right - seen_left - 8.0));
+            }
+        }
+    }
+
+    fn block(&mut self, area: Area, item: &ItemRect, is_exact: bool) {
+        let (left, top) = (f64::from(item.x0), f64::from(item.y0));
+        let (width, height) = (f64::from(item.x1 - item.x0), f64::from(item.y1 - item.y0));
+        // As on the screen: a gap between neighbours that are large enough.
+        let gap = |length: f64| if is_exact && length >= 4.0 { 0.75 } else { 0.0 };
+        let fill = escaped(self.drawing.colors.tensor(item.color));
+        let [x, y, w, h] = [
+            area.left + left,
+            area.top + top + gap(height),
+            width - gap(width),
+            height - gap(height),
+        ]
+        .map(number);
+        let is_told = is_exact && (item.x1 - item.x0) * (item.y1 - item.y0) >= LEAST_TOLD;
+        match self.told(item.block).filter(|_| is_told) {
+            Some(told) => self.line(format_args!(
+                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"><title>{}</title></rect>"#,
+                escaped(&told)
+            )),
+            None => self.line(format_args!(
+                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
+            )),
+        }
+    }
+
+    /// A block in words.
+    fn told(&self, block: u32) -> Option<String> {
+        let blocks = &self.view.blocks;
+        let idx = block as usize;
+        let (start, end, bytes) = (blocks.start.get(idx)?, blocks.end.get(idx)?, blocks.bytes.get(idx)?);
+        let name = self
+            .view
+            .tensor(block)
+            .map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
+        let word = self.drawing.comparison.axis_word();
+        Some(format!(
+            "{name}: {}, {word}s {start} to {}",
+            Bytes(*bytes),
+            end.saturating_sub(1)
+        ))
+    }
+
+    fn names(&mut self, area: Area, items: &[ItemRect]) {
+        #[expect(clippy::cast_possible_truncation, reason = "points on a page fit f32")]
+        let (right, bottom) = (area.width as f32, area.height as f32);
+        let mut places: Vec<(f64, f64, f64, f64, u32)> = items
+            .iter()
+            .map(|item| {
+                let (x0, x1) = (f64::from(item.x0.max(0.0)), f64::from(item.x1.min(right)));
+                let (y0, y1) = (f64::from(item.y0.max(0.0)), f64::from(item.y1.min(bottom)));
+                (x0, y0, x1 - x0, y1 - y0, item.block)
+            })
+            .filter(|(_, _, width, height, _)| *width >= LABEL.0 && *height >= LABEL.1)
+            .collect();
+        places.sort_by(|a, b| (b.2 * b.3).total_cmp(&(a.2 * a.3)).then(a.4.cmp(&b.4)));
+        for (x, y, width, height, block) in places.into_iter().take(MOST_LABELS) {
+            let tensor = self.view.tensor(block);
+            let name = tensor.map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
+            if !name.is_empty() {
+                let at = (area.left + x + 4.0, area.top + y + height / 2.0 + 4.0);
+                let color = &self.drawing.colors.on_tensor;
+                self.words(at, ("start", color), &cut(name, width - 8.0));
+            }
+        }
+    }
+
+    /// The line at the peak through curve and map, with its figure.
+    pub(super) fn peak(&mut self, (curve, lowest): (Area, Area)) {
+        let drawing = self.drawing;
+        let (colors, summary) = (drawing.colors, &drawing.comparison.lanes[drawing.lane].summary);
+        let Some(step) = summary.peak_reserved_step else { return };
+        let at = drawing.viewport.x_from_step(f64::from(step.0) + 0.5, curve.width);
+        if !(0.0..=curve.width).contains(&at) {
+            return;
+        }
+        let x = curve.left + at;
+        let (at_text, top, bottom) = (number(x), number(curve.top), number(lowest.bottom()));
+        let color = escaped(&colors.peak);
+        self.line(format_args!(
+            r#"<path d="M{at_text} {top}V{bottom}" stroke="{color}" stroke-dasharray="4 3" fill="none"/>"#
+        ));
+        let words = format!(
+            "peak {} at {} {}",
+            summary.peak_reserved,
+            drawing.comparison.axis_word(),
+            crate::units::grouped(u64::from(step.0))
+        );
+        let is_left = at + width(&words) + 8.0 > curve.width;
+        let (x, anchor) = if is_left { (x - 5.0, "end") } else { (x + 5.0, "start") };
+        self.words((x, curve.top + 12.0), (anchor, &colors.text), &words);
+    }
+}

@@ -1,0 +1,259 @@
+//! What is kept from one start of the program to the next: what was open with its settings, and which files were
+//! opened before.
+//!
+//! Deliberately not here: where it is stored, and the clock. Text of any version may come in; what it does not know of
+//! is left out. Content without a path and pipes cannot be opened again, so they are not kept.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{apply_config, config_from_document};
+use super::document::{Document, SourceSpec};
+use super::files::stream_name;
+use super::state::Session;
+use crate::export::{read_config, writer_of};
+
+/// How many openings are remembered.
+pub const MOST_RECENT: usize = 12;
+
+/// The name that tells the writer and the reader of configurations their form.
+const FORM: &str = "kept.json";
+
+/// A source that can be opened again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptSource {
+    /// The absolute path of a file or folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The name of a bundled sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
+    /// The format that the user chose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+impl KeptSource {
+    /// What is kept of a source; `None` where it cannot be opened again.
+    pub fn of(source: &SourceSpec) -> Option<Self> {
+        match source {
+            SourceSpec::Path(path) if stream_name(path).is_some() => None,
+            SourceSpec::Path(path) => Some(Self {
+                path: Some(std::path::absolute(path).ok()?.to_str()?.to_owned()),
+                ..Self::default()
+            }),
+            SourceSpec::Sample(sample) => Some(Self {
+                sample: Some(sample.name.to_owned()),
+                ..Self::default()
+            }),
+            SourceSpec::Bytes { .. } => None,
+            SourceSpec::As { source, format } => Some(Self {
+                format: Some((*format).to_owned()),
+                ..Self::of(source)?
+            }),
+        }
+    }
+
+    /// The source; `None` for a sample that this version does not have. A format that it does not have is left out.
+    pub fn source(&self) -> Option<SourceSpec> {
+        let plain = match (&self.path, &self.sample) {
+            (Some(path), _) => SourceSpec::Path(PathBuf::from(path)),
+            (None, Some(name)) => SourceSpec::Sample(super::sample(name)?),
+            (None, None) => return None,
+        };
+        Some(plain.clone().opened_as(self.format.as_deref()).unwrap_or(plain))
+    }
+}
+
+/// What was open, with its settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptDocument {
+    /// The sources, in order.
+    pub sources: Vec<KeptSource>,
+    /// What of them was looked at by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// Options, variables and schedule as a configuration file.
+    pub configuration: String,
+}
+
+impl KeptDocument {
+    /// What is kept of a session; `None` while nothing is read that could be opened again.
+    pub fn of(session: &Session) -> Option<Self> {
+        session.loaded()?;
+        let mut document = session.document().clone();
+        document
+            .plan
+            .dims
+            .retain(|name, _| !session.assumed_dims().contains(name));
+        let sources: Vec<KeptSource> = document.sources.iter().filter_map(KeptSource::of).collect();
+        let write = writer_of(FORM)?;
+        (!sources.is_empty()).then(|| Self {
+            sources,
+            part: document.part.clone(),
+            configuration: write(&config_from_document(&document, None)),
+        })
+    }
+
+    /// The document, and a sentence where its settings cannot be read; they are the defaults then. `None` where no source
+    /// of it is known.
+    pub fn document(&self) -> Option<(Document, Option<String>)> {
+        let sources: Vec<SourceSpec> = self.sources.iter().filter_map(KeptSource::source).collect();
+        if sources.is_empty() {
+            return None;
+        }
+        let mut document = Document::new(sources);
+        document.part.clone_from(&self.part);
+        let failure = match read_config(FORM, self.configuration.as_bytes()) {
+            Ok((config, _)) => {
+                apply_config(&config, &mut document);
+                None
+            }
+            Err(error) => Some(format!(
+                "the settings of what was open last cannot be read, so the defaults are set: {error}"
+            )),
+        };
+        Some((document, failure))
+    }
+}
+
+/// Files that were opened together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Recent {
+    /// The sources, in order.
+    pub sources: Vec<KeptSource>,
+    /// When, in seconds since 1970.
+    pub opened: u64,
+}
+
+impl Recent {
+    /// What can be opened again of it.
+    pub fn sources(&self) -> Vec<SourceSpec> {
+        self.sources.iter().filter_map(KeptSource::source).collect()
+    }
+
+    /// The names of the files.
+    pub fn title(&self) -> String {
+        let titles: Vec<String> = self.sources().iter().map(SourceSpec::title).collect();
+        titles.join(" + ")
+    }
+
+    /// The paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources
+            .iter()
+            .filter_map(|source| source.path.as_deref().map(Path::new))
+    }
+}
+
+/// What was opened before, the last first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Recents {
+    /// At most [`MOST_RECENT`].
+    pub list: Vec<Recent>,
+}
+
+impl Recents {
+    /// Notes that sources were opened; samples alone are no news. Says whether anything was noted.
+    pub fn note(&mut self, sources: &[SourceSpec], now: u64) -> bool {
+        let kept: Vec<KeptSource> = sources.iter().filter_map(KeptSource::of).collect();
+        if kept.iter().all(|source| source.path.is_none()) {
+            return false;
+        }
+        self.list.retain(|known| known.sources != kept);
+        let opened = Recent {
+            sources: kept,
+            opened: now,
+        };
+        self.list.insert(0, opened);
+        self.list.truncate(MOST_RECENT);
+        true
+    }
+
+    /// What text of another version may hold too much of.
+    #[must_use]
+    pub fn cleaned(mut self) -> Self {
+        self.list.retain(|recent| !recent.sources().is_empty());
+        self.list.truncate(MOST_RECENT);
+        self
+    }
+
+    /// Every path.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let paths = self.list.iter().flat_map(Recent::paths);
+        paths.map(Path::to_owned).collect()
+    }
+}
+
+/// What the window takes over from its last run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restore {
+    /// Everything, also what was open.
+    #[default]
+    Everything,
+    /// All but what was open: files are named.
+    Window,
+    /// Nothing but the list of files that were opened.
+    Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeptSource, MOST_RECENT, Recents};
+    use crate::session::{SourceSpec, sample};
+
+    #[test]
+    fn sources_are_kept_where_they_can_be_opened_again() {
+        let bytes = SourceSpec::Bytes {
+            name: "dropped".to_owned(),
+            bytes: Vec::new().into(),
+        };
+        for source in [
+            bytes,
+            SourceSpec::Path("-".into()),
+            SourceSpec::Path("/dev/stdin".into()),
+        ] {
+            assert_eq!(KeptSource::of(&source), None, "{source:?}");
+        }
+        let path = SourceSpec::Path("/graphs/a.onnx".into());
+        for source in [
+            path.clone(),
+            path.opened_as(Some("onnx")).expect("it is known"),
+            SourceSpec::Sample(sample("bert").expect("it is known")),
+        ] {
+            assert_eq!(KeptSource::of(&source).expect("it is known").source(), Some(source));
+        }
+        let odd = KeptSource {
+            path: Some("/a".to_owned()),
+            sample: None,
+            format: Some("of another version".to_owned()),
+        };
+        assert_eq!(odd.source(), Some(SourceSpec::Path("/a".into())));
+        let gone = KeptSource {
+            sample: Some("of another version".to_owned()),
+            ..KeptSource::default()
+        };
+        assert_eq!(gone.source(), None);
+    }
+
+    #[test]
+    fn the_last_opened_stands_first_and_once() {
+        let mut recents = Recents::default();
+        let path = |number: usize| [SourceSpec::Path(format!("/graphs/{number}.onnx").into())];
+        for number in 0..20 {
+            assert!(recents.note(&path(number), number as u64));
+        }
+        assert_eq!(recents.list.len(), MOST_RECENT);
+        assert!(recents.note(&path(15), 100));
+        assert!(!recents.note(&[SourceSpec::Sample(sample("bert").expect("it is known"))], 101));
+        let titles: Vec<String> = recents.list.iter().take(3).map(super::Recent::title).collect();
+        assert_eq!(titles, ["15.onnx", "19.onnx", "18.onnx"]);
+        assert_eq!(recents.list[0].opened, 100);
+        assert_eq!(recents.list.len(), MOST_RECENT);
+    }
+}

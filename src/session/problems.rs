@@ -1,0 +1,71 @@
+//! Everything that is wrong or odd, most severe first: findings of the configuration, what runs out of memory, what was
+//! assumed, oddities of configurations and files.
+
+use super::state::Session;
+use crate::diagnostics::Severity;
+use crate::timeline::ProblemLine;
+
+fn line(severity: Severity, source: &str, text: String) -> ProblemLine {
+    ProblemLine {
+        severity,
+        source: source.to_owned(),
+        text,
+        option: None,
+        finding: None,
+    }
+}
+
+/// The problems of a session. O(problems^2), which are few.
+pub fn problem_lines(session: &Session) -> Vec<ProblemLine> {
+    let findings = session.findings().iter().enumerate();
+    let mut lines: Vec<ProblemLine> = findings
+        .map(|(position, finding)| ProblemLine {
+            option: finding.options.first().cloned(),
+            finding: Some(position),
+            ..line(finding.severity, finding.rule, finding.message.clone())
+        })
+        .collect();
+    let problem = session.problem().map(str::to_owned);
+    lines.extend(problem.map(|problem| line(Severity::Error, "file", problem)));
+    let out_of_memory = session.answer().and_then(|(comparison, _)| {
+        let lane = comparison.lane(comparison.configured)?;
+        lane.out_of_memory_text()
+    });
+    lines.extend(out_of_memory.map(|text| line(Severity::Error, "device", text)));
+    lines.extend(session.assumed_dims().iter().map(|symbol| {
+        let text = format!("dimension \"{symbol}\" has no value, 1 is assumed; type yours under Session");
+        line(Severity::Warning, "schedule", text)
+    }));
+    for (name, remarks) in session.config_remarks() {
+        let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let entries = remarks.entries().iter();
+        lines.extend(entries.map(|entry| line(entry.severity, short, entry.message.clone())));
+    }
+    add_oddities(session, &mut lines);
+    lines.sort_by_key(|line| line.severity);
+    lines
+}
+
+/// What was odd in the graphs and in their comparison, each once.
+fn add_oddities(session: &Session, lines: &mut Vec<ProblemLine>) {
+    let import = session.loaded().map(|loaded| &loaded.diagnostics);
+    let run = session.answer().map(|(comparison, _)| &comparison.diagnostics);
+    for diagnostics in import.into_iter().chain(run) {
+        for entry in diagnostics.entries() {
+            let count = if entry.count > 1 {
+                format!("{} times: ", entry.count)
+            } else {
+                String::new()
+            };
+            let place = if entry.place.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", entry.place)
+            };
+            let text = format!("{count}{}{place}", entry.message);
+            if !lines.iter().any(|line| line.text == text) {
+                lines.push(line(entry.severity, "file", text));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The moment of a step at which most is live, and how high the live bytes would be without some of what is live.
+//!
+//! ```text
+//! step 7    free a   alloc b   alloc c   free b        the step's value is what was live behind "alloc c":
+//! live         3        5         9         7          that is the moment
+//! ```
+//!
+//! In: a log. Out: a [`Moment`], or peaks. Both follow the rule of the curves: frees that come first within a step count, and
+//! from the first allocation on the largest value counts. One pass.
+
+use super::parts::{ReservedParts, State, requested};
+use crate::sim::event::{Event, EventKind, Simulation};
+use crate::units::{Bytes, Step};
+
+/// The moment of a step at which most is live; the last of equals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// How many events of the log have happened.
+    pub n_events: usize,
+    /// Exact bytes that tensors hold: the value of the step's live curve.
+    pub live: Bytes,
+    /// The same as allocators round them.
+    pub rounded: Bytes,
+    /// Reserved bytes by what they serve; where a step's reserved bytes are highest at another moment, less than its curve.
+    pub parts: ReservedParts,
+}
+
+impl Moment {
+    fn of(n_events: usize, state: &State) -> Self {
+        Self {
+            n_events,
+            live: state.live,
+            rounded: state.rounded,
+            parts: state.parts(),
+        }
+    }
+}
+
+/// Finds the moment. O(events up to the step).
+pub fn moment(simulation: &Simulation, step: Step) -> Moment {
+    let mut state = State::default();
+    let before = simulation.events.partition_point(|event| event.step < step);
+    for event in &simulation.events[..before] {
+        state.apply(simulation, event);
+    }
+    let mut found = Moment::of(before, &state);
+    let mut is_growing = false;
+    let within = simulation.events[before..].iter();
+    for (position, event) in within.take_while(|event| event.step == step).enumerate() {
+        state.apply(simulation, event);
+        is_growing |= grows(event);
+        if !is_growing || state.live >= found.live {
+            found = Moment::of(before + position + 1, &state);
+        }
+    }
+    found
+}
+
+/// From such an event on, a step shows its largest value.
+pub(super) const fn grows(event: &Event) -> bool {
+    matches!(
+        event.kind,
+        EventKind::Alloc | EventKind::DeviceMalloc | EventKind::PageAlloc
+    )
+}
+
+/// Live bytes of a step on their way, once as they are and once without each of some subjects.
+struct Running {
+    now: Vec<u64>,
+    shown: Vec<u64>,
+    best: Vec<(Bytes, Option<Step>)>,
+}
+
+impl Running {
+    fn new(n_sums: usize, first: Option<Step>) -> Self {
+        Self {
+            now: vec![0; n_sums],
+            shown: vec![0; n_sums],
+            best: vec![(Bytes::ZERO, first); n_sums],
+        }
+    }
+
+    fn show(&mut self, is_growing: bool) {
+        for (shown, now) in self.shown.iter_mut().zip(&self.now) {
+            *shown = if is_growing { (*shown).max(*now) } else { *now };
+        }
+    }
+
+    fn end_step(&mut self, step: Step) {
+        for (best, shown) in self.best.iter_mut().zip(&self.shown) {
+            if *shown > best.0.get() {
+                *best = (Bytes(*shown), Some(step));
+            }
+        }
+        self.shown.clone_from(&self.now);
+    }
+}
+
+/// The largest live bytes and the first step that has them: as they are, and then without each of `n_groups` groups of
+/// subjects. `left_out` tells by subject which group leaves it out; behind its end, and at `u32::MAX`, none does.
+/// O(events * groups).
+pub fn live_peaks_without(simulation: &Simulation, left_out: &[u32], n_groups: usize) -> Vec<(Bytes, Option<Step>)> {
+    let first = (simulation.n_steps > 0).then_some(Step(0));
+    let mut running = Running::new(n_groups + 1, first);
+    let within = simulation.events.iter();
+    let mut within = within.take_while(|event| event.step.0 < simulation.n_steps).peekable();
+    while let Some(first) = within.peek() {
+        let step = first.step;
+        let mut is_growing = false;
+        while let Some(event) = within.next_if(|event| event.step == step) {
+            is_growing |= grows(event);
+            let bytes = match event.kind {
+                EventKind::Alloc | EventKind::Free => requested(simulation, event),
+                _ => None,
+            };
+            if let Some(bytes) = bytes {
+                let without = left_out.get(event.subject.0 as usize).copied();
+                for (group, now) in (0_u32..).zip(&mut running.now[1..]) {
+                    if without != Some(group) {
+                        *now = changed(*now, event.kind, bytes);
+                    }
+                }
+                running.now[0] = changed(running.now[0], event.kind, bytes);
+            }
+            running.show(is_growing);
+        }
+        running.end_step(step);
+    }
+    running.best
+}
+
+fn changed(sum: u64, kind: EventKind, bytes: Bytes) -> u64 {
+    if kind == EventKind::Alloc {
+        sum.saturating_add(bytes.get())
+    } else {
+        sum.saturating_sub(bytes.get())
+    }
+}

@@ -1,0 +1,229 @@
+//! What would lower the live bytes of a step: who is idle, which ops hold tensors, what the peak would be without some.
+//!
+//! ```text
+//! used by conv_3                          used by conv_3_backward
+//!      |<------------ idle steps ------------->|
+//!      41                 step 97             180
+//! ```
+//!
+//! In: who is live, and who uses what. Out: rankings with exact figures. A tensor is idle on the steps between its last use
+//! at or before the step and the next one behind it; what is not used any more is idle to its end.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::super::{Selected, TensorKey};
+use super::set::{LiveMember, LiveSet};
+use super::uses::{Around, RunUses, Use, around, unknown};
+use crate::analysis::Comparison;
+use crate::sim::fold::live_peaks_without;
+use crate::sim::{Subject, SubjectRow};
+use crate::units::{Bytes, Step};
+
+/// An op that uses a tensor, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedBy {
+    /// When.
+    pub step: Step,
+    /// The op's type and name.
+    pub op: String,
+}
+
+/// For how long a live tensor is not used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleSteps {
+    /// Of all steps around the one that is asked about, those on which nobody uses it.
+    pub n_steps: u32,
+    /// Bytes times idle steps.
+    pub weight: u128,
+}
+
+/// A tensor that waits, with the ops at both ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleMember {
+    /// Position among the members.
+    pub member: u32,
+    /// How long.
+    pub idle: IdleSteps,
+    /// Who used it last; `None` where nobody has yet.
+    pub since: Option<UsedBy>,
+    /// Who uses it next; `None` where nobody does.
+    pub until: Option<UsedBy>,
+}
+
+/// An op that tensors are kept for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The op: it reads them next, or uses them last on the step itself.
+    pub by: UsedBy,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// How many.
+    pub count: u64,
+}
+
+/// What uses tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// By member: how long it is idle; nothing where its run's ops are not known.
+    pub idle: Vec<Option<IdleSteps>>,
+    /// The first few by bytes times idle steps; none that is not idle.
+    pub longest: Vec<IdleMember>,
+    /// The first few ops by bytes that they hold.
+    pub holders: Vec<Holder>,
+    /// How many tensors nobody uses any more, and their bytes: they are kept to their end.
+    pub unread: (u64, Bytes),
+}
+
+/// The peak of a lane's live bytes without a tensor in any run of its graph, all else being as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Without {
+    /// Position among the members.
+    pub member: u32,
+    /// The peak that is left.
+    pub peak: Bytes,
+    /// The first step that reaches it.
+    pub step: Option<Step>,
+    /// By how much that is lower.
+    pub lowers_by: Bytes,
+}
+
+/// What uses tell of the members. The work is that of walking the ops of the runs that have members.
+///
+/// # Errors
+/// Why nobody can say who uses what.
+pub(super) fn uses_of(
+    (comparison, lane): (&Comparison, usize),
+    set: &LiveSet,
+    n_first: usize,
+) -> Result<Uses, &'static str> {
+    if let Some(why) = unknown(comparison, lane) {
+        return Err(why);
+    }
+    let mut by_run: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (position, member) in (0_u32..).zip(&set.members) {
+        by_run.entry(member.tensor.run).or_default().push(position);
+    }
+    let mut found = vec![None; set.members.len()];
+    for (run, positions) in by_run {
+        let Some(uses) = RunUses::new(comparison, lane, run) else {
+            continue;
+        };
+        let member = |position: &u32| &set.members[*position as usize];
+        let tensors: Vec<Selected> = positions.iter().map(|position| member(position).tensor).collect();
+        let around = around(&uses, &tensors, set.step);
+        for (position, around) in positions.iter().zip(around) {
+            found[*position as usize] = Some(within_life(around, member(position)));
+        }
+    }
+    Ok(rank((comparison, lane), set, &found, n_first))
+}
+
+/// A use outside the life is one of another life of the same tensor.
+fn within_life(around: Around, member: &LiveMember) -> Around {
+    Around {
+        last: around.last.filter(|used| used.step >= member.birth),
+        next: around.next.filter(|used| used.step < member.end),
+    }
+}
+
+/// The steps of a life around which nobody uses a tensor.
+fn idle_steps(around: Around, member: &LiveMember) -> IdleSteps {
+    let end = around.next.map_or(member.end.0, |used| used.step.0);
+    let start = around.last.map_or(member.birth.0, |used| used.step.0 + 1);
+    let n_steps = end.saturating_sub(start);
+    IdleSteps {
+        n_steps,
+        weight: u128::from(member.bytes.get()) * u128::from(n_steps),
+    }
+}
+
+fn rank((comparison, lane): (&Comparison, usize), set: &LiveSet, found: &[Option<Around>], n_first: usize) -> Uses {
+    let mut uses = Uses::default();
+    let mut holders: BTreeMap<(u32, Use), (Bytes, u64)> = BTreeMap::new();
+    for (member, around) in set.members.iter().zip(found) {
+        let Some(around) = *around else {
+            uses.idle.push(None);
+            continue;
+        };
+        uses.idle.push(Some(idle_steps(around, member)));
+        let held_by = around.next.or(around.last.filter(|used| used.step == set.step));
+        match held_by {
+            Some(by) => {
+                let sum = holders.entry((member.tensor.run, by)).or_default();
+                *sum = (sum.0 + member.bytes, sum.1 + 1);
+            }
+            None => uses.unread = (uses.unread.0 + 1, uses.unread.1 + member.bytes),
+        }
+    }
+    let words = |run: u32, used: Use| UsedBy {
+        step: used.step,
+        op: RunUses::new(comparison, lane, run).map_or_else(String::new, |uses| uses.text(used.op)),
+    };
+    let mut holders: Vec<((u32, Use), (Bytes, u64))> = holders.into_iter().collect();
+    holders.sort_by_key(|(by, (bytes, _))| (Reverse(*bytes), by.1, by.0));
+    holders.truncate(n_first);
+    let holder = |((run, used), (bytes, count))| Holder {
+        by: words(run, used),
+        bytes,
+        count,
+    };
+    uses.holders = holders.into_iter().map(holder).collect();
+    let idle = uses.idle.iter().enumerate();
+    let mut longest: Vec<(usize, IdleSteps)> = idle.filter_map(|(member, idle)| Some((member, (*idle)?))).collect();
+    longest.retain(|(_, idle)| idle.weight > 0);
+    longest.sort_by_key(|(member, idle)| (Reverse(idle.weight), *member));
+    longest.truncate(n_first);
+    let of_member = |(position, idle): (usize, IdleSteps)| {
+        let (around, run) = (found[position].unwrap_or_default(), set.members[position].tensor.run);
+        IdleMember {
+            member: u32::try_from(position).unwrap_or(u32::MAX),
+            idle,
+            since: around.last.map(|used| words(run, used)),
+            until: around.next.map(|used| words(run, used)),
+        }
+    };
+    uses.longest = longest.into_iter().map(of_member).collect();
+    uses
+}
+
+/// The peak without each of the first few members, worked out anew from the log: all copies and lives of the tensor in
+/// every run of its graph are left out, as a change of the graph would do. O(events * members asked for).
+///
+/// # Errors
+/// Why that cannot be said.
+pub(super) fn without(
+    (comparison, lane): (&Comparison, usize),
+    set: &LiveSet,
+    n_first: usize,
+) -> Result<Vec<Without>, &'static str> {
+    let Some(row) = comparison.lanes.get(lane) else {
+        return Ok(Vec::new());
+    };
+    let session = comparison.session_of(lane);
+    let asked = &set.members[..set.members.len().min(n_first)];
+    let places: BTreeMap<TensorKey, u32> = asked.iter().map(|member| member.tensor.key()).zip(0_u32..).collect();
+    let place_of = |row: &SubjectRow| {
+        let Subject::Tensor { run, tensor, .. } = row.who else {
+            return u32::MAX;
+        };
+        let graph = session.runs.get(run as usize).map(|run| run.graph);
+        let known = graph.and_then(|graph| places.get(&TensorKey { graph, tensor }));
+        known.copied().unwrap_or(u32::MAX)
+    };
+    let left_out: Vec<u32> = row.simulation.subjects.iter().map(place_of).collect();
+    let peaks = live_peaks_without(&row.simulation, &left_out, asked.len());
+    let (peak, _) = row.curves.live.first_maximum();
+    if peaks.first().is_none_or(|(own, _)| *own != peak) {
+        return Err("The file states the live curve itself, so what it would be without a block is not known.");
+    }
+    let found = (0_u32..).zip(peaks.into_iter().skip(1));
+    Ok(found
+        .map(|(member, (left, step))| Without {
+            member,
+            peak: left,
+            step,
+            lowers_by: peak.saturating_sub(left),
+        })
+        .collect())
+}

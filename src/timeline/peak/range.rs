@@ -1,0 +1,207 @@
+//! What happens in a lane between two steps.
+//!
+//! ```text
+//!            |<------- range ------->|
+//!   ======a==|======                           alive before, freed inside
+//!            |    ====b====                    allocated and freed inside
+//!            |             ====c=====|=====    allocated inside
+//! ```
+//!
+//! Invariant: what was alive before, with what is allocated inside and less what is freed inside, is what is live behind
+//! the range.
+
+use super::super::{Grouping, Held, Selected};
+use super::groups::{LiveGroup, gather};
+use crate::analysis::Comparison;
+use crate::graph::TensorId;
+use crate::sim::fold::{Block, StepBytes, blocks};
+use crate::sim::{Simulation, Subject};
+use crate::units::{Bytes, Step};
+
+/// Steps from one to another, which is not part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepRange {
+    /// The first step.
+    pub start: Step,
+    /// Behind the last; above `start`.
+    pub end: Step,
+}
+
+impl StepRange {
+    /// The steps between two, both of them inside, in any order; `None` where there are no steps.
+    pub fn between(a: Step, b: Step, n_steps: u32) -> Option<Self> {
+        let last = n_steps.checked_sub(1)?;
+        let (low, high) = (a.min(b).0.min(last), a.max(b).0.min(last));
+        Some(Self {
+            start: Step(low),
+            end: Step(high + 1),
+        })
+    }
+
+    /// How many steps.
+    pub const fn n_steps(self) -> u32 {
+        self.end.0.saturating_sub(self.start.0)
+    }
+
+    /// The last step.
+    pub const fn last(self) -> Step {
+        Step(self.end.0.saturating_sub(1))
+    }
+
+    /// Whether a step is one of these.
+    pub fn contains(self, step: Step) -> bool {
+        self.start <= step && step < self.end
+    }
+}
+
+/// A curve between two steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurveStats {
+    /// The largest value, and the first step that has it.
+    pub peak: (Bytes, Step),
+    /// The smallest value, and the first step that has it.
+    pub minimum: (Bytes, Step),
+    /// All values in sum.
+    pub sum: u128,
+    /// How many.
+    pub n_steps: u32,
+}
+
+impl CurveStats {
+    /// Of steps that the curve has; `None` where it has none of them. O(steps).
+    pub fn new(curve: &StepBytes, range: StepRange) -> Option<Self> {
+        let mut stats: Option<Self> = None;
+        for step in range.start.0..range.end.0 {
+            let Some(value) = curve.get(step as usize).copied() else {
+                break;
+            };
+            let at = (value, Step(step));
+            let known = stats.get_or_insert(Self {
+                peak: at,
+                minimum: at,
+                sum: 0,
+                n_steps: 0,
+            });
+            if value > known.peak.0 {
+                known.peak = at;
+            }
+            if value < known.minimum.0 {
+                known.minimum = at;
+            }
+            known.sum += u128::from(value.get());
+            known.n_steps += 1;
+        }
+        stats
+    }
+
+    /// The mean, rounded down to whole bytes.
+    pub fn mean(&self) -> Bytes {
+        let mean = self.sum / u128::from(self.n_steps.max(1));
+        Bytes(u64::try_from(mean).unwrap_or(u64::MAX))
+    }
+}
+
+/// How many tensors, and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub count: u64,
+    /// Their bytes in sum.
+    pub bytes: Bytes,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, bytes: Bytes) {
+        self.count += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// What happens between two steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeStats {
+    /// The steps.
+    pub range: StepRange,
+    /// The live curve; `None` where it is not recorded.
+    pub live: Option<CurveStats>,
+    /// The reserved curve; likewise.
+    pub reserved: Option<CurveStats>,
+    /// What was held on the step before, or at the very begin.
+    pub before: Tally,
+    /// What comes inside.
+    pub allocated: Tally,
+    /// What goes inside.
+    pub freed: Tally,
+    /// What is held when the last step is over: alive before, and allocated, less freed.
+    pub after: Tally,
+    /// Everything that is held at some time inside, by group; a tensor that comes twice counts twice.
+    pub groups: Vec<LiveGroup>,
+}
+
+impl RangeStats {
+    /// Of a lane; `None` for a lane that there is not, or a range without steps. O(events + steps of the range).
+    pub fn new((comparison, lane): (&Comparison, usize), range: StepRange, grouping: &Grouping) -> Option<Self> {
+        let row = comparison.lanes.get(lane)?;
+        let range = StepRange::between(range.start, range.last(), comparison.axis.n_steps)?;
+        let (states_reserved, states_live) = comparison.states(lane);
+        let stats = |curve: &StepBytes, is_stated: bool| is_stated.then(|| CurveStats::new(curve, range)).flatten();
+        let session = comparison.session_of(lane);
+        let mut answer = Self {
+            range,
+            live: stats(&row.curves.live, states_live),
+            reserved: stats(&row.curves.reserved, states_reserved),
+            before: Tally::default(),
+            allocated: Tally::default(),
+            freed: Tally::default(),
+            after: Tally::default(),
+            groups: Vec::new(),
+        };
+        let mut held = Vec::new();
+        for block in blocks(&row.simulation) {
+            let Some((run, tensor, bytes)) = asked_by(&row.simulation, &block) else {
+                continue;
+            };
+            if !answer.count(&block, bytes) {
+                continue;
+            }
+            if let Some(graph) = session.runs.get(run as usize).map(|run| run.graph) {
+                held.push(Held {
+                    tensor: Selected { run, graph, tensor },
+                    bytes,
+                    n_steps: (block.end.0 - block.start.0).max(1),
+                });
+            }
+        }
+        answer.groups = gather(&held, grouping).0;
+        Some(answer)
+    }
+
+    /// Counts a stay; says whether it reaches into the range.
+    fn count(&mut self, block: &Block, bytes: Bytes) -> bool {
+        let StepRange { start, end } = self.range;
+        let is_older = block.start < start && block.end >= start;
+        let is_new = self.range.contains(block.start);
+        if is_older {
+            self.before.add(bytes);
+        }
+        if is_new {
+            self.allocated.add(bytes);
+        }
+        let is_held = is_older || is_new;
+        if is_held && block.end < end {
+            self.freed.add(bytes);
+        } else if is_held {
+            self.after.add(bytes);
+        }
+        is_held
+    }
+}
+
+/// Who asked for a stay's bytes, and how many those are.
+fn asked_by(simulation: &Simulation, block: &Block) -> Option<(u32, TensorId, Bytes)> {
+    let row = simulation.subject(block.subject);
+    match row.who {
+        Subject::Tensor { run, tensor, .. } => Some((run, tensor, row.requested)),
+        _ => None,
+    }
+}

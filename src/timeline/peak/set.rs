@@ -1,0 +1,193 @@
+//! Who is live on a step of a lane, and what else the reserved bytes are.
+//!
+//! ```text
+//! reserved  |== tensors ==|unlisted|rounding| idle |weights|variables|io|elsewhere|
+//!           |<----- live ---------->|<-------------- rest ------------------------>|
+//! ```
+//!
+//! Invariants: the tensors' bytes and the unlisted ones are the lane's live curve on that step; with the rest they are its
+//! reserved curve, or more than that by the surplus: bytes of buffers that share a place, or of recorded blocks that stand
+//! in no region which the file states.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::super::Selected;
+use crate::analysis::Comparison;
+use crate::sim::fold::{Moment, moment};
+use crate::sim::{Event, EventKind, Simulation, Subject};
+use crate::units::{Bytes, Step};
+
+/// A tensor that is live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveMember {
+    /// Whose bytes.
+    pub tensor: Selected,
+    /// Exact bytes, of all copies.
+    pub bytes: Bytes,
+    /// The step on which it came.
+    pub birth: Step,
+    /// The first step on which it is held no longer; the end of the axis where it stays.
+    pub end: Step,
+    /// How many copies of it are held at once.
+    pub n_copies: u32,
+}
+
+impl LiveMember {
+    /// For how many steps it is held in all; at least 1.
+    pub const fn n_steps(&self) -> u32 {
+        let steps = self.end.0.saturating_sub(self.birth.0);
+        if steps == 0 { 1 } else { steps }
+    }
+}
+
+/// Reserved bytes that are no tensor's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rest {
+    /// What allocators gave beyond what was asked for.
+    Rounding,
+    /// Reserved for feature memory, and held by no tensor.
+    Idle,
+    /// Frozen weights.
+    Weights,
+    /// Session variables.
+    Variables,
+    /// Graph inputs and outputs.
+    InputOutput,
+    /// Reserved at another moment of the same step.
+    Elsewhere,
+    /// Of a recording: reserved, and of no block and no region that the file lists.
+    Unlisted,
+}
+
+impl Rest {
+    /// What it is, as users see it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Rounding => "rounding by allocators",
+            Self::Idle => "reserved and held by no tensor",
+            Self::Weights => "weights",
+            Self::Variables => "variables",
+            Self::InputOutput => "inputs and outputs",
+            Self::Elsewhere => "reserved at another moment of the step",
+            Self::Unlisted => "reserved, of nothing that the file lists",
+        }
+    }
+}
+
+/// What is live on a step of a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveSet {
+    /// The step.
+    pub step: Step,
+    /// The tensors, largest first; the one born first of equals.
+    pub members: Vec<LiveMember>,
+    /// Live bytes that no listed tensor has, as where a file states a curve and no blocks.
+    pub unlisted: Bytes,
+    /// The value of the lane's live curve.
+    pub live: Bytes,
+    /// The value of the lane's reserved curve; `None` where that is not recorded.
+    pub reserved: Option<Bytes>,
+    /// What of the reserved bytes is no tensor's; without what is nothing.
+    pub rest: Vec<(Rest, Bytes)>,
+    /// By how much live bytes and rest are more than what is reserved: what shares its place with others, or stands in no
+    /// region that a recording states.
+    pub surplus: Bytes,
+}
+
+impl LiveSet {
+    /// What is live on a step of a lane; nothing for a lane or step that there is not. O(events + tensors log tensors).
+    pub fn new(comparison: &Comparison, lane: usize, step: Step) -> Self {
+        let Some(row) = comparison.lanes.get(lane) else {
+            return Self::default();
+        };
+        let moment = moment(&row.simulation, step);
+        let members = members((comparison, lane), &moment);
+        let listed: Bytes = members.iter().map(|member| member.bytes).sum();
+        let live = row.curves.live.get(step.idx()).copied().unwrap_or_default();
+        let mut set = Self {
+            step,
+            members,
+            unlisted: live.saturating_sub(listed),
+            live,
+            ..Self::default()
+        };
+        if comparison.states(lane).0 {
+            let reserved = row.curves.reserved.get(step.idx()).copied().unwrap_or_default();
+            set.add_rest((&moment, reserved), comparison.is_measured_lane(lane));
+        }
+        set
+    }
+
+    fn add_rest(&mut self, (moment, reserved): (&Moment, Bytes), is_measured: bool) {
+        let parts = moment.parts;
+        let mut rest = vec![
+            (Rest::Rounding, moment.rounded.saturating_sub(moment.live)),
+            (Rest::Idle, parts.features.saturating_sub(moment.rounded)),
+            (Rest::Weights, parts.weights),
+            (Rest::Variables, parts.variables),
+            (Rest::InputOutput, parts.io),
+        ];
+        let known = self.live + rest.iter().map(|(_, bytes)| *bytes).sum();
+        let other = if is_measured { Rest::Unlisted } else { Rest::Elsewhere };
+        rest.push((other, reserved.saturating_sub(known)));
+        rest.retain(|(_, bytes)| *bytes > Bytes::ZERO);
+        self.surplus = known.saturating_sub(reserved);
+        self.reserved = Some(reserved);
+        self.rest = rest;
+    }
+}
+
+/// Stands for no step.
+const NONE: u32 = u32::MAX;
+
+/// Who holds bytes at a moment, copies of a tensor together.
+fn members((comparison, lane): (&Comparison, usize), moment: &Moment) -> Vec<LiveMember> {
+    let simulation = &comparison.lanes[lane].simulation;
+    let (before, behind) = simulation.events.split_at(moment.n_events);
+    // By subject: when it came and when it goes.
+    let mut births = vec![NONE; simulation.subjects.len()];
+    let mut ends = vec![NONE; simulation.subjects.len()];
+    for event in before {
+        match event.kind {
+            EventKind::Alloc if is_tensor(simulation, event) => births[event.subject.0 as usize] = event.step.0,
+            EventKind::Free => births[event.subject.0 as usize] = NONE,
+            _ => {}
+        }
+    }
+    for event in behind.iter().filter(|event| event.kind == EventKind::Free) {
+        let end = &mut ends[event.subject.0 as usize];
+        *end = (*end).min(event.step.0);
+    }
+    let session = comparison.session_of(lane);
+    let mut members: BTreeMap<Selected, LiveMember> = BTreeMap::new();
+    let live = simulation.subjects.iter().zip(births.iter().zip(&ends));
+    for (row, (birth, end)) in live.filter(|(_, (birth, _))| **birth != NONE) {
+        let (birth, end) = (Step(*birth), Step((*end).min(simulation.n_steps)));
+        let Subject::Tensor { run, tensor, .. } = row.who else {
+            continue;
+        };
+        let Some(graph) = session.runs.get(run as usize).map(|run| run.graph) else {
+            continue;
+        };
+        let tensor = Selected { run, graph, tensor };
+        let member = members.entry(tensor).or_insert(LiveMember {
+            tensor,
+            bytes: Bytes::ZERO,
+            birth,
+            end,
+            n_copies: 0,
+        });
+        member.bytes += row.requested;
+        member.birth = member.birth.min(birth);
+        member.end = member.end.max(end);
+        member.n_copies += 1;
+    }
+    let mut members: Vec<LiveMember> = members.into_values().collect();
+    members.sort_by_key(|member| (Reverse(member.bytes), member.birth, member.tensor));
+    members
+}
+
+fn is_tensor(simulation: &Simulation, event: &Event) -> bool {
+    matches!(simulation.subject(event.subject).who, Subject::Tensor { .. })
+}

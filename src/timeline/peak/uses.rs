@@ -1,0 +1,208 @@
+//! Which op of a run uses which tensor, on which step of a lane.
+//!
+//! A use is computing a tensor or reading it, under any of the names that its memory has. Where a lane runs under a budget
+//! its own executed ops count, those that are computed anew among them. Recordings, problems and traces do not say who
+//! reads what: then nothing is known.
+
+use super::super::Selected;
+use crate::analysis::{Comparison, RunRemat};
+use crate::graph::{Graph, Id as _, OpId, TensorId};
+use crate::units::Step;
+use crate::workload::{AxisRun, Block, Slots};
+
+/// An op that uses a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Use {
+    /// When, on the common axis.
+    pub(super) step: Step,
+    /// Which op, by its number in the run.
+    pub(super) op: u32,
+}
+
+/// Why nobody can say who uses what; `None` where that is known of some lane.
+pub(super) fn unknown(comparison: &Comparison, lane: usize) -> Option<&'static str> {
+    if comparison.is_measured_lane(lane) {
+        return Some("A recording does not say who reads a block, so which blocks are idle is not known.");
+    }
+    if comparison.is_problem() {
+        return Some("A placement problem does not say who reads its buffers, so which of them are idle is not known.");
+    }
+    if comparison.trace().is_some() {
+        return Some("An allocation trace does not say who reads a block, so which blocks are idle is not known.");
+    }
+    None
+}
+
+/// The ops of a run as a lane executes them.
+pub(super) enum RunUses<'a> {
+    /// Each op once.
+    Graph { graph: &'a Graph, run: &'a AxisRun },
+    /// Some ops several times.
+    Budget {
+        remat: &'a RunRemat,
+        graph: Option<&'a Graph>,
+        run: &'a AxisRun,
+    },
+    /// A block of a program.
+    Block { block: &'a Block, run: &'a AxisRun },
+}
+
+impl<'a> RunUses<'a> {
+    /// The uses of a run, by its position; `None` where they are not known.
+    pub(super) fn new(comparison: &'a Comparison, lane: usize, run: u32) -> Option<Self> {
+        if unknown(comparison, lane).is_some() {
+            return None;
+        }
+        let position = run as usize;
+        let run = comparison.axis.runs.get(position)?;
+        let graph = run.run.graph.idx();
+        let entry = comparison.workload.graphs().get(graph).map(|entry| &*entry.graph);
+        let rewrite = comparison.lanes.get(lane)?.rewrite.as_deref();
+        let remat = rewrite.and_then(|rewrite| rewrite.remat.get(position)?.as_deref());
+        if let Some(remat) = remat {
+            let graph = entry;
+            return Some(Self::Budget { remat, graph, run });
+        }
+        if let Some(graph) = entry {
+            return Some(Self::Graph { graph, run });
+        }
+        let block = comparison.workload.programs().first()?.blocks.get(graph)?;
+        Some(Self::Block { block, run })
+    }
+
+    /// Every use in order of steps; a tensor comes under its own number and under that of its root. Linear in ops and
+    /// operands.
+    pub(super) fn visit(&self, visit: &mut dyn FnMut(Use, TensorId)) {
+        match *self {
+            Self::Graph { graph, run } => visit_graph(graph, run, visit),
+            Self::Budget { remat, graph, run } => visit_budget((remat, graph), run, visit),
+            Self::Block { block, run } => visit_block(block, run, visit),
+        }
+    }
+
+    /// The op in words: type and name, as far as there are any.
+    pub(super) fn text(&self, op: u32) -> String {
+        let (kind, name) = match *self {
+            Self::Graph { graph, .. } => words_in(graph, OpId(op)),
+            Self::Budget { remat, graph, .. } => {
+                let of_graph = remat.tape.ops.get(op as usize).copied().flatten();
+                match (graph, of_graph) {
+                    (Some(graph), Some(of_graph)) => words_in(graph, of_graph),
+                    _ => ("", remat.tape.tape.ops.get(op as usize).map_or("", |op| &*op.name)),
+                }
+            }
+            Self::Block { block, .. } => (block.ops.get(op as usize).map_or("", |op| &*op.kind), ""),
+        };
+        match (kind, name) {
+            ("", "") => format!("op {op}"),
+            (kind, "") => kind.to_owned(),
+            ("", name) => name.to_owned(),
+            (kind, name) if kind == name => name.to_owned(),
+            (kind, name) => format!("{kind} {name}"),
+        }
+    }
+}
+
+fn words_in(graph: &Graph, op: OpId) -> (&str, &str) {
+    if op.idx() >= graph.ops().len() {
+        return ("", "");
+    }
+    (graph.op_kind(op), graph.op_name(op))
+}
+
+fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
+    let mut of_op = |step: u32, op: OpId| {
+        let used = Use {
+            step: Step(run.start.0 + step),
+            op: op.0,
+        };
+        for tensor in graph.results(op).iter().chain(graph.operands(op)) {
+            let root = graph.storages()[graph.tensors()[*tensor].storage].root;
+            visit(used, root);
+            if root != *tensor {
+                visit(used, *tensor);
+            }
+        }
+        // What is estimated for an op is numbered behind the tensors.
+        visit(used, TensorId::from_idx(graph.tensors().len() + op.idx()));
+    };
+    match &run.slots {
+        None => (0..run.n_steps)
+            .take(graph.ops().len())
+            .for_each(|step| of_op(step, OpId(step))),
+        Some(slots) => {
+            let turns = (0_u32..).zip(&**slots).filter(|(_, slot)| !slot.is_anew);
+            turns.for_each(|(step, slot)| of_op(step, slot.op));
+        }
+    }
+}
+
+fn visit_budget((remat, graph): (&RunRemat, Option<&Graph>), run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
+    let tape = &remat.tape.tape;
+    for (slot, step) in remat.sequence.slots.iter().zip(&*remat.steps) {
+        let Some(op) = tape.ops.get(slot.op as usize) else {
+            continue;
+        };
+        let used = Use {
+            step: Step(run.start.0 + step),
+            op: slot.op,
+        };
+        for tensor in op.outputs.iter().chain(&op.inputs) {
+            let root = tape.tensors[*tensor as usize].storage as usize;
+            if let Some(root) = remat.tape.tensors.get(root) {
+                visit(used, *root);
+            }
+        }
+        // Scratch memory has no part in the tape.
+        if let (Some(graph), Some(Some(op))) = (graph, remat.tape.ops.get(slot.op as usize)) {
+            graph.results(*op).iter().for_each(|tensor| visit(used, *tensor));
+            visit(used, TensorId::from_idx(graph.tensors().len() + op.idx()));
+        }
+    }
+}
+
+fn visit_block(block: &Block, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
+    for (op, row) in (0_u32..).zip(&block.ops).take(run.n_steps as usize) {
+        let used = Use {
+            step: Step(run.start.0 + op),
+            op,
+        };
+        let names = |slots: &Slots| -> Vec<usize> {
+            let names = slots.iter().flat_map(|(_, names)| names);
+            names.filter_map(|name| block.variables.get_index_of(name)).collect()
+        };
+        for variable in names(&row.outputs).into_iter().chain(names(&row.inputs)) {
+            visit(used, TensorId::from_idx(variable));
+        }
+    }
+}
+
+/// The last use of each tensor at or before a step, and the first behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Around {
+    pub(super) last: Option<Use>,
+    pub(super) next: Option<Use>,
+}
+
+/// The uses around a step of some tensors of one run, in their order; the work of [`RunUses::visit`] and the largest number
+/// of a tensor.
+pub(super) fn around(uses: &RunUses<'_>, tensors: &[Selected], step: Step) -> Vec<Around> {
+    let n_numbers = tensors.iter().map(|one| one.tensor.idx() + 1).max().unwrap_or(0);
+    let mut places = vec![u32::MAX; n_numbers];
+    for (place, one) in (0_u32..).zip(tensors) {
+        places[one.tensor.idx()] = place;
+    }
+    let mut found = vec![Around::default(); tensors.len()];
+    uses.visit(&mut |used, tensor| {
+        let place = places.get(tensor.idx()).copied().unwrap_or(u32::MAX);
+        let Some(around) = found.get_mut(place as usize) else {
+            return;
+        };
+        if used.step <= step {
+            around.last = Some(used);
+        } else if around.next.is_none() {
+            around.next = Some(used);
+        }
+    });
+    found
+}

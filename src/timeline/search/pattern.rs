@@ -1,0 +1,88 @@
+//! Texts that a condition looks for: parts of a text whatever its case, or regular expressions.
+
+use regex::{Regex, RegexBuilder};
+
+/// One of these must be found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patterns(Vec<Pattern>);
+
+/// One text to look for.
+#[derive(Clone, Debug)]
+pub(super) enum Pattern {
+    /// A part of a text, in small letters.
+    Part(Box<str>),
+    /// A regular expression that ignores case.
+    Regex(Regex),
+}
+
+/// Bytes that an expression may need when it is made ready.
+const MOST_REGEX: usize = 1 << 20;
+
+impl Pattern {
+    pub(super) fn part(text: &str) -> Self {
+        Self::Part(text.to_lowercase().into())
+    }
+
+    /// # Errors
+    /// What is wrong with the expression, in a sentence.
+    pub(super) fn regex(text: &str) -> Result<Self, String> {
+        let mut builder = RegexBuilder::new(text);
+        let made = builder.case_insensitive(true).size_limit(MOST_REGEX).build();
+        made.map(Self::Regex).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => "it needs too much memory".to_owned(),
+            // The last line says it; those before draw an arrow below the text.
+            error => {
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or("");
+                last.trim_start_matches("error: ").to_owned()
+            }
+        })
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Part(part) => contains(text, part),
+            Self::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+impl Patterns {
+    pub(super) fn push(&mut self, pattern: Pattern) {
+        self.0.push(pattern);
+    }
+
+    /// Whether one of them is found in a text.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.is_in(text))
+    }
+
+    /// Whether one of them is found in a text, where a part that is the whole of a known text means that text alone:
+    /// `float16` is not `bfloat16`.
+    pub(super) fn name(&self, text: &str, known: &[String]) -> bool {
+        self.0.iter().any(|pattern| match pattern {
+            Pattern::Part(part) if known.iter().any(|known| known.eq_ignore_ascii_case(part)) => {
+                text.eq_ignore_ascii_case(part)
+            }
+            pattern => pattern.is_in(text),
+        })
+    }
+}
+
+/// Whether a text has a part, which is in small letters, whatever the text's case. O(text x part) at worst; almost always
+/// O(text).
+pub(in crate::timeline) fn contains(text: &str, part: &str) -> bool {
+    let (text_bytes, part_bytes) = (text.as_bytes(), part.as_bytes());
+    let Some((first, rest)) = part_bytes.split_first() else {
+        return true;
+    };
+    if !part.is_ascii() || !text.is_ascii() {
+        return text.to_lowercase().contains(part);
+    }
+    let Some(last) = text_bytes.len().checked_sub(part_bytes.len()) else {
+        return false;
+    };
+    let heads = text_bytes.iter().take(last + 1).enumerate();
+    let mut starts = heads.filter(|(_, byte)| byte.to_ascii_lowercase() == *first);
+    starts.any(|(at, _)| text_bytes[at + 1..=at + rest.len()].eq_ignore_ascii_case(rest))
+}

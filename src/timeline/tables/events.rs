@@ -1,0 +1,184 @@
+//! The table of events: what the device and the pools did, what was evicted and computed anew.
+//!
+//! Rows are numbers of the lane's event log; marks of runs under a budget are numbered behind them.
+
+use super::column::{amount, number, text};
+use super::{Column, Target, Value, View};
+use crate::sim::{Event, EventKind, Subject};
+use crate::timeline::search::shown_name;
+use crate::timeline::{RematMark, Selected, region_text, subject_text};
+use crate::units::{Bytes, Step};
+
+pub(super) const COLUMNS: [Column; 6] = [
+    number("step", "step", "when it happens"),
+    text("event", "what happens", 22),
+    text("subject", "for whom", 34),
+    amount("bytes", "bytes", "after the rounding of whoever acts"),
+    text("region", "in which region of memory", 26),
+    amount("offset", "offset", "bytes from the beginning of the region"),
+];
+
+fn log<'a>(view: &View<'a>) -> &'a [Event] {
+    view.lane().map_or(&[], |lane| &lane.simulation.events)
+}
+
+fn marks<'a>(view: &View<'a>) -> &'a [RematMark] {
+    let lane = view.timeline.lanes.get(view.lane);
+    let remat = lane.and_then(|lane| lane.remat.as_deref());
+    remat.map_or(&[], |remat| &remat.marks)
+}
+
+/// A row.
+enum Entry<'a> {
+    Event(&'a Event),
+    Mark(&'a RematMark),
+}
+
+impl Entry<'_> {
+    const fn step(&self) -> Step {
+        match self {
+            Self::Event(event) => event.step,
+            Self::Mark(mark) => mark.step,
+        }
+    }
+
+    const fn bytes(&self) -> Bytes {
+        match self {
+            Self::Event(event) => event.bytes,
+            Self::Mark(mark) => mark.bytes,
+        }
+    }
+}
+
+fn entry<'a>(view: &View<'a>, row: u32) -> Option<Entry<'a>> {
+    let log = log(view);
+    match log.get(row as usize) {
+        Some(event) => Some(Entry::Event(event)),
+        None => marks(view).get(row as usize - log.len()).map(Entry::Mark),
+    }
+}
+
+/// Whether a tensor comes or goes.
+const fn is_of_tensor(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Alloc | EventKind::Free)
+}
+
+/// Rows by step; on a step events stand before marks.
+pub(super) fn natural(view: &View<'_>, has_allocations: bool) -> Vec<u32> {
+    let (log, marks) = (log(view), marks(view));
+    let first_mark = u32::try_from(log.len()).unwrap_or(u32::MAX);
+    let mut marks = (first_mark..).zip(marks).peekable();
+    let mut rows = Vec::new();
+    let events = (0_u32..).zip(log);
+    for (row, event) in events.filter(|(_, event)| has_allocations || !is_of_tensor(event.kind)) {
+        while let Some((mark, _)) = marks.next_if(|(_, mark)| mark.step < event.step) {
+            rows.push(mark);
+        }
+        rows.push(row);
+    }
+    rows.extend(marks.map(|(mark, _)| mark));
+    rows
+}
+
+pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
+    let Some(entry) = entry(view, row) else {
+        return Value::Nothing;
+    };
+    match (column, &entry) {
+        (0, entry) => Value::Count(u64::from(entry.step().0)),
+        (1, Entry::Event(event)) => Value::text(name(event.kind)),
+        (1, Entry::Mark(mark)) => Value::text(mark.kind.words()),
+        (2, entry) => subject(view, entry),
+        (3, entry) => Value::Bytes(entry.bytes()),
+        (4, Entry::Event(event)) => region(view, event),
+        (5, Entry::Event(event)) if is_of_tensor(event.kind) || event.offset > 0 => Value::Bytes(Bytes(event.offset)),
+        _ => Value::Nothing,
+    }
+}
+
+/// The tensor of an event.
+fn tensor(view: &View<'_>, entry: &Entry<'_>) -> Option<Selected> {
+    let event = match entry {
+        Entry::Event(event) => event,
+        Entry::Mark(mark) => return mark.tensor,
+    };
+    match view.lane()?.simulation.subject(event.subject).who {
+        Subject::Tensor { run, tensor, .. } => {
+            let session = view.comparison.session_of(view.lane);
+            let graph = session.runs.get(run as usize)?.graph;
+            Some(Selected { run, graph, tensor })
+        }
+        _ => None,
+    }
+}
+
+fn subject<'a>(view: &View<'a>, entry: &Entry<'_>) -> Value<'a> {
+    if let Some(tensor) = tensor(view, entry) {
+        return Value::text(shown_name(view.comparison, tensor));
+    }
+    let (Entry::Event(event), Some(lane)) = (entry, view.lane()) else {
+        return Value::Nothing;
+    };
+    let simulation = &lane.simulation;
+    let who = simulation.subject(event.subject).who;
+    Value::text(subject_text(view.comparison, simulation, who))
+}
+
+fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
+    let Some(lane) = view.lane() else { return Value::Nothing };
+    let region = lane.simulation.region(event.region);
+    let session = view.comparison.session_of(view.lane);
+    Value::text(region_text(session, (region.kind, region.graph)))
+}
+
+/// What one event is called.
+const fn name(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Alloc => "tensor allocated",
+        EventKind::Free => "tensor freed",
+        EventKind::DeviceMalloc => "driver malloc",
+        EventKind::DeviceFree => "driver free",
+        EventKind::Reallocate => "arena reallocated",
+        EventKind::Reuse => "arena reused",
+        EventKind::Reserve => "range reserved",
+        EventKind::Release => "range released",
+        EventKind::PageAlloc => "page allocated",
+        EventKind::PageFree => "page freed",
+        EventKind::Map => "page mapped",
+        EventKind::Unmap => "page unmapped",
+        EventKind::Memset => "memory zeroed",
+        EventKind::Sync => "stream wait",
+        EventKind::Recycle => "pool recycled",
+        EventKind::Grant => "block granted",
+        EventKind::Return => "block returned",
+        EventKind::Stitch => "range stitched",
+        EventKind::Run => "static run",
+        EventKind::MemoryInUse => "memory in use",
+        EventKind::Clear => "memory cleared",
+        EventKind::Unload => "graph unloaded",
+        EventKind::Reload => "graph reloaded",
+        EventKind::OutOfMemory => "out of memory",
+    }
+}
+
+/// Events of one kind are called alike, those for one subject name it alike, those in one region too.
+pub(super) fn same(view: &View<'_>, row: u32, column: usize) -> u64 {
+    const OF_MARKS: u64 = 1 << 40;
+    match (entry(view, row), column) {
+        (Some(Entry::Event(event)), 1) => event.kind as u64,
+        (Some(Entry::Mark(mark)), 1) => OF_MARKS + mark.kind as u64,
+        (Some(Entry::Event(event)), 2) => u64::from(event.subject.0),
+        (Some(Entry::Mark(_)), 4) => OF_MARKS,
+        (Some(Entry::Event(event)), 4) => u64::from(event.region.0),
+        _ => OF_MARKS + u64::from(row),
+    }
+}
+
+pub(super) fn target(view: &View<'_>, row: u32) -> Target {
+    let entry = entry(view, row);
+    Target {
+        tensor: entry.as_ref().and_then(|entry| tensor(view, entry)),
+        step: entry.as_ref().map(Entry::step),
+        option: None,
+    }
+}

@@ -1,0 +1,89 @@
+//! The table of what is held on a step: a row per block of the lane.
+
+use super::column::{amount, number, text};
+use super::tensors::attribute;
+use super::{Column, Target, Value, View};
+use crate::sim::Subject;
+use crate::timeline::search::shown_name;
+use crate::timeline::{Attribute, LaneView, subject_text};
+use crate::units::{Bytes, Step};
+
+pub(super) const COLUMNS: [Column; 9] = [
+    text("name", "whose bytes", 34),
+    amount("bytes", "bytes", "exact bytes, without any rounding"),
+    number("share", "share", "of all bytes that are held on this step"),
+    number("birth", "birth", "the first step on which this block is held"),
+    number("end", "end", "the step from which it is held no longer"),
+    text("role", "what the tensor is for", 11),
+    text("op type", "the type of the op that computes it", 16),
+    amount("offset", "offset", "bytes from the beginning of its region"),
+    text("region", "the region of memory in which it stands", 22),
+];
+
+fn lane<'a>(view: &View<'a>) -> Option<&'a LaneView> {
+    view.timeline.lanes.get(view.lane)
+}
+
+/// Blocks in order of birth.
+pub(super) fn natural(view: &View<'_>, step: Step) -> Vec<u32> {
+    lane(view).map_or_else(Vec::new, |lane| lane.live_at(step))
+}
+
+/// What was asked for; what it occupies where that is not known.
+pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
+    let blocks = &lane(view)?.blocks;
+    let subject = *blocks.subject.get(block as usize)?;
+    let requested = view.lane()?.simulation.subjects.get(subject as usize)?.requested;
+    let occupied = Bytes(*blocks.bytes.get(block as usize)?);
+    Some(if requested == Bytes::ZERO { occupied } else { requested })
+}
+
+/// Whose block it is.
+fn name<'a>(view: &View<'a>, block: u32) -> Option<Value<'a>> {
+    let shown = lane(view)?;
+    if let Some(tensor) = shown.tensor(block) {
+        return Some(Value::text(shown_name(view.comparison, tensor)));
+    }
+    let simulation = &view.lane()?.simulation;
+    let subject = *shown.blocks.subject.get(block as usize)?;
+    let who = simulation.subjects.get(subject as usize)?.who;
+    let text = match who {
+        Subject::Session => "the session".to_owned(),
+        who => subject_text(view.comparison, simulation, who),
+    };
+    Some(Value::text(text))
+}
+
+pub(super) fn value<'a>(view: &View<'a>, block: u32, column: usize) -> Value<'a> {
+    cell(view, block, column).unwrap_or(Value::Nothing)
+}
+
+fn cell<'a>(view: &View<'a>, block: u32, column: usize) -> Option<Value<'a>> {
+    let lane = lane(view)?;
+    let (blocks, at) = (&lane.blocks, block as usize);
+    let of_tensor = |of: Attribute| lane.tensor(block).map(|tensor| attribute(view, tensor, of));
+    match column {
+        0 => name(view, block),
+        1 => bytes(view, block).map(Value::Bytes),
+        2 => Some(Value::Share {
+            part: bytes(view, block)?,
+            whole: view.total,
+        }),
+        3 => Some(Value::Count(u64::from(*blocks.start.get(at)?))),
+        4 => Some(Value::Count(u64::from(*blocks.end.get(at)?))),
+        5 => of_tensor(Attribute::Role),
+        6 => of_tensor(Attribute::OpType),
+        7 => Some(Value::Bytes(Bytes(*blocks.offset.get(at)?))),
+        _ => {
+            let region = lane.regions.get(*blocks.span.get(at)? as usize)?;
+            Some(Value::text(&*region.label))
+        }
+    }
+}
+
+pub(super) fn target(view: &View<'_>, block: u32) -> Target {
+    Target {
+        tensor: lane(view).and_then(|lane| lane.tensor(block)),
+        ..Target::default()
+    }
+}

@@ -1,0 +1,180 @@
+//! The table of ops: a row per step of the axis; of a recording a row per op that it measured.
+
+use super::column::{amount, number, text};
+use super::{Column, Target, Value, View};
+use crate::analysis::Comparison;
+use crate::graph::{Id as _, Op, OpId, TensorId};
+use crate::timeline::Selected;
+use crate::units::{Bytes, Nanos, Step};
+use crate::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
+
+pub(super) const COLUMNS: [Column; 9] = [
+    number("step", "step", "its position on the time axis"),
+    text("name", "the op's own name", 30),
+    text("type", "the type of the op", 18),
+    text("phase", "its part of the training step", 10),
+    text("run", "graph, iteration and the values of dimensions", 22),
+    Column {
+        letters: 16,
+        ..number("FLOPs", "flops", "floating point operations, as the source counts them")
+    },
+    amount("time", "time_ns", "how long it takes, where the source says so"),
+    amount("live", "live_bytes", "bytes that the lane holds on this step"),
+    amount(
+        "results",
+        "result_bytes",
+        "bytes of tensors that begin on this step: what it computes",
+    ),
+];
+
+/// Of a tape: the ops that take steps, in order. What brings in external tensors takes none.
+pub(super) fn executed(comparison: &Comparison) -> Vec<u32> {
+    let tape = comparison.workload.tapes().first();
+    tape.map_or_else(Vec::new, |tape| {
+        let ops = (0_u32..).zip(&tape.ops);
+        ops.filter(|(_, op)| !op.is_source).map(|(number, _)| number).collect()
+    })
+}
+
+/// The recording whose ops are the rows: that of the lane, where all lanes are recordings.
+fn recording<'a>(view: &View<'a>) -> Option<&'a Recording> {
+    let lane = view.lane().filter(|_| view.comparison.is_measured())?;
+    view.comparison.recording(lane.id)
+}
+
+/// How many rows there are.
+pub(super) fn count(view: &View<'_>) -> usize {
+    recording(view).map_or(view.comparison.axis.n_steps as usize, |recording| recording.ops.len())
+}
+
+/// An op as its source has it.
+enum Found<'a> {
+    Graph(&'a GraphEntry, OpId, &'a Op),
+    Tape(&'a TapeOp),
+    Other,
+}
+
+fn found<'a>(view: &View<'a>, run: &AxisRun, op: OpId) -> Found<'a> {
+    let workload = &view.comparison.workload;
+    if let Some(entry) = workload.graphs().get(run.run.graph.idx()) {
+        return match entry.graph.ops().get(op) {
+            Some(row) => Found::Graph(entry, op, row),
+            None => Found::Other,
+        };
+    }
+    let tape = workload.tapes().first();
+    let op = view.executed.get(op.idx()).zip(tape);
+    let op = op.and_then(|(number, tape)| tape.ops.get(*number as usize));
+    op.map_or(Found::Other, Found::Tape)
+}
+
+pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
+    if let Some(recording) = recording(view) {
+        let op = recording.ops.get(row as usize);
+        return op.map_or(Value::Nothing, |op| recorded(view, recording, (op, column)));
+    }
+    match column {
+        0 => Value::Count(u64::from(row)),
+        7 => live(view, row),
+        _ => stated(view, row, column).unwrap_or(Value::Nothing),
+    }
+}
+
+fn live<'a>(view: &View<'a>, step: u32) -> Value<'a> {
+    let lane = view.timeline.lanes.get(view.lane);
+    lane.map_or(Value::Nothing, |lane| Value::Bytes(Bytes(lane.live.at(step))))
+}
+
+/// What the source says about the op of a step.
+fn stated<'a>(view: &View<'a>, step: u32, column: usize) -> Option<Value<'a>> {
+    let (position, op) = view.comparison.axis.locate(Step(step))?;
+    let run = &view.comparison.axis.runs[position];
+    if column == 4 {
+        let band = view.timeline.bands.runs.get(position)?;
+        return Some(Value::text(&*band.label));
+    }
+    let found = found(view, run, op);
+    Some(match (column, &found) {
+        (1, Found::Graph(entry, op, _)) => Value::text(entry.graph.op_name(*op)),
+        (1, Found::Tape(op)) => Value::text(&*op.name),
+        (1, Found::Other) => match view.comparison.trace() {
+            Some(trace) => Value::text(trace.command_text(*trace.commands.get(op.idx())?)),
+            None => Value::Nothing,
+        },
+        (2, Found::Graph(entry, op, _)) => Value::text(entry.graph.op_kind(*op)),
+        (3, Found::Graph(_, _, row)) => Value::text(row.phase.name()),
+        (5, Found::Graph(_, _, row)) => Value::count(Some(row.flops).filter(|flops| *flops > 0)),
+        (6, Found::Graph(_, _, row)) => row.time.map_or(Value::Nothing, Value::Time),
+        (6, Found::Tape(op)) => Some(op.time)
+            .filter(|time| *time > Nanos(0))
+            .map_or(Value::Nothing, Value::Time),
+        (8, found) => results(view, (step, position), found),
+        _ => Value::Nothing,
+    })
+}
+
+/// Bytes of the results that the lane holds from this step on.
+fn results<'a>(view: &View<'a>, (step, run): (u32, usize), found: &Found<'_>) -> Value<'a> {
+    let mut bytes = 0_u64;
+    let mut add = |tensor: TensorId| {
+        let selected = Selected {
+            run: u32::try_from(run).unwrap_or(u32::MAX),
+            graph: view.comparison.axis.runs[run].run.graph,
+            tensor,
+        };
+        let row = view.rows().find(selected);
+        if let Some(row) = row.filter(|row| row.tensor == selected && row.start == Step(step)) {
+            bytes = bytes.saturating_add(row.bytes.get());
+        }
+    };
+    match found {
+        Found::Graph(entry, op, _) => entry.graph.results(*op).iter().copied().for_each(&mut add),
+        Found::Tape(op) => op.outputs.iter().copied().map(TensorId).for_each(&mut add),
+        Found::Other => return Value::Nothing,
+    }
+    Value::Bytes(Bytes(bytes))
+}
+
+/// The step on which a measured op begins.
+fn step_of(recording: &Recording, op: &RecordedOp) -> Option<u32> {
+    let step = recording.times.partition_point(|time| *time < op.start);
+    let step = u32::try_from(step).unwrap_or(u32::MAX);
+    (!recording.times.is_empty()).then(|| step.min(recording.n_steps.saturating_sub(1)))
+}
+
+fn recorded<'a>(view: &View<'a>, recording: &'a Recording, (op, column): (&RecordedOp, usize)) -> Value<'a> {
+    let step = step_of(recording, op);
+    match column {
+        0 => Value::count(step.map(u64::from)),
+        1 => Value::text(recording.text(op.name)),
+        2 => Value::text(recording.text(op.kind)),
+        4 => Value::text(&*recording.name),
+        6 => Value::Time(op.time),
+        7 => step.map_or(Value::Nothing, |step| live(view, step)),
+        8 => Value::Bytes(op.persistent),
+        _ => Value::Nothing,
+    }
+}
+
+/// An op says the same in every run of its graph; texts are compared by step where runs differ.
+pub(super) fn same(view: &View<'_>, row: u32) -> u64 {
+    if recording(view).is_some() {
+        return u64::from(row);
+    }
+    let located = view.comparison.axis.locate(Step(row));
+    located.map_or(u64::from(row), |(run, op)| {
+        let run = u64::try_from(run).unwrap_or(u64::MAX);
+        run << 32 | u64::from(op.0)
+    })
+}
+
+pub(super) fn target(view: &View<'_>, row: u32) -> Target {
+    let step = match recording(view) {
+        Some(recording) => recording.ops.get(row as usize).and_then(|op| step_of(recording, op)),
+        None => Some(row),
+    };
+    Target {
+        step: step.map(Step),
+        ..Target::default()
+    }
+}

@@ -1,0 +1,56 @@
+//! The table of problems: findings of the configuration and oddities of the files.
+
+use super::column::text;
+use super::{Column, Target, Value, View};
+use crate::diagnostics::Severity;
+
+/// A finding or an oddity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProblemLine {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The rule, or where it was found.
+    pub source: String,
+    /// What is wrong.
+    pub text: String,
+    /// The option that it is about.
+    pub option: Option<String>,
+    /// Its position among the session's findings, where it is one.
+    pub finding: Option<usize>,
+}
+
+pub(super) const COLUMNS: [Column; 4] = [
+    text("severity", "error, warning or info", 9),
+    text("source", "the rule that is broken, or where it was found", 16),
+    text("problem", "what is wrong", 80),
+    text("option", "the option that it is about", 30),
+];
+
+/// The word for a severity.
+const fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
+    let Some(line) = view.problems.get(row as usize) else {
+        return Value::Nothing;
+    };
+    Value::text(match column {
+        0 => word(line.severity),
+        1 => &*line.source,
+        2 => &*line.text,
+        _ => line.option.as_deref().unwrap_or(""),
+    })
+}
+
+pub(super) fn target(view: &View<'_>, row: u32) -> Target {
+    let line = view.problems.get(row as usize);
+    Target {
+        option: line.and_then(|line| line.option.clone()),
+        ..Target::default()
+    }
+}

@@ -1,0 +1,95 @@
+//! The table of tensors: a row per tensor of a run, as the lane holds it.
+
+use super::column::{amount, number, text};
+use super::{Column, Target, Value, View};
+use crate::graph::Id as _;
+use crate::timeline::grouping::stated;
+use crate::timeline::search::{n_held, op_name, shown_name};
+use crate::timeline::{Attribute, Row, Selected};
+
+pub(super) const COLUMNS: [Column; 12] = [
+    text("name", "its own name, or its number where it has none", 34),
+    text("op", "the op that computes it", 22),
+    text("op type", "the type of that op", 16),
+    text("dtype", "the type of its elements", 9),
+    text("shape", "its dimensions, with their values in this run", 16),
+    text("role", "what it is for", 11),
+    text("phase", "the phase of its op", 10),
+    amount("bytes", "bytes", "exact bytes, without any rounding"),
+    number("birth", "birth", "the first step on which it is held"),
+    number("end", "end", "the step from which it is held no longer"),
+    number(
+        "steps",
+        "steps",
+        "on how many steps it is held; fewer than from birth to end where it is away in between",
+    ),
+    number("run", "run", "the position of its run, from 0"),
+];
+
+fn row_of(view: &View<'_>, row: u32) -> Option<Row> {
+    view.rows().get(row as usize)
+}
+
+pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
+    let Some(row) = row_of(view, row) else {
+        return Value::Nothing;
+    };
+    let tensor = row.tensor;
+    match column {
+        0 => Value::text(shown_name(view.comparison, tensor)),
+        1 => Value::text(op_name(view.comparison, tensor)),
+        2 => attribute(view, tensor, Attribute::OpType),
+        3 => attribute(view, tensor, Attribute::DType),
+        4 => Value::text(shape(view, tensor)),
+        5 => attribute(view, tensor, Attribute::Role),
+        6 => attribute(view, tensor, Attribute::Phase),
+        7 => Value::Bytes(row.bytes),
+        8 => Value::Count(u64::from(row.start.0)),
+        9 => Value::Count(u64::from(row.end.0)),
+        10 => Value::Count(u64::from(n_held(&row, view.rows()))),
+        _ => Value::Count(u64::from(tensor.run)),
+    }
+}
+
+/// A text that the source states about a tensor.
+pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attribute) -> Value<'a> {
+    Value::text(stated(view.comparison, (tensor.graph, tensor.tensor), attribute))
+}
+
+/// Dimensions with the values that they have in the tensor's run.
+fn shape(view: &View<'_>, tensor: Selected) -> String {
+    let workload = &view.comparison.workload;
+    if let Some(entry) = workload.graphs().get(tensor.graph.idx()) {
+        if entry.graph.tensors().get(tensor.tensor).is_none() {
+            return String::new();
+        }
+        let run = view.comparison.axis.runs.get(tensor.run as usize);
+        let none = crate::graph::Bindings::new();
+        let bindings = run.map_or(&none, |run| &run.run.bindings);
+        return entry.graph.bound_shape_text(tensor.tensor, bindings);
+    }
+    let program = workload.programs().first();
+    let block = program.and_then(|program| program.blocks.get(tensor.graph.idx()));
+    let variable = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()));
+    variable.map_or_else(String::new, |(_, variable)| {
+        let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
+        dims.join("×")
+    })
+}
+
+/// But for its shape, a tensor says the same in every run.
+pub(super) fn same(view: &View<'_>, row: u32, column: usize) -> u64 {
+    const SHAPE: usize = 4;
+    match row_of(view, row) {
+        Some(found) if column != SHAPE => u64::from(found.tensor.graph.0) << 32 | u64::from(found.tensor.tensor.0),
+        _ => u64::from(row),
+    }
+}
+
+pub(super) fn target(view: &View<'_>, row: u32) -> Target {
+    let row = row_of(view, row);
+    Target {
+        tensor: row.map(|row| row.tensor),
+        ..Target::default()
+    }
+}

@@ -1,0 +1,99 @@
+//! What stands in a cell: for the eye, for files, and for sorting.
+
+use std::borrow::Cow;
+
+use crate::units::{Bytes, Nanos, grouped, percent_text};
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// The source does not state it.
+    Nothing,
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A number without a unit: a step, a count.
+    Count(u64),
+    /// Bytes.
+    Bytes(Bytes),
+    /// A share of bytes.
+    Share {
+        /// Of these.
+        part: Bytes,
+        /// Of how many.
+        whole: Bytes,
+    },
+    /// A time.
+    Time(Nanos),
+}
+
+impl<'a> Value<'a> {
+    /// A text; nothing where it is empty.
+    pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        if text.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Text(text)
+        }
+    }
+
+    /// A number, where there is one.
+    pub(super) fn count(count: Option<u64>) -> Self {
+        count.map_or(Self::Nothing, Self::Count)
+    }
+
+    /// For the eye: with units, thousands in groups.
+    pub fn shown(&self) -> Cow<'_, str> {
+        match self {
+            Self::Nothing => Cow::Borrowed(""),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Count(count) => Cow::Owned(grouped(*count)),
+            Self::Bytes(bytes) => Cow::Owned(bytes.to_string()),
+            Self::Share { .. } => Cow::Owned(percent_text(self.fraction() * 100.0)),
+            Self::Time(time) => Cow::Owned(time.to_string()),
+        }
+    }
+
+    /// What can be said beyond what is shown: exact bytes and times.
+    pub fn exact(&self) -> Option<String> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.exact()),
+            Self::Share { part, whole } => Some(format!("{} of {}", part.exact(), whole.exact())),
+            Self::Time(time) => Some(format!("{}\u{a0}ns", grouped(time.0))),
+            Self::Nothing | Self::Text(_) | Self::Count(_) => None,
+        }
+    }
+
+    /// For files: plain digits in the unit of the column, shares as fractions.
+    pub fn raw(&self) -> Cow<'_, str> {
+        match self {
+            Self::Nothing => Cow::Borrowed(""),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Count(number) | Self::Bytes(Bytes(number)) | Self::Time(Nanos(number)) => {
+                Cow::Owned(number.to_string())
+            }
+            Self::Share { .. } => Cow::Owned(format!("{:.6}", self.fraction())),
+        }
+    }
+
+    /// What it is sorted by; `None` for texts and where nothing is stated.
+    pub(super) const fn number(&self) -> Option<u64> {
+        match self {
+            Self::Nothing | Self::Text(_) => None,
+            Self::Count(number)
+            | Self::Bytes(Bytes(number))
+            | Self::Time(Nanos(number))
+            | Self::Share {
+                part: Bytes(number), ..
+            } => Some(*number),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
+    fn fraction(&self) -> f64 {
+        match self {
+            Self::Share { part, whole } if whole.get() > 0 => part.get() as f64 / whole.get() as f64,
+            _ => 0.0,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Files that are dropped onto the window.
+
+use eframe::egui;
+
+use super::theme::Theme;
+use crate::session::{Command, SourceSpec};
+
+/// Files that are held over or dropped onto the window.
+pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
+    let is_hovered = ui.input(|input| !input.raw.hovered_files.is_empty());
+    if is_hovered {
+        let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop target"));
+        let painter = ui.ctx().layer_painter(layer);
+        let area = ui.ctx().content_rect();
+        painter.rect_filled(area, 0, theme.halo());
+        let font = egui::FontId::proportional(22.0);
+        painter.text(
+            area.center(),
+            egui::Align2::CENTER_CENTER,
+            "Drop graphs to open them (with Shift: add them to the session), or a configuration or script to read it",
+            font,
+            theme.text,
+        );
+    }
+    let dropped = ui.input(|input| input.raw.dropped_files.clone());
+    if dropped.is_empty() {
+        return;
+    }
+    let sources: Vec<SourceSpec> = dropped.iter().filter_map(|file| source_of(&**file)).collect();
+    if !sources.is_empty() {
+        let is_added = ui.input(|input| input.modifiers.shift);
+        commands.push(if is_added {
+            Command::Add(sources)
+        } else {
+            Command::Open(sources)
+        });
+    }
+}
+
+fn source_of(file: &dyn egui::DroppedFile) -> Option<SourceSpec> {
+    let path = file.path();
+    if path.exists() {
+        return Some(SourceSpec::Path(path.to_owned()));
+    }
+    let bytes = file.bytes().ok()?;
+    Some(SourceSpec::Bytes {
+        name: path.display().to_string(),
+        bytes: bytes.into(),
+    })
+}

@@ -1,0 +1,110 @@
+//! From pressed keys to commands of the table, and why a command would do nothing.
+
+use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
+
+use super::commands::{COMMANDS, UiCommand};
+use super::panels::lane_set::kind_words;
+use crate::session::Session;
+
+/// Other keys of some commands.
+pub(super) static ALIASES: &[(KeyboardShortcut, UiCommand)] = &[
+    (
+        KeyboardShortcut::new(Modifiers::COMMAND, Key::P),
+        UiCommand::OpenPalette,
+    ),
+    (
+        KeyboardShortcut::new(Modifiers::SHIFT, Key::Q),
+        UiCommand::MaximizeLanes,
+    ),
+    (
+        KeyboardShortcut::new(Modifiers::COMMAND, Key::Equals),
+        UiCommand::Larger,
+    ),
+];
+
+/// Why a command would do nothing at present, where it would not.
+pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static str> {
+    let (can_undo, can_redo) = session.can_undo_redo();
+    let (is_possible, why) = match command {
+        UiCommand::Undo => (can_undo, "there is nothing to undo"),
+        UiCommand::Redo => (can_redo, "there is nothing to do again"),
+        UiCommand::NextProblem => {
+            let mut findings = session.findings().iter();
+            (
+                findings.any(|finding| !finding.options.is_empty()),
+                "no option breaks a rule",
+            )
+        }
+        UiCommand::ResetOptions => {
+            let document = session.document();
+            let is_set = document.options.overrides().next().is_some()
+                || document.environment.iter().next().is_some()
+                || !document.unknown_options.is_empty();
+            (is_set, "every option has its default")
+        }
+        UiCommand::NextLanes => (
+            kind_words(session).is_some(),
+            "what is open can be compared in one way only",
+        ),
+        UiCommand::Sweep
+        | UiCommand::ExportLane
+        | UiCommand::DrawLane
+        | UiCommand::ExportTable
+        | UiCommand::ExportPeak
+        | UiCommand::Bookmark => (session.answer().is_some(), "nothing is worked out yet"),
+        _ => (true, ""),
+    };
+    (!is_possible).then_some(why)
+}
+
+/// Who has the keyboard.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Keyboard {
+    /// A dialog is open: letters are for it.
+    pub(super) is_in_dialog: bool,
+    /// A field that holds no setting is typed into.
+    pub(super) is_elsewhere: bool,
+}
+
+/// Shortcuts of the command table. Letters are for a text field while it has the keyboard; a lane that was clicked has
+/// it too, but takes only its own letters.
+pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>) {
+    let is_typing = ui.ctx().text_edit_focused() || keyboard.is_in_dialog;
+    let rows = COMMANDS.iter().filter_map(|row| Some((row.shortcut?, row.command)));
+    let all = rows.chain(ALIASES.iter().copied());
+    // A shortcut with Shift comes first: the one without would take its keys too.
+    let (with_shift, without): (Vec<_>, Vec<_>) = all.partition(|(shortcut, _)| shortcut.modifiers.shift);
+    for (shortcut, command) in with_shift.into_iter().chain(without) {
+        // Letters are for the field that has the keyboard; function keys are not letters.
+        let has_letter = !matches!(shortcut.logical_key, Key::F8 | Key::F11);
+        let is_letter = has_letter && !shortcut.modifiers.command && !shortcut.modifiers.alt;
+        if is_letter && is_typing {
+            continue;
+        }
+        // A field that holds no setting undoes its own letters.
+        if keyboard.is_elsewhere && matches!(command, UiCommand::Undo | UiCommand::Redo) {
+            continue;
+        }
+        let is_pressed = if matches!(shortcut.logical_key, Key::Questionmark | Key::Slash) {
+            // Keyboards differ in how they reach these, so that Shift does not matter.
+            letter_pressed(ui, shortcut.logical_key)
+        } else {
+            ui.input_mut(|input| input.consume_shortcut(&shortcut))
+        };
+        if is_pressed {
+            asked.push(command);
+        }
+    }
+}
+
+/// Whether a letter is pressed, with Shift or without; a field that gets the keyboard in this frame does not see it.
+fn letter_pressed(ui: &egui::Ui, key: Key) -> bool {
+    ui.input_mut(|input| {
+        let is_pressed = !input.modifiers.command && input.key_pressed(key);
+        if is_pressed && key == Key::Slash {
+            let is_slash = |event: &egui::Event| matches!(event, egui::Event::Text(text) if text == "/");
+            input.events.retain(|event| !is_slash(event));
+        }
+        is_pressed
+    })
+}

@@ -1,0 +1,179 @@
+//! Bookmarks on the ruler: flags with a note, and the field in which a new one is written.
+
+use eframe::egui::epaint::PathShape;
+use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::{LanesInput, LanesState};
+use crate::session::Bookmark;
+use crate::units::Step;
+
+/// Most flags that are drawn at once.
+const MOST: usize = 200;
+/// Half the width of what can be clicked.
+const REACH: f32 = 5.0;
+
+/// A note that is being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Noting {
+    step: Step,
+    /// By position; `None` for all lanes.
+    lane: Option<usize>,
+    text: String,
+    wants_focus: bool,
+}
+
+/// The bookmarks that the lanes show, and the one that is being made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Flags {
+    /// Those of the document, in order of steps.
+    known: Vec<Bookmark>,
+    noting: Option<Noting>,
+    /// What was written: step, lane by position, note.
+    noted: Option<(Step, Option<usize>, String)>,
+}
+
+impl LanesState {
+    /// Takes the bookmarks of the document.
+    pub fn set_bookmarks(&mut self, bookmarks: &[Bookmark]) {
+        if self.flags.known != bookmarks {
+            self.flags.known = bookmarks.to_vec();
+        }
+    }
+
+    /// Asks for a note at the pinned step, else at the one under the pointer or last pointed at. Says whether there is one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the cursor is within the steps"
+    )]
+    pub fn begin_note(&mut self) -> bool {
+        let pinned = self.pinned().map(|spot| (spot.step, Some(spot.lane)));
+        let hovered = self.cursor.map(|step| (Step(step.max(0.0) as u32), None));
+        let last = self.spot.map(|spot| (spot.step, None));
+        let Some((step, lane)) = pinned.or(hovered).or(last) else {
+            return false;
+        };
+        self.flags.noting = Some(Noting {
+            step,
+            lane,
+            text: String::new(),
+            wants_focus: true,
+        });
+        true
+    }
+
+    /// Whether a note is being written: letters are for it.
+    pub fn is_noting(&self) -> bool {
+        self.flags.noting.is_some()
+    }
+
+    /// The note that was written: its step, its lane by position, its text. Given once.
+    pub fn take_note(&mut self) -> Option<(Step, Option<usize>, String)> {
+        self.flags.noted.take()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn x_of(step: Step, rect: Rect, state: &LanesState) -> Option<f32> {
+    let x = state
+        .viewport?
+        .x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width()));
+    (0.0..=f64::from(rect.width()))
+        .contains(&x)
+        .then(|| rect.left() + x as f32)
+}
+
+/// The flags on a ruler: hover shows the note, a click goes there.
+pub(super) fn flags_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
+    let painter = ui.painter_at(rect.expand2(vec2(REACH, 0.0)));
+    let theme = input.theme;
+    let flags = state.flags.known.iter().enumerate();
+    let flags = flags.filter_map(|(position, bookmark)| Some((position, bookmark, x_of(bookmark.step, rect, state)?)));
+    let mut clicked = None;
+    for (position, bookmark, x) in flags.take(MOST) {
+        let (top, foot) = (rect.bottom() - 15.0, rect.bottom());
+        painter.vline(x, egui::Rangef::new(top, foot), Stroke::new(1.5, theme.peak));
+        let points = vec![pos2(x, top), pos2(x + 8.0, top + 3.5), pos2(x, top + 7.0)];
+        painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
+        let reach = Rect::from_min_max(pos2(x - REACH, top), pos2(x + REACH + 3.0, foot));
+        let id = ui.scope_id().with(("bookmark", position, rect.left().to_bits()));
+        let response = ui.interact(reach, id, Sense::click());
+        let words = flag_words(bookmark, input);
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("go to bookmark: {words}")));
+        if response.on_hover_text(&words).clicked() {
+            clicked = Some(position);
+        }
+    }
+    let Some(bookmark) = clicked.and_then(|position| state.flags.known.get(position)) else {
+        return;
+    };
+    let (lane, step) = (lane_of(bookmark, input), bookmark.step);
+    state.pin(lane, step);
+}
+
+/// The lane of a bookmark by position: its own, else the main one.
+pub fn lane_of(bookmark: &Bookmark, input: &LanesInput<'_>) -> usize {
+    let lanes = &input.comparison.lanes;
+    let own = bookmark.lane.and_then(|id| lanes.iter().position(|lane| lane.id == id));
+    own.or(input.comparison.main_lane()).unwrap_or(0)
+}
+
+fn flag_words(bookmark: &Bookmark, input: &LanesInput<'_>) -> String {
+    let word = input.comparison.axis_word();
+    let lane = bookmark
+        .lane
+        .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
+    let lane = lane.map_or_else(String::new, |id| format!(", {}", input.comparison.lane_title(id)));
+    let note = if bookmark.note.is_empty() {
+        String::new()
+    } else {
+        format!("{} ", bookmark.note)
+    };
+    format!("{note}({word} {}{lane})", bookmark.step)
+}
+
+/// The field for a new note, at its step.
+pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
+    let Some(mut noting) = state.flags.noting.take() else {
+        return;
+    };
+    let x = x_of(noting.step, area, state).unwrap_or(area.center().x);
+    let place = pos2(x.min(area.right() - 260.0).max(area.left()), area.top() + 4.0);
+    let mut is_open = true;
+    let mut is_saved = false;
+    let field = Area::new(egui::Id::unique("bookmark note"))
+        .order(Order::Foreground)
+        .fixed_pos(place);
+    field.show(ui.ctx(), |ui| {
+        Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_width(240.0);
+            let label = ui.label(format!("Note for {} {}", input.comparison.axis_word(), noting.step));
+            let id = egui::Id::unique("bookmark note text");
+            if noting.wants_focus {
+                // Before the field is drawn, so that it takes the letters that follow the shortcut at once.
+                ui.memory_mut(|memory| memory.request_focus(id));
+            }
+            let edit = egui::TextEdit::singleline(&mut noting.text).id(id);
+            let edit = edit
+                .desired_width(f32::INFINITY)
+                .hint_text("why this step is remarkable");
+            let field = ui.add(edit).labelled_by(label.id);
+            // While its size is found out, the field cannot have the keyboard.
+            noting.wants_focus &= !field.has_focus();
+            let (is_entered, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
+            is_saved = field.lost_focus() && is_entered;
+            ui.horizontal(|ui| {
+                is_saved |= ui.button("Keep bookmark").clicked();
+                is_open &= !ui.button("Drop it").clicked();
+            });
+            is_open &= !is_left;
+        });
+    });
+    if is_saved {
+        state.flags.noted = Some((noting.step, noting.lane, noting.text.trim().to_owned()));
+        // Whoever takes the note shows it with the next frame.
+        ui.ctx().request_repaint();
+    } else if is_open {
+        state.flags.noting = Some(noting);
+    }
+}

@@ -1,0 +1,260 @@
+//! What a drag over a canvas does: move the view, zoom to steps (Alt), measure time (R) or bytes (T).
+//!
+//! What was measured stays drawn, with its figure, until Escape.
+
+use eframe::egui::{Align2, Key, Painter, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
+
+use super::canvas::text_with_ground;
+use super::range::step_at_x;
+use super::{LaneContent, LanesInput, LanesState};
+use crate::timeline::{StepRange, Viewport, step_facts};
+use crate::units::{Bytes, Nanos, Step, counted};
+
+/// What a drag is for; decided where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    Move,
+    Zoom,
+    Time,
+    Bytes,
+}
+
+/// A drag on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Drag {
+    tool: Tool,
+    /// The step and the address where it began.
+    step: Step,
+    address: f64,
+}
+
+/// Bytes between two addresses of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Height {
+    /// The canvas, by its left upper corner's lane.
+    lane: usize,
+    /// Where the ruler stands.
+    step: Step,
+    low: f64,
+    high: f64,
+}
+
+/// Drags and what they measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Measures {
+    drag: Option<Drag>,
+    /// The steps that a drag zooms to when it ends.
+    zoom: Option<StepRange>,
+    /// With the lane in which it was measured.
+    time: Option<(usize, StepRange)>,
+    bytes: Option<Height>,
+}
+
+impl Measures {
+    /// The steps that were measured.
+    pub(super) fn steps(&self) -> Option<StepRange> {
+        self.time.map(|(_, range)| range)
+    }
+
+    /// The steps that a drag is about to zoom to.
+    pub(super) const fn zoom(&self) -> Option<StepRange> {
+        self.zoom
+    }
+
+    /// Takes all rulers away; says whether there was one.
+    pub(super) fn clear(&mut self) -> bool {
+        let had = self.time.is_some() || self.bytes.is_some() || self.zoom.is_some();
+        *self = Self::default();
+        had
+    }
+}
+
+/// A canvas of which heights are addresses in its part `map`.
+#[derive(Clone, Copy)]
+pub(super) struct Plot {
+    /// By position; 0 where there are no lanes.
+    pub(super) lane: usize,
+    pub(super) body: Rect,
+    pub(super) map: Rect,
+    /// How far its addresses reach, as a share of the view's.
+    pub(super) reach: f64,
+}
+
+impl Plot {
+    fn address(&self, pos: Pos2, view: &Viewport) -> f64 {
+        let y = f64::from(pos.y.max(self.map.top()).min(self.map.bottom()) - self.map.top());
+        view.address_from_y(y, f64::from(self.map.height())) * self.reach
+    }
+}
+
+/// Follows a drag. Says whether it moves the view.
+pub(super) fn drag(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) -> bool {
+    let is_dragged = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
+    if response.drag_started() {
+        state.measures.drag = begin(ui, response, plot, state);
+    }
+    if response.drag_stopped() {
+        state.measures.drag = None;
+        if let Some(range) = state.measures.zoom.take() {
+            state.show_steps(range);
+        }
+        return false;
+    }
+    let (Some(drag), Some(view)) = (state.measures.drag.filter(|_| is_dragged), state.viewport) else {
+        return is_dragged;
+    };
+    let pos = response.interact_pointer_pos();
+    let Some((pos, step)) = pos.and_then(|pos| Some((pos, step_at_x(pos.x, plot.body, state)?))) else {
+        return false;
+    };
+    let n_steps = state.whole.map_or(0, |whole| n_steps_of(&whole));
+    let range = StepRange::between(drag.step, step, n_steps);
+    match drag.tool {
+        Tool::Move => return true,
+        Tool::Zoom => state.measures.zoom = range,
+        Tool::Time => state.measures.time = range.map(|range| (plot.lane, range)),
+        Tool::Bytes => {
+            let here = plot.address(pos, &view);
+            state.measures.bytes = Some(Height {
+                lane: plot.lane,
+                step: drag.step,
+                low: drag.address.min(here),
+                high: drag.address.max(here),
+            });
+        }
+    }
+    false
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the whole view ends at the number of steps"
+)]
+fn n_steps_of(whole: &Viewport) -> u32 {
+    whole.t1.max(0.0) as u32
+}
+
+fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option<Drag> {
+    let origin = ui
+        .input(|i| i.pointer.press_origin())
+        .or(response.interact_pointer_pos())?;
+    let is_primary = response.drag_started_by(PointerButton::Primary);
+    let (is_alt, is_time, is_bytes) = ui.input(|i| (i.modifiers.alt, i.key_down(Key::R), i.key_down(Key::T)));
+    let has_addresses = plot.map.contains(origin) && state.content == LaneContent::MemoryMap;
+    let tool = if !is_primary || ui.text_edit_focused() {
+        Tool::Move
+    } else if is_alt {
+        Tool::Zoom
+    } else if is_time {
+        Tool::Time
+    } else if is_bytes && has_addresses {
+        Tool::Bytes
+    } else {
+        Tool::Move
+    };
+    Some(Drag {
+        tool,
+        step: step_at_x(origin.x, plot.body, state)?,
+        address: plot.address(origin, &state.viewport?),
+    })
+}
+
+/// Draws what was measured over a canvas.
+pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState) {
+    let Some(view) = state.viewport else { return };
+    if let Some((lane, range)) = state.measures.time {
+        let has_figure = lane == plot.lane || state.content == LaneContent::Lifetimes;
+        paint_time(ui, plot, (input, &view), (range, has_figure));
+    }
+    if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
+        let is_map = state.content == LaneContent::MemoryMap;
+        if is_map {
+            let own = Viewport {
+                a0: view.a0 * plot.reach,
+                a1: view.a1 * plot.reach,
+                ..view
+            };
+            paint_bytes(&ui.painter_at(plot.map), plot, (input, &own), height);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn x_of(step: u32, plot: Rect, view: &Viewport) -> f32 {
+    let x = view.x_from_step(f64::from(step), f64::from(plot.width()));
+    plot.left() + x.clamp(-10.0, f64::from(plot.width()) + 10.0) as f32
+}
+
+/// Both ends through all lanes; the ruler with its figure where it was measured.
+fn paint_time(
+    ui: &Ui,
+    plot: Plot,
+    (input, view): (&LanesInput<'_>, &Viewport),
+    (range, has_figure): (StepRange, bool),
+) {
+    let (body, theme) = (plot.body, input.theme);
+    let painter = ui.painter_at(body);
+    let x = Rangef::new(x_of(range.start.0, body, view), x_of(range.end.0, body, view));
+    if x.max < body.left() || x.min > body.right() {
+        return;
+    }
+    let stroke = Stroke::new(1.5, theme.text);
+    for edge in [x.min, x.max] {
+        painter.vline(edge, body.y_range(), Stroke::new(1.0, theme.text_weak));
+    }
+    if !has_figure {
+        return;
+    }
+    let y = body.center().y;
+    painter.hline(x, y, stroke);
+    for edge in [x.min, x.max] {
+        painter.vline(edge, Rangef::new(y - 5.0, y + 5.0), stroke);
+    }
+    let seen = Rangef::new(x.min.max(body.left()), x.max.min(body.right()));
+    let place = (pos2(seen.center(), y + 6.0), Align2::CENTER_TOP);
+    text_with_ground(
+        &painter,
+        place,
+        time_text(input, range),
+        (theme.text, theme.halo()),
+        body,
+    );
+}
+
+/// How many steps, and how long they took where the data says so.
+fn time_text(input: &LanesInput<'_>, range: StepRange) -> String {
+    let word = input.comparison.axis_word();
+    let steps = counted(u64::from(range.n_steps()), word);
+    let at = |step: Step| step_facts(input.comparison, step).and_then(|facts| facts.time);
+    let took = at(range.start).zip(at(range.end).or_else(|| at(range.last())));
+    let took = took.map_or_else(String::new, |(start, end)| {
+        format!(", {}", Nanos(end.0.saturating_sub(start.0)))
+    });
+    format!("{steps}{took}: {} to {}", range.start, range.last())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit f32, and addresses are not negative"
+)]
+fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &Viewport), height: Height) {
+    let (map, theme) = (plot.map, input.theme);
+    let y_of = |address: f64| {
+        let y = view.y_from_address(address, f64::from(map.height()));
+        map.top() + y.clamp(-10.0, f64::from(map.height()) + 10.0) as f32
+    };
+    let x = x_of(height.step.0, plot.body, view);
+    let y = Rangef::new(y_of(height.high), y_of(height.low));
+    let stroke = Stroke::new(1.5, theme.text);
+    painter.vline(x, y, stroke);
+    for edge in [y.min, y.max] {
+        painter.hline(map.x_range(), edge, Stroke::new(1.0, theme.text_weak));
+        painter.hline(Rangef::new(x - 5.0, x + 5.0), edge, stroke);
+    }
+    let bytes = Bytes((height.high - height.low).max(0.0).round() as u64);
+    let seen = Rangef::new(y.min.max(map.top()), y.max.min(map.bottom()));
+    let place = (pos2(x + 8.0, seen.center()), Align2::LEFT_CENTER);
+    text_with_ground(painter, place, bytes.to_string(), (theme.text, theme.halo()), map);
+}

@@ -1,0 +1,119 @@
+//! A range of steps under the hand: dragged on the ruler, drawn as a band through all lanes.
+
+use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, pos2};
+
+use super::canvas::text_with_ground;
+use super::{LanesInput, LanesState};
+use crate::timeline::{StepRange, Viewport};
+use crate::units::{Step, counted};
+
+/// The step at a place of a plot, within the steps there are.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the steps there are"
+)]
+pub(super) fn step_at_x(x: f32, plot: Rect, state: &LanesState) -> Option<Step> {
+    let (viewport, whole) = (state.viewport?, state.whole?);
+    let step = viewport.step_from_x(f64::from(x - plot.left()), f64::from(plot.width()));
+    Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
+}
+
+/// The places of a range on a plot, cut to it; `None` where it is outside.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn x_of(range: StepRange, plot: Rect, viewport: &Viewport) -> Option<Rangef> {
+    let x = |step: Step| {
+        let x = viewport.x_from_step(f64::from(step.0), f64::from(plot.width()));
+        plot.left() + x.clamp(-4.0, f64::from(plot.width()) + 4.0) as f32
+    };
+    let (left, right) = (x(range.start), x(range.end).max(x(range.start) + 1.0));
+    (right > plot.left() && left < plot.right()).then(|| Rangef::new(left.max(plot.left()), right.min(plot.right())))
+}
+
+/// A drag on the ruler selects from where it began to where it is; a click lets the range go.
+pub(super) fn select(ui: &Ui, response: &Response, plot: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+    if response.drag_started_by(PointerButton::Primary) {
+        let origin = ui.input(|i| i.pointer.press_origin());
+        state.range_from = origin.and_then(|origin| step_at_x(origin.x, plot, state));
+    }
+    let here = response
+        .interact_pointer_pos()
+        .and_then(|pos| step_at_x(pos.x, plot, state));
+    if let (Some(from), Some(here), true) = (state.range_from, here, response.dragged()) {
+        state.range = StepRange::between(from, here, input.timeline.n_steps);
+    }
+    if response.drag_stopped() {
+        state.range_from = None;
+    }
+    if response.clicked() {
+        state.range = None;
+    }
+}
+
+impl LanesState {
+    /// Shows the steps of the selected range, or of those that were measured.
+    pub(super) fn zoom_to_range(&mut self) {
+        let Some(range) = self.range.or(self.measures.steps()) else {
+            return;
+        };
+        self.show_steps(range);
+    }
+
+    /// Shows some steps; addresses stay as they are.
+    pub fn show_steps(&mut self, range: StepRange) {
+        let (start, end) = (f64::from(range.start.0), f64::from(range.end.0));
+        // No view is narrower than two steps.
+        let room = ((2.0 - (end - start)) / 2.0).max(0.0);
+        self.change_view(|view| Viewport {
+            t0: start - room,
+            t1: end + room,
+            ..view
+        });
+    }
+
+    /// A range of another answer is cut to the steps there are.
+    pub(super) fn cut_range(&mut self, n_steps: u32) {
+        let range = self.range.filter(|range| range.start.0 < n_steps);
+        self.range = range.and_then(|range| StepRange::between(range.start, range.last(), n_steps));
+    }
+
+    /// Selects a range; `None` lets it go.
+    pub fn select_range(&mut self, range: Option<StepRange>) {
+        self.range = range;
+    }
+}
+
+/// The band of the range over a canvas, and of the steps that a drag zooms to.
+pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
+    let Some(viewport) = state.viewport else { return };
+    let painter = ui.painter_at(body);
+    for (range, color) in [
+        (state.range, input.theme.selection),
+        (state.measures.zoom(), input.theme.hover),
+    ] {
+        let Some(x) = range.and_then(|range| x_of(range, body, &viewport)) else {
+            continue;
+        };
+        painter.rect_filled(Rect::from_x_y_ranges(x, body.y_range()), 0, input.theme.band(color));
+        for edge in [x.min, x.max] {
+            painter.vline(edge, body.y_range(), Stroke::new(1.0, color));
+        }
+    }
+}
+
+/// The range on the ruler, with its length.
+pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
+    let (Some(viewport), Some(range)) = (state.viewport, state.range) else {
+        return;
+    };
+    let Some(x) = x_of(range, rect, &viewport) else { return };
+    let painter = ui.painter_at(rect);
+    let theme = input.theme;
+    painter.rect_filled(Rect::from_x_y_ranges(x, rect.y_range()), 0, theme.band(theme.selection));
+    for edge in [x.min, x.max] {
+        painter.vline(edge, rect.y_range(), Stroke::new(1.5, theme.selection));
+    }
+    let words = counted(u64::from(range.n_steps()), input.comparison.axis_word());
+    let place = (pos2(x.center(), rect.bottom() - 9.0), Align2::CENTER_CENTER);
+    text_with_ground(&painter, place, words, (theme.text, theme.halo()), rect);
+}

@@ -1,0 +1,85 @@
+//! Brings a tensor into view where it is outside of it; the zoom stays.
+
+use super::{LaneContent, LanesState, Selected};
+use crate::timeline::{Timeline, Viewport};
+
+/// The share of the view that has to show a life, or all of a shorter one.
+const LEAST: f64 = 0.02;
+/// Where in the view a life begins that is longer than the view.
+const LEAD: f64 = 0.2;
+
+impl LanesState {
+    /// Moves the view so that a tensor of a lane is seen: some of its life, and in the memory map some of its bytes in that
+    /// lane. What is seen already leaves the view as it is.
+    pub fn reveal(&mut self, timeline: &Timeline, lane: usize, tensor: Selected) {
+        let rows = timeline.rows_of(lane);
+        let Some(row) = rows.find(tensor).or_else(|| timeline.rows.find(tensor)) else {
+            return;
+        };
+        let life = (f64::from(row.start.0), f64::from(row.end.0));
+        let addresses = match self.content {
+            LaneContent::MemoryMap => addresses(timeline, lane, tensor),
+            LaneContent::Lifetimes => None,
+        };
+        self.change_view(|view| {
+            let steps = shift(life, (view.t0, view.t1));
+            let bytes = addresses.map_or(0.0, |addresses| shift(addresses, (view.a0, view.a1)));
+            if steps == 0.0 && bytes == 0.0 {
+                view
+            } else {
+                Viewport {
+                    t0: view.t0 + steps,
+                    t1: view.t1 + steps,
+                    a0: view.a0 + bytes,
+                    a1: view.a1 + bytes,
+                }
+            }
+        });
+    }
+}
+
+/// How far a view has to move to show a range; 0 where it does already.
+fn shift((low, high): (f64, f64), (view_low, view_high): (f64, f64)) -> f64 {
+    let view = view_high - view_low;
+    let seen = high.min(view_high) - low.max(view_low);
+    if seen >= (high - low).min(view * LEAST) {
+        return 0.0;
+    }
+    if high - low > view * (1.0 - LEAD) {
+        low - view_low - view * LEAD
+    } else {
+        f64::midpoint(low, high) - f64::midpoint(view_low, view_high)
+    }
+}
+
+/// The addresses of a tensor's first block in a lane; of another lane where the lane holds none.
+#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+fn addresses(timeline: &Timeline, lane: usize, tensor: Selected) -> Option<(f64, f64)> {
+    let own = timeline.lanes.get(lane);
+    own.into_iter().chain(&timeline.lanes).find_map(|lane| {
+        let block = lane.blocks_of(tensor).next()? as usize;
+        let (base, bytes) = (*lane.blocks.base.get(block)?, *lane.blocks.bytes.get(block)?);
+        Some((base as f64, (base + bytes) as f64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shift;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "small whole numbers")]
+    fn a_view_moves_only_as_far_as_it_must() {
+        for (range, view, wanted) in [
+            ((10.0, 20.0), (0.0, 100.0), 0.0),
+            ((110.0, 120.0), (0.0, 100.0), 65.0),
+            ((-20.0, -10.0), (0.0, 100.0), -65.0),
+            ((200.0, 900.0), (0.0, 100.0), 180.0),
+            ((50.0, 900.0), (0.0, 100.0), 0.0),
+            ((99.5, 900.0), (0.0, 100.0), 79.5),
+            ((99.0, 100.0), (0.0, 100.0), 0.0),
+        ] {
+            assert_eq!(shift(range, view), wanted, "{range:?} in {view:?}");
+        }
+    }
+}

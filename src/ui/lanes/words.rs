@@ -1,0 +1,102 @@
+//! What the canvases say in words, for those who do not see them: the peak, what is in view, what is selected, what is under
+//! the pointer.
+
+use eframe::egui::{Id, Ui};
+
+use super::{LanesInput, LanesState};
+use crate::timeline::{Selected, facts, step_facts};
+use crate::units::{Bytes, Step, grouped};
+
+/// Tells a canvas about itself; costs nothing where nobody listens.
+pub(super) fn tell(ui: &Ui, id: Id, (input, lane): (&LanesInput<'_>, usize), state: &LanesState) {
+    ui.ctx().accesskit_node_builder(id, |node| {
+        node.set_value(words(input, lane, state));
+    });
+}
+
+/// A lane in words.
+pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String {
+    let parts = [
+        peak_words(input, lane),
+        view_words(input, state),
+        input.selected.map(|tensor| tensor_words("selected", input, tensor)),
+        state
+            .hovered
+            .map(|tensor| tensor_words("under the pointer", input, tensor)),
+        cursor_words(input, lane, state),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join("; ")
+}
+
+fn peak_words(input: &LanesInput<'_>, lane: usize) -> Option<String> {
+    let row = input.comparison.lanes.get(lane)?;
+    let word = input.comparison.axis_word();
+    let summary = &row.summary;
+    let step = summary.peak_reserved_step?;
+    let at = grouped(u64::from(step.0));
+    Some(format!(
+        "peak {} reserved at {word} {at}, {} live at most",
+        plain(summary.peak_reserved),
+        plain(summary.peak_live)
+    ))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "steps and addresses are not negative"
+)]
+fn view_words(input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
+    let view = state.viewport?;
+    let word = input.comparison.axis_word();
+    let step = |value: f64| grouped(value.max(0.0) as u64);
+    Some(format!(
+        "shows {word}s {} to {} of {} and addresses {} to {}",
+        step(view.t0.floor()),
+        step((view.t1.ceil() - 1.0).max(0.0)),
+        grouped(u64::from(input.timeline.n_steps)),
+        plain(Bytes(view.a0.max(0.0) as u64)),
+        plain(Bytes(view.a1.max(0.0) as u64)),
+    ))
+}
+
+fn tensor_words(what: &str, input: &LanesInput<'_>, tensor: Selected) -> String {
+    let facts = facts(input.comparison, tensor);
+    let row = input.timeline.rows.find(tensor);
+    let word = input.comparison.axis_word();
+    let life = row.map_or_else(String::new, |row| {
+        let last = u64::from(row.end.0.saturating_sub(1));
+        let bytes = plain(row.bytes);
+        format!(
+            ", {bytes}, {word}s {} to {}",
+            grouped(u64::from(row.start.0)),
+            grouped(last)
+        )
+    });
+    format!("{what}: {}{life}", facts.name)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cursor is within the steps"
+)]
+fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
+    let step = state.reading()?.max(0.0) as u32;
+    let view = input.timeline.lanes.get(lane)?;
+    let word = input.comparison.axis_word();
+    let (states_reserved, states_live) = input.comparison.states(lane);
+    let reserved = states_reserved.then(|| format!("{} reserved", plain(Bytes(view.reserved.at(step)))));
+    let live = states_live.then(|| format!("{} live", plain(Bytes(view.live.at(step)))));
+    let figures: Vec<String> = reserved.into_iter().chain(live).collect();
+    let op = step_facts(input.comparison, Step(step)).map_or_else(String::new, |facts| facts.op_text().to_owned());
+    let op = if op.is_empty() { op } else { format!(" ({op})") };
+    let at = grouped(u64::from(step));
+    Some(format!("at {word} {at}{op}: {}", figures.join(", ")))
+}
+
+/// Readable, with plain spaces.
+fn plain(bytes: Bytes) -> String {
+    bytes.to_string().replace('\u{a0}', " ")
+}

@@ -1,0 +1,198 @@
+//! What the palette lists: a row of every table.
+
+use eframe::egui;
+
+use super::fuzzy::{self, Match};
+use crate::options::{ENVIRONMENT, TABLE, find_group};
+use crate::session::{Recents, SAMPLES, Sample, Session};
+use crate::ui::commands::{COMMANDS, UiCommand};
+use crate::ui::help::keys_text;
+use crate::ui::keys::why_not;
+use crate::ui::panes::{PANES, Pane};
+use crate::ui::recent::{missing_text, opened_text};
+
+/// Matches of explanations stand behind all matches of names.
+const BEHIND_NAMES: i32 = -1000;
+
+/// What can be chosen.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// A command of the table.
+    Command(UiCommand),
+    /// A pane comes to the front.
+    Pane(Pane),
+    /// A bundled sample is opened.
+    Sample(&'static Sample),
+    /// Files are opened again, by position.
+    Recent(usize),
+    /// The field of an option or variable gets the keyboard.
+    Option(&'static str),
+}
+
+impl Choice {
+    /// The words before its name.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "",
+            Self::Pane(_) => "go to pane",
+            Self::Sample(_) => "open sample",
+            Self::Recent(_) => "open again",
+            Self::Option(_) => "go to option",
+        }
+    }
+}
+
+/// A row of the palette.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What tells it from all others, in every run of the program.
+    pub key: String,
+    /// Its name.
+    pub title: String,
+    /// One sentence.
+    pub tooltip: String,
+    /// How it stands, or its keys.
+    pub now: String,
+    /// Its keys.
+    pub shortcut: String,
+    /// Why it cannot be chosen, where it cannot.
+    pub why_not: Option<String>,
+    /// What it is.
+    pub choice: Choice,
+}
+
+impl Entry {
+    fn new(key: String, title: &str, choice: Choice) -> Self {
+        Self {
+            key,
+            title: title.to_owned(),
+            tooltip: String::new(),
+            now: String::new(),
+            shortcut: String::new(),
+            why_not: None,
+            choice,
+        }
+    }
+
+    /// How well typed letters find it.
+    pub fn matches(&self, typed: &str) -> Option<Match> {
+        let behind_kind = || {
+            // "go to pane lanes" names it too.
+            let kind = self.choice.kind();
+            let found = fuzzy::find(typed, &format!("{kind} {}", self.title))?;
+            let own = kind.chars().count() + 1;
+            let places = found.places.iter().filter_map(|place| place.checked_sub(own));
+            Some(Match {
+                score: found.score - 1,
+                places: places.collect(),
+            })
+        };
+        let in_explanation = || {
+            let typed = typed.trim().to_lowercase();
+            let is_in = typed.chars().count() > 2 && self.tooltip.to_lowercase().contains(&typed);
+            is_in.then(|| Match {
+                score: BEHIND_NAMES,
+                places: Vec::new(),
+            })
+        };
+        let named = fuzzy::find(typed, &self.title).map(|found| Match {
+            score: found.score + self.beginning(typed),
+            ..found
+        });
+        named.or_else(behind_kind).or_else(in_explanation)
+    }
+
+    /// Whoever types the beginning of a name means it, and the whole of it even more.
+    fn beginning(&self, typed: &str) -> i32 {
+        let (typed, title) = (typed.trim().to_lowercase(), self.title.to_lowercase());
+        if typed.is_empty() || !title.starts_with(&typed) {
+            0
+        } else if title == typed {
+            200
+        } else {
+            100
+        }
+    }
+
+    /// What stands on the right of its row.
+    pub fn right_text(&self) -> String {
+        match (self.now.is_empty(), self.shortcut.is_empty()) {
+            (true, _) => self.shortcut.clone(),
+            (false, true) => self.now.clone(),
+            (false, false) => format!("{}   {}", self.now, self.shortcut),
+        }
+    }
+
+    /// Everything about it in words.
+    pub fn spoken(&self) -> String {
+        let kind = self.choice.kind();
+        let space = if kind.is_empty() { "" } else { " " };
+        let why = self
+            .why_not
+            .as_ref()
+            .map_or_else(String::new, |why| format!(" ({why})"));
+        format!("{kind}{space}{}{why}", self.title)
+    }
+}
+
+/// What entries are made from.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// What was opened before.
+    pub recents: &'a Recents,
+    /// Seconds since 1970.
+    pub clock: u64,
+    /// How toggles stand.
+    pub now: &'a dyn Fn(UiCommand) -> Option<&'static str>,
+}
+
+/// Every entry, in the order of the tables.
+pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
+    let commands = COMMANDS.iter().filter(|row| row.command != UiCommand::OpenPalette);
+    let commands = commands.map(|row| Entry {
+        tooltip: row.tooltip.to_owned(),
+        now: (known.now)(row.command).map_or_else(String::new, |now| format!("now {now}")),
+        shortcut: row.shortcut.map_or_else(String::new, |keys| keys_text(keys, ctx)),
+        why_not: why_not(row.command, known.session).map(str::to_owned),
+        ..Entry::new(
+            format!("command:{:?}", row.command),
+            row.text,
+            Choice::Command(row.command),
+        )
+    });
+    let panes = PANES.iter().map(|row| Entry {
+        tooltip: row.what.to_owned(),
+        ..Entry::new(format!("pane:{}", row.name), row.title, Choice::Pane(row.pane))
+    });
+    let recents = known.recents.list.iter().enumerate().map(|(position, recent)| Entry {
+        tooltip: recent
+            .paths()
+            .map(|path| path.display().to_string())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        now: opened_text(recent.opened, known.clock),
+        why_not: missing_text(recent, known.session),
+        ..Entry::new(
+            format!("recent:{}", recent.title()),
+            &recent.title(),
+            Choice::Recent(position),
+        )
+    });
+    let samples = SAMPLES
+        .iter()
+        .map(|sample| Entry::new(format!("sample:{}", sample.name), sample.title, Choice::Sample(sample)));
+    // Objects whose fields are options of their own have no field.
+    let rows = TABLE.iter().filter(|row| find_group(row.key).is_none());
+    let options = rows.map(|row| Entry {
+        tooltip: row.summary.to_owned(),
+        ..Entry::new(format!("option:{}", row.key), row.key, Choice::Option(row.key))
+    });
+    let variables = ENVIRONMENT.iter().map(|row| Entry {
+        tooltip: row.summary.to_owned(),
+        ..Entry::new(format!("option:{}", row.name), row.name, Choice::Option(row.name))
+    });
+    let all = commands.chain(panes).chain(recents).chain(samples).chain(options);
+    all.chain(variables).collect()
+}

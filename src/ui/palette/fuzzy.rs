@@ -1,0 +1,143 @@
+//! Letters that stand in a text in their order, and how well they stand there.
+//!
+//! In: what is typed and a name. Out: `None` where the letters do not stand in it in their order, else a score and the
+//! places of the best way to find them. Case and spaces of what is typed do not matter. O(typed x name).
+
+/// A letter that is found.
+const FOUND: i32 = 1;
+/// A letter at the start of a word.
+const WORD: i32 = 8;
+/// A letter right behind the one before.
+const BESIDE: i32 = 6;
+
+/// How well letters stand in a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Match {
+    /// Higher is better.
+    pub score: i32,
+    /// Positions of the letters among the characters of the text, ascending.
+    pub places: Vec<usize>,
+}
+
+/// The best way to find the letters of `typed` in a text; of equal ones the one that is found first from the end.
+pub fn find(typed: &str, text: &str) -> Option<Match> {
+    let wanted: Vec<char> = typed.chars().filter(|c| !c.is_whitespace()).map(lower).collect();
+    let letters: Vec<char> = text.chars().collect();
+    if wanted.is_empty() {
+        return Some(Match::default());
+    }
+    // By letter that is wanted: by place of its last letter, the best score and the place of the letter before.
+    let mut table: Vec<Vec<Option<(i32, usize)>>> = Vec::with_capacity(wanted.len());
+    for (row, letter) in wanted.iter().enumerate() {
+        let mut scores = vec![None; letters.len()];
+        let mut best_before: Option<(i32, usize)> = None;
+        for (place, known) in letters.iter().enumerate() {
+            let above = row.checked_sub(1).map(|above| &table[above]);
+            // What ends at least two places before.
+            if let Some((score, at)) = place.checked_sub(2).and_then(|at| Some((above?[at]?.0, at)))
+                && best_before.is_none_or(|(best, _)| score > best)
+            {
+                best_before = Some((score, at));
+            }
+            if lower(*known) != *letter {
+                continue;
+            }
+            let own = FOUND + if starts_word(&letters, place) { WORD } else { 0 };
+            scores[place] = match above {
+                None => Some((own, place)),
+                Some(above) => {
+                    let beside = place.checked_sub(1).and_then(|at| Some((above[at]?.0 + BESIDE, at)));
+                    let best = match (beside, best_before) {
+                        (Some(beside), Some(before)) if before.0 > beside.0 => Some(before),
+                        (Some(beside), _) => Some(beside),
+                        (None, before) => before,
+                    };
+                    best.map(|(score, at)| (score + own, at))
+                }
+            };
+        }
+        table.push(scores);
+    }
+    trace(&table)
+}
+
+/// The places of the best way, from the last letter back.
+fn trace(table: &[Vec<Option<(i32, usize)>>]) -> Option<Match> {
+    let ends = table.last()?.iter().enumerate();
+    let ends = ends.filter_map(|(place, cell)| cell.map(|(score, _)| (score, place)));
+    // The first of equal ones.
+    let (score, mut place) = ends.max_by_key(|(score, place)| (*score, std::cmp::Reverse(*place)))?;
+    let mut places = Vec::with_capacity(table.len());
+    for row in table.iter().rev() {
+        places.push(place);
+        place = row[place]?.1;
+    }
+    places.reverse();
+    Some(Match { score, places })
+}
+
+fn starts_word(letters: &[char], place: usize) -> bool {
+    let Some(before) = place.checked_sub(1).map(|at| letters[at]) else {
+        return true;
+    };
+    let own = letters[place];
+    own.is_alphanumeric() && (!before.is_alphanumeric() || before.is_lowercase() && own.is_uppercase())
+}
+
+fn lower(letter: char) -> char {
+    letter.to_lowercase().next().unwrap_or(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{BESIDE, FOUND, WORD, find, lower, starts_word};
+
+    /// Every way to find the letters, one after the other.
+    fn naive(typed: &[char], letters: &[char], from: usize, last: Option<usize>) -> Option<i32> {
+        let Some((first, rest)) = typed.split_first() else {
+            return Some(0);
+        };
+        let places = (from..letters.len()).filter(|place| lower(letters[*place]) == lower(*first));
+        let scores = places.filter_map(|place| {
+            let word = if starts_word(letters, place) { WORD } else { 0 };
+            let beside = if last.is_some_and(|last| last + 1 == place) {
+                BESIDE
+            } else {
+                0
+            };
+            Some(FOUND + word + beside + naive(rest, letters, place + 1, Some(place))?)
+        });
+        scores.max()
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_way_is_found(typed in "[abA_ ]{0,4}", text in "[abAB_ .]{0,9}") {
+            let letters: Vec<char> = text.chars().collect();
+            let wanted: Vec<char> = typed.chars().filter(|c| !c.is_whitespace()).collect();
+            let best = find(&typed, &text);
+            prop_assert_eq!(best.as_ref().map(|best| best.score), naive(&wanted, &letters, 0, None));
+            if let Some(best) = best {
+                prop_assert_eq!(best.places.len(), wanted.len());
+                prop_assert!(best.places.is_sorted_by(|a, b| a < b));
+                for (place, letter) in best.places.iter().zip(&wanted) {
+                    prop_assert_eq!(lower(letters[*place]), lower(*letter));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_stand_before_letters_within_them() {
+        let score = |typed, text| find(typed, text).map(|found| found.score);
+        assert!(score("rl", "Reset layout") > score("rl", "Larger"));
+        assert!(score("undo", "Undo") > score("undo", "Sound no dog"));
+        assert_eq!(score("zzz", "Undo"), None);
+        assert_eq!(
+            find("SMP", "static_memory_policy").expect("it is found").places,
+            [0, 7, 14]
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Groups as bars by their share; an opened group lists its tensors.
+
+use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, WidgetInfo, pos2, vec2};
+
+use super::{PeakState, Shown};
+use crate::session::Command;
+use crate::timeline::{LiveGroup, LiveMember, tensor_label};
+use crate::ui::panels::elided;
+use crate::units::{Bytes, counted, percent_text};
+
+/// Tensors of a group that are listed at first, and how many more with each click.
+const PAGE: usize = 30;
+const HEIGHT: f32 = 19.0;
+const SIZE: f32 = 12.5;
+
+/// A line with a bar behind it: words on the left, figures on the right.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) name: &'a str,
+    pub(super) figures: &'a str,
+    /// Length of the bar, from 0 to 1.
+    pub(super) part: f32,
+    pub(super) is_selected: bool,
+    /// How far it is moved to the right.
+    pub(super) indent: f32,
+}
+
+/// Draws a line that can be clicked. `words` tell it to whoever does not see it, and on hover.
+pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words: &str) -> Response {
+    let theme = shown.theme;
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
+    let (words, is_selected) = (words.to_owned(), line.is_selected);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &words));
+    if ui.is_rect_visible(rect) {
+        let inner = Rect::from_min_max(pos2(rect.left() + line.indent, rect.top() + 1.0), rect.max);
+        let painter = ui.painter_at(rect);
+        let ground = if line.is_selected {
+            theme.band(theme.selection)
+        } else if response.hovered() || response.has_focus() {
+            theme.range
+        } else {
+            theme.panel
+        };
+        painter.rect_filled(inner, 2, ground);
+        let bar = Rect::from_min_size(
+            inner.min,
+            vec2(inner.width() * line.part.clamp(0.0, 1.0), inner.height()),
+        );
+        painter.rect_filled(bar, 2, theme.live_fill);
+        let font = FontId::proportional(SIZE);
+        let place = pos2(inner.right() - 4.0, inner.center().y);
+        let figures = painter.text(place, Align2::RIGHT_CENTER, line.figures, font.clone(), theme.text);
+        let room = figures.left() - inner.left() - 12.0;
+        let name = elided(ui, line.name, SIZE, room);
+        painter.text(
+            pos2(inner.left() + 4.0, inner.center().y),
+            Align2::LEFT_CENTER,
+            name,
+            font,
+            theme.text,
+        );
+    }
+    response.on_hover_text(words)
+}
+
+/// All groups, with the tensors of the opened one.
+pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut PeakState, commands: &mut Vec<Command>) {
+    ui.spacing_mut().item_spacing.y = 1.0;
+    for (position, group) in (0_u32..).zip(&shown.report.groups) {
+        let open = state.open.as_ref().filter(|(text, _)| *text == group.text);
+        let n_listed = open.map(|(_, n_listed)| *n_listed);
+        if group_ui(ui, shown, group, n_listed.is_some()).clicked() {
+            state.open = n_listed.is_none().then(|| (group.text.clone(), PAGE));
+        }
+        let Some(n_listed) = n_listed else { continue };
+        let mut members = shown.report.members_of(position);
+        for (_, member) in members.by_ref().take(n_listed) {
+            member_ui(ui, shown, member, commands);
+        }
+        let n_left = members.len();
+        if n_left > 0
+            && ui
+                .small_button(format!("{} more", crate::units::grouped(n_left as u64)))
+                .clicked()
+        {
+            state.open = Some((group.text.clone(), n_listed + PAGE));
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a share on a screen")]
+fn part(shown: Shown<'_>, bytes: Bytes) -> f32 {
+    (shown.report.share(bytes) / 100.0) as f32
+}
+
+fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: bool) -> Response {
+    let share = percent_text(shown.report.share(group.bytes));
+    let tensors = counted(group.count, "tensor");
+    let verb = if is_open { "close" } else { "open" };
+    let largest = tensor_label(shown.comparison, group.largest.0);
+    let words = format!(
+        "{verb} {}: {} in {tensors}, {share}; the largest is {largest}, {}",
+        group.text,
+        group.bytes.exact(),
+        group.largest.1
+    );
+    let sign = if is_open { "−" } else { "+" };
+    let name = format!("{sign} {}", group.text);
+    let figures = format!("{}  {share}", group.bytes);
+    let line = Line {
+        name: &name,
+        figures: &figures,
+        part: part(shown, group.bytes),
+        is_selected: false,
+        indent: 0.0,
+    };
+    line_ui(ui, shown, line, &words)
+}
+
+/// A tensor; a click selects it everywhere.
+pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember, commands: &mut Vec<Command>) {
+    let share = percent_text(shown.report.share(member.bytes));
+    let name = tensor_label(shown.comparison, member.tensor);
+    let word = shown.comparison.axis_word();
+    let older = match shown.report.range.as_ref().map(|stats| stats.range.start) {
+        Some(start) if member.birth < start => ", alive before the range",
+        _ => "",
+    };
+    let copies = if member.n_copies > 1 {
+        format!(", {} copies", member.n_copies)
+    } else {
+        String::new()
+    };
+    let words = format!(
+        "select {name}: {}, {share}, {word}s {} to {}{copies}{older}",
+        member.bytes.exact(),
+        member.birth,
+        member.end.0.saturating_sub(1)
+    );
+    let figures = member.bytes.to_string();
+    let line = Line {
+        name: &name,
+        figures: &figures,
+        part: part(shown, member.bytes),
+        is_selected: shown.selected == Some(member.tensor),
+        indent: 12.0,
+    };
+    if line_ui(ui, shown, line, &words).clicked() {
+        commands.push(Command::Select(Some(member.tensor)));
+    }
+}

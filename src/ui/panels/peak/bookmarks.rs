@@ -1,0 +1,91 @@
+//! The document's bookmarks as a list: gone to, written anew, removed.
+
+use eframe::egui;
+
+use crate::session::{Bookmark, Command};
+use crate::ui::lanes::{LanesInput, LanesState, bookmark_lane};
+
+/// The list is not higher; it scrolls.
+const LIST: f32 = 120.0;
+
+/// The list.
+pub(super) fn bookmarks_ui(
+    ui: &mut egui::Ui,
+    (input, bookmarks): (&LanesInput<'_>, &[Bookmark]),
+    lanes: &mut LanesState,
+    commands: &mut Vec<Command>,
+) {
+    let title = match bookmarks.len() {
+        0 => "Bookmarks".to_owned(),
+        count => format!("Bookmarks: {count}"),
+    };
+    let section = egui::CollapsingHeader::new(title)
+        .id_salt("bookmarks")
+        .default_open(true);
+    section.show_unindented(ui, |ui| {
+        if bookmarks.is_empty() {
+            ui.weak("Ctrl+B keeps the pinned step, or the one under the pointer, with a note.");
+        }
+        let list = egui::ScrollArea::vertical().id_salt("bookmark list").max_height(LIST);
+        list.show(ui, |ui| {
+            for (position, bookmark) in bookmarks.iter().enumerate() {
+                ui.horizontal(|ui| row_ui(ui, input, (position, bookmark), (&mut *lanes, &mut *commands)));
+            }
+        });
+    });
+}
+
+fn row_ui(
+    ui: &mut egui::Ui,
+    input: &LanesInput<'_>,
+    (position, bookmark): (usize, &Bookmark),
+    (lanes, commands): (&mut LanesState, &mut Vec<Command>),
+) {
+    let word = input.comparison.axis_word();
+    let step = bookmark.step;
+    let is_there = step.0 < input.timeline.n_steps;
+    let go = ui.add_enabled(is_there, egui::Button::new(step.to_string()).small());
+    go.widget_info(|| {
+        let words = format!("bookmark {}: go to {word} {step}", position + 1);
+        egui::WidgetInfo::labeled(egui::Role::Button, is_there, words)
+    });
+    let id = bookmark
+        .lane
+        .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
+    let lane = id.map_or_else(|| "all lanes".to_owned(), |id| input.comparison.lane_title(id));
+    let gone = format!("This answer has no {word} {step}");
+    if go
+        .on_hover_text(format!("Pin {word} {step} ({lane})"))
+        .on_disabled_hover_text(gone)
+        .clicked()
+    {
+        lanes.pin(bookmark_lane(bookmark, input), step);
+    }
+    let mut note = bookmark.note.clone();
+    let width = (ui.available_width() - 30.0).max(40.0);
+    let edit = egui::TextEdit::singleline(&mut note)
+        .desired_width(width)
+        .hint_text("note");
+    let field = ui.add(edit);
+    field.widget_info(|| {
+        let words = format!("note of bookmark {}", position + 1);
+        egui::WidgetInfo::labeled(egui::Role::TextInput, true, words)
+    });
+    if field.changed() {
+        commands.push(Command::NoteBookmark { position, note });
+    }
+    if field.lost_focus() {
+        commands.push(Command::EndTyping);
+    }
+    let remove = ui.small_button("×");
+    remove.widget_info(|| {
+        let words = format!("remove bookmark {}", position + 1);
+        egui::WidgetInfo::labeled(egui::Role::Button, true, words)
+    });
+    if remove
+        .on_hover_text("Remove this bookmark (Ctrl+Z brings it back)")
+        .clicked()
+    {
+        commands.push(Command::RemoveBookmark(position));
+    }
+}

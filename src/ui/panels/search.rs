@@ -1,0 +1,227 @@
+//! The search field above the lanes: what is typed is looked for at once, Enter goes from match to match.
+//!
+//! Errors stand where the count would be. Enter and Shift+Enter select the next and the previous match, Escape clears the
+//! field and gives the keyboard back, the arrow keys bring back earlier queries.
+
+use eframe::egui::{self, Key, Modifiers, RichText, TextEdit};
+
+use super::options::select_all;
+use crate::session::{Command, Session};
+use crate::timeline::{CONDITIONS, FORMS};
+use crate::ui::lanes::LanesState;
+use crate::ui::theme::Theme;
+use crate::units::{counted, grouped};
+
+/// What the field remembers.
+#[derive(Clone, Debug, Default)]
+pub struct SearchState {
+    /// What stands in the field.
+    text: String,
+    /// Whether the keyboard is wanted.
+    pub wants_focus: bool,
+    /// Whether the field had the keyboard in the last frame.
+    pub has_focus: bool,
+    /// Queries that a match was looked for with, the newest last.
+    history: Vec<String>,
+    /// Which of them stands in the field.
+    recalled: Option<usize>,
+}
+
+/// Queries that are kept.
+const MOST_HISTORY: usize = 20;
+
+/// The keys that belong to the field while it has the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pressed {
+    Next,
+    Previous,
+    Clear,
+    Older,
+    Newer,
+}
+
+const KEYS: [(Modifiers, Key, Pressed); 5] = [
+    // A shortcut with Shift comes first: the one without would take its keys too.
+    (Modifiers::SHIFT, Key::Enter, Pressed::Previous),
+    (Modifiers::NONE, Key::Enter, Pressed::Next),
+    (Modifiers::NONE, Key::Escape, Pressed::Clear),
+    (Modifiers::NONE, Key::ArrowUp, Pressed::Older),
+    (Modifiers::NONE, Key::ArrowDown, Pressed::Newer),
+];
+
+/// The field, the count or the error, and the way from match to match. `lane` is the lane whose rows are searched.
+pub fn search_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (state, lanes, lane): (&mut SearchState, &mut LanesState, usize),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let search = session.search();
+    if !state.has_focus && state.text != search.text {
+        state.text.clone_from(&search.text);
+    }
+    let before = state.text.clone();
+    let mut pressed = taken(ui, state);
+    ui.horizontal_wrapped(|ui| {
+        field_ui(ui, state);
+        ui.weak("?").on_hover_ui(help_ui);
+        if search.is_on() {
+            pressed = pressed.or(buttons_ui(ui));
+        }
+        answer_ui(ui, session, theme);
+    });
+    state.apply(pressed);
+    let has_changed = state.text != before || state.text != search.text;
+    if has_changed || (search.is_on() && search.lane != lane) {
+        commands.push(Command::Search {
+            text: state.text.clone(),
+            lane,
+        });
+    }
+    if let Some(Pressed::Next | Pressed::Previous) = pressed {
+        select(session, lanes, pressed == Some(Pressed::Next), commands);
+    }
+}
+
+/// A key of the field, taken from whoever would see it next.
+fn taken(ui: &egui::Ui, state: &SearchState) -> Option<Pressed> {
+    if !state.has_focus {
+        return None;
+    }
+    let pressed = |(modifiers, key, what): &(Modifiers, Key, Pressed)| {
+        let is_pressed = ui.input_mut(|input| input.consume_key(*modifiers, *key));
+        is_pressed.then_some(*what)
+    };
+    KEYS.iter().find_map(pressed)
+}
+
+fn field_ui(ui: &mut egui::Ui, state: &mut SearchState) {
+    const WIDTH: f32 = 215.0;
+    let label = ui.label("Find");
+    let field = TextEdit::singleline(&mut state.text)
+        .hint_text("name, op:conv, size:>1MiB ( / )")
+        .desired_width(WIDTH);
+    let response = ui.add(field).labelled_by(label.id);
+    if std::mem::take(&mut state.wants_focus) {
+        response.request_focus();
+        select_all(ui, &response, &state.text);
+    }
+    state.has_focus = response.has_focus();
+    if response.changed() {
+        state.recalled = None;
+    }
+}
+
+fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
+    let mut pressed = None;
+    for (text, tooltip, what) in [
+        (
+            "previous",
+            "Select the match before (Shift+Enter in the field)",
+            Pressed::Previous,
+        ),
+        ("next", "Select the next match (Enter in the field)", Pressed::Next),
+        ("clear", "Look for nothing (Esc in the field)", Pressed::Clear),
+    ] {
+        if ui.small_button(text).on_hover_text(tooltip).clicked() {
+            pressed = Some(what);
+        }
+    }
+    pressed
+}
+
+/// How much was found, or what is wrong.
+fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
+    let search = session.search();
+    if let Some(error) = &search.error {
+        ui.label(RichText::new(error.to_string()).color(theme.bad));
+        return;
+    }
+    let Some(matches) = search.matches.as_ref().filter(|_| search.is_on()) else {
+        if session.is_searching() {
+            ui.weak("searching…");
+        }
+        return;
+    };
+    let found = grouped(u64::try_from(matches.len()).unwrap_or(u64::MAX));
+    let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), "tensor");
+    let text = format!("{found} of {rows}, {}", matches.bytes());
+    let exact = format!(
+        "{}, whenever they are held; a tensor counts once in each run",
+        matches.bytes().exact()
+    );
+    let position = session.selection().and_then(|tensor| matches.position(tensor));
+    let color = if matches.is_empty() { theme.bad } else { theme.text };
+    ui.label(RichText::new(text).color(color)).on_hover_text(exact);
+    if let Some(position) = position {
+        let number = grouped(u64::try_from(position + 1).unwrap_or(u64::MAX));
+        ui.weak(format!("no. {number} is selected"));
+    }
+}
+
+/// The syntax, with examples.
+pub fn help_ui(ui: &mut egui::Ui) {
+    ui.strong("What can be looked for");
+    egui::Grid::new("search help").num_columns(2).show(ui, |ui| {
+        let forms = FORMS.iter().copied();
+        let conditions = CONDITIONS.iter().map(|row| (row.example, row.help));
+        for (example, help) in forms.chain(conditions) {
+            ui.monospace(example);
+            ui.label(help);
+            ui.end_row();
+        }
+    });
+    ui.label("Terms with blanks between them must all hold. Case does not matter.");
+    ui.label("Enter: next match    Shift+Enter: the one before    Esc: clear    Up, Down: earlier queries");
+}
+
+/// Selects the next match or the one before, and brings it into view.
+fn select(session: &Session, lanes: &mut LanesState, is_next: bool, commands: &mut Vec<Command>) {
+    let (Some(matches), Some((_, timeline))) = (&session.search().matches, session.answer()) else {
+        return;
+    };
+    if let Some(row) = matches.neighbour(session.selection(), is_next) {
+        commands.push(Command::Select(Some(row.tensor)));
+        lanes.reveal(timeline, matches.lane(), row.tensor);
+    }
+}
+
+impl SearchState {
+    fn apply(&mut self, pressed: Option<Pressed>) {
+        match pressed {
+            Some(Pressed::Clear) => {
+                self.text.clear();
+                self.recalled = None;
+            }
+            Some(Pressed::Next | Pressed::Previous) => self.keep(),
+            Some(Pressed::Older) => self.recall(false),
+            Some(Pressed::Newer) => self.recall(true),
+            None => {}
+        }
+    }
+
+    /// Keeps what stands in the field among the queries.
+    fn keep(&mut self) {
+        let text = self.text.trim();
+        if !text.is_empty() && self.recalled.is_none() {
+            self.history.retain(|known| known != text);
+            self.history.push(text.to_owned());
+            let excess = self.history.len().saturating_sub(MOST_HISTORY);
+            self.history.drain(..excess);
+        }
+    }
+
+    /// An earlier query, or a later one; behind the newest the field is empty.
+    fn recall(&mut self, is_newer: bool) {
+        let end = self.history.len();
+        let at = self.recalled.unwrap_or(end);
+        let to = if is_newer {
+            (at + 1).min(end)
+        } else {
+            at.saturating_sub(1)
+        };
+        self.recalled = (to < end).then_some(to);
+        self.text = self.history.get(to).cloned().unwrap_or_default();
+    }
+}

@@ -1,0 +1,222 @@
+//! Tables: tensors, ops, what is live on a step, events, problems; sorted by a click on a column, filtered as one types.
+//!
+//! The worker sorts and filters; a frame makes the texts of the visible rows alone. What is not there yet leaves the order
+//! that is shown. A click on a row, or Enter, selects its tensor and brings it into view, pins its step, or goes to its option.
+
+mod rows;
+
+use eframe::egui::{self, RichText, TextEdit};
+
+use super::choice_ui;
+use super::search::help_ui;
+use crate::session::{Command, Session};
+use crate::timeline::{Query, Selected, Sort, TableKind, TableSpec};
+use crate::ui::lanes::{Drawn, LanesInput, LanesState};
+use crate::ui::theme::Theme;
+use crate::units::{Step, counted, grouped};
+
+/// What the pane remembers.
+#[derive(Clone, Debug, Default)]
+pub struct TablesState {
+    kind: TableKind,
+    /// The lane; `None` follows the pointer, or is the main one.
+    lane: Option<usize>,
+    /// By table.
+    views: [TableView; TableKind::ALL.len()],
+    has_allocations: bool,
+    /// Whether the table is to be written.
+    pub wants_export: bool,
+    /// The selection that was scrolled to last.
+    shown: Option<Selected>,
+}
+
+/// What is remembered of one table.
+#[derive(Clone, Debug, Default)]
+struct TableView {
+    sort: Option<Sort>,
+    filter: String,
+    /// The row that the keys move.
+    cursor: Option<usize>,
+    /// The row to scroll to in the next frame.
+    jump: Option<usize>,
+}
+
+impl TablesState {
+    fn view(&mut self) -> &mut TableView {
+        &mut self.views[self.kind as usize]
+    }
+
+    /// The lane that the table is of.
+    fn lane(&self, input: &LanesInput<'_>, lanes: &LanesState) -> usize {
+        let last = input.comparison.lanes.len().saturating_sub(1);
+        let pointed = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
+        let usual = pointed.map(|spot| spot.lane).or(input.comparison.main_lane());
+        self.lane.or(usual).unwrap_or(0).min(last)
+    }
+
+    /// What is to be shown.
+    fn spec(&self, input: &LanesInput<'_>, lanes: &LanesState) -> TableSpec {
+        let view = &self.views[self.kind as usize];
+        let spot = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
+        TableSpec {
+            kind: self.kind,
+            lane: self.lane(input, lanes),
+            step: spot.map_or(Step(0), |spot| spot.step),
+            sort: view.sort,
+            filter: view.filter.clone(),
+            has_allocations: self.has_allocations && self.kind == TableKind::Events,
+        }
+    }
+}
+
+/// Draws the pane; returns the option that the user wants to see.
+pub fn tables_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (state, lanes): (&mut TablesState, &mut LanesState),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) -> Option<String> {
+    let Some((comparison, timeline)) = session.answer() else {
+        ui.weak("Tensors, ops, what is live on a step, events and problems are listed here. Open a graph (Ctrl+O) or choose one under Samples.");
+        return None;
+    };
+    let input = LanesInput {
+        comparison,
+        timeline,
+        selected: session.selection(),
+        matches: None,
+        drawn: Drawn::default(),
+        is_stale: session.is_stale(),
+        theme,
+    };
+    ui.horizontal_wrapped(|ui| {
+        let kinds = TableKind::ALL.map(|kind| (kind, kind.words()));
+        choice_ui(ui, &mut state.kind, ("table", &kinds));
+        ui.separator();
+        lane_ui(ui, &input, state, lanes);
+        filter_ui(ui, state);
+        if state.kind == TableKind::Events {
+            ui.checkbox(&mut state.has_allocations, "tensors too")
+                .on_hover_text("Also list every tensor that is allocated and freed");
+        }
+        count_ui(ui, session, state.kind);
+        let has_rows = session.table().is_some_and(|table| !table.is_empty());
+        let export = ui.add_enabled(has_rows, egui::Button::new("Export as CSV…"));
+        state.wants_export |= export
+            .on_hover_text("Write the whole table in its order, with plain numbers (File, Export table as CSV…)")
+            .clicked();
+    });
+    let spec = state.spec(&input, lanes);
+    let error = match Query::parse(&spec.filter) {
+        Err(error) if spec.kind.has_queries() => Some(error),
+        _ => None,
+    };
+    if let Some(error) = &error {
+        ui.label(RichText::new(error.to_string()).color(theme.bad));
+    } else if !session.has_table(&spec) && !session.wants_table(&spec) {
+        commands.push(Command::ListRows(Box::new(spec)));
+    }
+    let Some(table) = session.table().filter(|table| table.spec().kind == state.kind) else {
+        ui.weak("Listing…");
+        return None;
+    };
+    let kind = state.kind;
+    if input.selected.is_some() && std::mem::replace(&mut state.shown, input.selected) != input.selected {
+        let selected = input.selected.filter(|_| kind.has_queries());
+        let position = selected.and_then(|tensor| table.position_of(tensor));
+        let view = state.view();
+        view.jump = position.or(view.jump);
+        view.cursor = position.or(view.cursor);
+    }
+    let target = rows::rows_ui(ui, table, state.view(), &input)?;
+    if let Some(tensor) = target.tensor {
+        // The row stands where it was clicked: the table does not scroll to it.
+        state.shown = Some(tensor);
+        commands.push(Command::Select(Some(tensor)));
+        lanes.reveal(timeline, table.spec().lane, tensor);
+    }
+    if let Some(step) = target.step {
+        lanes.pin(table.spec().lane, step);
+    }
+    target.option
+}
+
+/// The lane, where tables of lanes differ.
+fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, lanes: &LanesState) {
+    let differs = match state.kind {
+        TableKind::Tensors => input.timeline.has_lane_rows(),
+        TableKind::Ops | TableKind::Live | TableKind::Events => true,
+        TableKind::Problems => false,
+    };
+    if !differs {
+        return;
+    }
+    let shown = state.lane(input, lanes);
+    let title = |lane: usize| {
+        let lane = input.comparison.lanes.get(lane);
+        lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
+    };
+    let label = format!("table of {}", title(shown));
+    let combo = egui::ComboBox::from_id_salt("lane of tables")
+        .selected_text(title(shown))
+        .show_ui(ui, |ui| {
+            let usual = if state.kind == TableKind::Live {
+                "the lane under the pointer"
+            } else {
+                "the main lane"
+            };
+            ui.selectable_value(&mut state.lane, None, usual);
+            for lane in 0..input.comparison.lanes.len() {
+                ui.selectable_value(&mut state.lane, Some(lane), title(lane));
+            }
+        });
+    combo
+        .response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
+    combo.response.on_hover_text("Whose rows are listed");
+    if state.kind == TableKind::Live
+        && let Some(spot) = lanes.spot_in(input)
+    {
+        let pinned = if spot.is_pinned { "pinned" } else { "under the pointer" };
+        let text = format!("{} {}", input.comparison.axis_word(), grouped(u64::from(spot.step.0)));
+        ui.label(text)
+            .on_hover_text(format!("the step {pinned}: click a curve to pin one, J and K move it"));
+    }
+}
+
+fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
+    let has_queries = state.kind.has_queries();
+    let label = ui.label("filter");
+    let hint = if has_queries {
+        "name, op:conv, size:>1MiB"
+    } else {
+        "part of a text"
+    };
+    let filter = &mut state.view().filter;
+    let field = TextEdit::singleline(filter).hint_text(hint).desired_width(112.0);
+    ui.add(field).labelled_by(label.id);
+    if has_queries {
+        ui.weak("?").on_hover_ui(help_ui);
+    }
+}
+
+/// How many rows are listed.
+fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
+    let Some(table) = session.table().filter(|table| table.spec().kind == kind) else {
+        return;
+    };
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let rows = counted(number(table.n_total()), kind.noun());
+    let text = if table.len() == table.n_total() {
+        rows
+    } else {
+        format!("{} of {rows}", grouped(number(table.len())))
+    };
+    let total = table.total();
+    if kind == TableKind::Live {
+        ui.label(format!("{text}, {total} live")).on_hover_text(total.exact());
+    } else {
+        ui.label(text);
+    }
+}

@@ -1,0 +1,229 @@
+//! The rows of a table: only those that are seen have texts.
+
+use eframe::egui::{self, Align, EventFilter, Id, Key, Label, Layout, Modifiers, RichText, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+
+use super::super::budgets::direction_ui;
+use super::TableView;
+use crate::timeline::{Column, Sort, TableRows, Target};
+use crate::ui::lanes::LanesInput;
+use crate::units::{counted, grouped};
+
+/// Heights and letters in points.
+const ROW: f32 = 18.0;
+const HEADER: f32 = 20.0;
+const SIZE: f32 = 11.0;
+const LETTER: f32 = 6.6;
+/// Rows that a page key moves over.
+const PAGE: usize = 20;
+
+/// Draws the rows; returns where the row leads that was chosen.
+pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, input: &LanesInput<'_>) -> Option<Target> {
+    if table.is_empty() {
+        ui.weak(nothing(table));
+        // The columns stay, so that the order can be changed all the same.
+    }
+    let kind = table.spec().kind;
+    let id = ui.scope_id().with(("rows", kind.words()));
+    let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::focusable_noninteractive());
+    let label = words(table, view);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
+    let is_focused = response.has_focus();
+    let is_entered = is_focused && keys(ui, id, table.len(), view);
+    let jump = view.jump.take();
+    let mut chosen = None;
+    let room = ui.available_width();
+    egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        ui.style_mut().interaction.selectable_labels = false;
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let mut builder = TableBuilder::new(ui)
+            .id_salt(kind.words())
+            .striped(true)
+            .resizable(true)
+            .auto_shrink(false)
+            .min_scrolled_height(0.0)
+            .sense(Sense::click())
+            .cell_layout(Layout::left_to_right(Align::Center));
+        for width in widths(kind.columns(), room) {
+            builder = builder.column(Width::initial(width).at_least(30.0).clip(true));
+        }
+        if let Some(jump) = jump {
+            builder = builder.scroll_to_row(jump, None);
+        }
+        let built = builder.header(HEADER, |mut header| {
+            for (position, column) in kind.columns().iter().enumerate() {
+                header.col(|ui| header_ui(ui, (position, column), &mut view.sort));
+            }
+        });
+        built.body(|body| {
+            body.rows(ROW, table.len(), |row| {
+                let position = row.index();
+                let is_cursor = is_focused && view.cursor == Some(position);
+                if row_ui(row, (table, position), input, is_cursor) {
+                    chosen = Some(position);
+                }
+            });
+        });
+    });
+    if let Some(position) = chosen {
+        view.cursor = Some(position);
+        response.request_focus();
+    }
+    let entered = view.cursor.filter(|_| is_entered);
+    let position = chosen.or(entered).filter(|position| *position < table.len())?;
+    Some(table.target(position))
+}
+
+/// How wide columns are at first: where there is little room texts are cut, down to half of their letters.
+fn widths(columns: &[Column], room: f32) -> impl Iterator<Item = f32> + '_ {
+    const PADDING: f32 = 14.0;
+    let letters = |is_number: bool| -> f32 {
+        let these = columns.iter().filter(|column| column.is_number == is_number);
+        these.map(|column| f32::from(column.letters) * LETTER).sum()
+    };
+    let count = columns.iter().map(|_| PADDING).sum::<f32>();
+    let share = ((room - count - letters(true)) / letters(false).max(1.0)).clamp(0.5, 1.0);
+    columns.iter().map(move |column| {
+        let share = if column.is_number { 1.0 } else { share };
+        // A title is read whole; beside it is room for the triangle.
+        let title = f32::from(u8::try_from(column.title.len()).unwrap_or(u8::MAX)) * LETTER + 22.0;
+        (f32::from(column.letters) * LETTER * share + PADDING - 6.0).max(title)
+    })
+}
+
+/// Why there is no row.
+fn nothing(table: &TableRows) -> &'static str {
+    use crate::timeline::TableKind;
+    if table.n_total() > 0 {
+        return "Nothing matches the filter.";
+    }
+    match table.spec().kind {
+        TableKind::Tensors => "No tensor holds memory.",
+        TableKind::Ops => "The source states no ops.",
+        TableKind::Live => "Nothing is held on this step.",
+        TableKind::Events => {
+            "The device and the pools did nothing that is known; tick \"tensors too\" to see allocations."
+        }
+        TableKind::Problems => "No problems: the configuration breaks no rule and the files were read completely.",
+    }
+}
+
+/// The table in words, for who cannot see it.
+fn words(table: &TableRows, view: &TableView) -> String {
+    let kind = table.spec().kind;
+    let n_rows = counted(u64::try_from(table.len()).unwrap_or(u64::MAX), "row");
+    let cursor = view.cursor.filter(|cursor| *cursor < table.len());
+    let row = cursor.map_or(String::new(), |cursor| {
+        let first = kind.columns().iter().position(|column| !column.is_number).unwrap_or(0);
+        let number = grouped(u64::try_from(cursor + 1).unwrap_or(u64::MAX));
+        format!(", row {number}: {}", table.value(cursor, first).shown())
+    });
+    format!("table of {}: {n_rows}{row}", kind.words())
+}
+
+/// Keys that move the cursor; whether the row at the cursor is chosen.
+fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
+    let filter = EventFilter {
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    let Some(last) = n_rows.checked_sub(1) else {
+        return false;
+    };
+    let before = view.cursor;
+    let at = before.unwrap_or(0).min(last);
+    let moved = [
+        (Key::ArrowDown, before.map_or(0, |_| at + 1)),
+        (Key::ArrowUp, at.saturating_sub(1)),
+        (Key::PageDown, at + PAGE),
+        (Key::PageUp, at.saturating_sub(PAGE)),
+        (Key::Home, 0),
+        (Key::End, last),
+    ];
+    for (key, to) in moved {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            view.cursor = Some(to.min(last));
+        }
+    }
+    if view.cursor != before {
+        view.jump = view.cursor;
+    }
+    ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
+}
+
+/// The title of a column; a click sorts by it, a second the other way round, a third not at all.
+fn header_ui(ui: &mut Ui, (position, column): (usize, &Column), sort: &mut Option<Sort>) {
+    let own = sort.filter(|sort| sort.column == position);
+    let state = match own {
+        Some(Sort {
+            is_descending: false, ..
+        }) => "sorted by",
+        Some(Sort {
+            is_descending: true, ..
+        }) => "sorted the other way round by",
+        None => "sort by",
+    };
+    let layout = if column.is_number {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
+    let text = RichText::new(column.title).size(SIZE);
+    let label = format!("{state} {}", column.title);
+    let response = ui.with_layout(layout, |ui| {
+        let button = ui.add(egui::Button::selectable(own.is_some(), text).truncate());
+        if let Some(sort) = own {
+            direction_ui(ui, sort.is_descending);
+        }
+        button
+    });
+    let response = response.inner;
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ColumnHeader, true, own.is_some(), &label));
+    if response
+        .on_hover_text(format!("{}: {}", column.title, column.help))
+        .clicked()
+    {
+        // Numbers are most often looked at from the largest down.
+        let first = Sort {
+            column: position,
+            is_descending: column.is_number,
+        };
+        *sort = match own {
+            None => Some(first),
+            Some(sort) if sort == first => Some(Sort {
+                is_descending: !first.is_descending,
+                ..first
+            }),
+            Some(_) => None,
+        };
+    }
+}
+
+/// One row; whether it was clicked.
+fn row_ui(
+    mut row: TableRow<'_, '_>,
+    (table, position): (&TableRows, usize),
+    input: &LanesInput<'_>,
+    is_cursor: bool,
+) -> bool {
+    let tensor = table.target(position).tensor;
+    row.set_selected(is_cursor || (tensor.is_some() && tensor == input.selected));
+    for (idx, column) in table.spec().kind.columns().iter().enumerate() {
+        let value = table.value(position, idx);
+        row.col(|ui| {
+            let text = RichText::new(value.shown()).size(SIZE);
+            if column.is_number {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let label = ui.add(Label::new(text.monospace()).truncate());
+                    if let Some(exact) = value.exact() {
+                        label.on_hover_text(exact);
+                    }
+                });
+            } else {
+                ui.add(Label::new(text).truncate());
+            }
+        });
+    }
+    row.response().clicked()
+}

@@ -1,0 +1,173 @@
+//! How panes are drawn where they are docked: tabs, titles, content.
+
+use eframe::egui;
+use egui_tiles::{Behavior, SimplificationOptions, TabState, Tile, TileId, Tiles, UiResponse};
+
+use super::words::{files_title, lanes_title, problems_title};
+use super::{Pane, PanesInput, tab};
+use crate::session::Command;
+use crate::ui::app::UiState;
+use crate::ui::panels::budgets::budgets_ui;
+use crate::ui::panels::device::device_ui;
+use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
+use crate::ui::panels::files::files_ui;
+use crate::ui::panels::inspector::inspector_ui;
+use crate::ui::panels::name_reuse::name_reuse_ui;
+use crate::ui::panels::options::options_ui;
+use crate::ui::panels::peak::peak_ui;
+use crate::ui::panels::planner::planner_ui;
+use crate::ui::panels::problems::problems_ui;
+use crate::ui::panels::schedule::schedule_ui;
+use crate::ui::panels::tables::tables_ui;
+
+/// What the docked tree draws with.
+pub(super) struct Docking<'a> {
+    pub(super) input: &'a PanesInput<'a>,
+    pub(super) state: &'a mut UiState,
+    pub(super) commands: &'a mut Vec<Command>,
+    /// Whether a step was pinned to look at the device there.
+    pub(super) shows_device: bool,
+    /// Whether the sweep was asked for.
+    pub(super) shows_budgets: bool,
+    /// Panes whose tabs were closed; they go once the frame is drawn.
+    pub(super) closed: Vec<Pane>,
+    /// Whether a tensor was selected in a list that is still to be read.
+    pub(super) keeps_pane: bool,
+}
+
+impl Behavior<Pane> for Docking<'_> {
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
+        match pane {
+            Pane::Configuration => "Configuration".into(),
+            Pane::Policies => lanes_title(self.input).into(),
+            Pane::Inspector => "Inspector".into(),
+            Pane::Budgets => "Budgets".into(),
+            Pane::NameReuse => "Name reuse".into(),
+            Pane::Planner => "Planner".into(),
+            Pane::Device => "Device".into(),
+            Pane::Problems => problems_title(self.input).into(),
+            Pane::Files => files_title(self.input).into(),
+            Pane::Peak => "Peak".into(),
+            Pane::Tables => "Tables".into(),
+        }
+    }
+
+    fn tab_ui(
+        &mut self,
+        tiles: &mut Tiles<Pane>,
+        ui: &mut egui::Ui,
+        id: egui::Id,
+        tile: TileId,
+        state: &TabState,
+    ) -> egui::Response {
+        tab::tab_ui(self, tiles, ui, (id, tile), state)
+    }
+
+    fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
+        self.framed_ui(ui, *pane);
+        UiResponse::None
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions {
+            all_panes_must_have_tabs: true,
+            ..SimplificationOptions::default()
+        }
+    }
+
+    /// Panes are moved one by one: what drags all panes of a place would take the keyboard without a name.
+    fn is_tile_draggable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
+        matches!(tiles.get(tile), Some(Tile::Pane(_)))
+    }
+
+    fn gap_width(&self, _style: &egui::Style) -> f32 {
+        3.0
+    }
+}
+
+impl Docking<'_> {
+    /// A pane with room around it.
+    pub(super) fn framed_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
+        let margin = if pane == Pane::Policies { 4 } else { 8 };
+        ui.painter().rect_filled(ui.max_rect(), 0, self.input.theme.panel);
+        egui::Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            let row = pane.row();
+            if row.needs_answer && self.input.session.answer().is_none() {
+                let asked = &mut self.state.asked;
+                no_answer_ui(ui, (self.input.session, row), self.input.theme, asked, self.commands);
+                return;
+            }
+            if row.needs_answer {
+                problem_line_ui(ui, self.input.session, self.input.theme);
+            }
+            self.content_ui(ui, pane);
+        });
+    }
+
+    fn content_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
+        match pane {
+            Pane::Configuration => self.configuration_ui(ui),
+            Pane::Policies => self.policies_ui(ui),
+            Pane::Budgets => {
+                let state = &mut self.state.budgets;
+                budgets_ui(ui, self.input.session, state, self.input.theme, self.commands);
+            }
+            Pane::NameReuse => {
+                let state = &mut self.state.name_reuse;
+                name_reuse_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                if let Some(option) = state.jump.take() {
+                    self.state.options.jump = Some(option);
+                }
+            }
+            Pane::Planner => planner_ui(
+                ui,
+                self.input.session,
+                &mut self.state.planner,
+                self.input.theme,
+                self.commands,
+            ),
+            Pane::Inspector => {
+                let state = &mut self.state.inspector;
+                inspector_ui(ui, self.input.session, state, self.input.theme, self.commands);
+            }
+            Pane::Device => {
+                let UiState { device, lanes, .. } = &mut *self.state;
+                device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
+            }
+            Pane::Peak => {
+                let n_before = self.commands.len();
+                let UiState { peak, lanes, .. } = &mut *self.state;
+                peak_ui(ui, self.input.session, (peak, lanes), self.input.theme, self.commands);
+                let own = &self.commands[n_before..];
+                self.keeps_pane |= own.iter().any(|command| matches!(command, Command::Select(_)));
+            }
+            Pane::Tables => {
+                let UiState { tables, lanes, .. } = &mut *self.state;
+                let jump = tables_ui(ui, self.input.session, (tables, lanes), self.input.theme, self.commands);
+                if jump.is_some() {
+                    self.state.options.jump = jump;
+                }
+            }
+            Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
+            Pane::Problems => {
+                if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
+                    self.state.options.jump = Some(option);
+                }
+            }
+        }
+    }
+}
+
+impl Docking<'_> {
+    fn configuration_ui(&mut self, ui: &mut egui::Ui) {
+        let Self {
+            input, state, commands, ..
+        } = self;
+        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ui.strong("Session");
+            schedule_ui(ui, input.session, &mut state.schedule, commands);
+            ui.separator();
+            options_ui(ui, input.session, &mut state.options, input.theme, commands);
+        });
+    }
+}

@@ -1,0 +1,107 @@
+//! The pane of the lanes: the answer in a few lines, what is compared, the lanes; the start page where nothing is open.
+
+use eframe::egui::{self, RichText};
+
+use super::docking::Docking;
+use crate::analysis::LaneId;
+use crate::session::{Bookmark, Command};
+use crate::ui::app::UiState;
+use crate::ui::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
+use crate::ui::panels::empty::start_ui;
+use crate::ui::panels::lane_set::lane_set_ui;
+use crate::ui::panels::overview::overview_ui;
+use crate::ui::panels::search::search_ui;
+use crate::ui::theme::Theme;
+
+impl Docking<'_> {
+    pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
+        let session = self.input.session;
+        if let Some(problem) = session.problem() {
+            problem_ui(ui, problem, self.input.theme);
+        }
+        let Some((comparison, timeline)) = session.answer() else {
+            let UiState { recents, asked, .. } = &mut *self.state;
+            start_ui(ui, (session, recents), self.input.theme, asked, self.commands);
+            return;
+        };
+        overview_ui(ui, session, comparison, self.input.theme, self.commands);
+        if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
+            self.shows_budgets = true;
+        }
+        ui.add_space(2.0);
+        let look = session.look();
+        let lanes = LanesInput {
+            drawn: Drawn {
+                look: Some(&look),
+                order: Some(session.look_order()),
+                pictures: session.pictures(),
+                version: session.picture_version(),
+                difference: session.difference(),
+            },
+            matches: session.search().matches.as_deref(),
+            comparison,
+            timeline,
+            selected: session.selection(),
+            is_stale: session.is_stale(),
+            theme: self.input.theme,
+        };
+        let lane = self.state.lanes.lane_of_rows(&lanes);
+        let UiState {
+            search, lanes: view, ..
+        } = &mut *self.state;
+        search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
+        self.state.lanes.set_bookmarks(&session.document().bookmarks);
+        let mut actions = Vec::new();
+        lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
+        if let Some((step, lane, note)) = self.state.lanes.take_note() {
+            let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
+            self.commands.push(Command::AddBookmark(Bookmark { step, note, lane }));
+        }
+        self.obey(actions);
+    }
+
+    /// What the lanes ask for.
+    fn obey(&mut self, actions: Vec<LaneAction>) {
+        for action in actions {
+            self.commands.push(match action {
+                LaneAction::Explain(lane) => {
+                    self.state.inspector.explain(lane);
+                    continue;
+                }
+                LaneAction::ShowDevice => {
+                    self.shows_device = true;
+                    continue;
+                }
+                LaneAction::SetBudget(LaneId::Pass(position), budget) => Command::SetRematBudget {
+                    lane: usize::from(position).saturating_sub(1),
+                    budget,
+                },
+                LaneAction::SetBudget(_, budget) => Command::TypeOption {
+                    key: crate::options::keys::EVICTION_THRESHOLD.to_owned(),
+                    text: budget.get().to_string(),
+                },
+                LaneAction::EndBudget => Command::EndTyping,
+                LaneAction::Paint(order) => Command::Paint(order),
+                LaneAction::SetDifference(lanes) => Command::SetDifference(lanes),
+                LaneAction::SetLook(order) => Command::SetLook(order),
+                LaneAction::Select(selected) => Command::Select(selected),
+                LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
+                    lane: Some(lane),
+                    strategy,
+                },
+                LaneAction::ConfigurePolicy(policy) => Command::SetOption {
+                    key: crate::options::keys::STATIC_MEMORY_POLICY.to_owned(),
+                    text: policy.number().to_string(),
+                },
+            });
+        }
+    }
+}
+
+/// What went wrong, where the answer would be.
+fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
+    ui.add_space(6.0);
+    ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
+    ui.label(problem);
+    ui.add_space(6.0);
+}

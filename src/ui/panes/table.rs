@@ -1,0 +1,154 @@
+//! The table of panes: menu, palette, stored layouts, empty panes and tests loop over it.
+
+use super::Pane;
+use crate::ui::commands::UiCommand;
+
+/// The column of the first layout in which a pane stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// On the left.
+    Left,
+    /// In the middle.
+    Middle,
+    /// Below the middle.
+    Below,
+    /// On the right.
+    Right,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub struct PaneRow {
+    /// The pane.
+    pub pane: Pane,
+    /// What stored layouts call it; never changes.
+    pub name: &'static str,
+    /// What menus and messages call it; its tab may say more.
+    pub title: &'static str,
+    /// Where it stands at first.
+    pub home: Home,
+    /// The command that brings it to the front, whose keys menus show.
+    pub command: Option<UiCommand>,
+    /// What it shows, after "Here stands" and in tooltips.
+    pub what: &'static str,
+    /// Whether it shows something of the answer, so that it is empty without one.
+    pub needs_answer: bool,
+}
+
+/// Every pane, in the order of the first layout.
+pub static PANES: &[PaneRow] = &[
+    PaneRow {
+        pane: Pane::Configuration,
+        name: "configuration",
+        title: "Configuration",
+        home: Home::Left,
+        command: None,
+        what: "the schedule, every option and every environment variable, with what each does to memory",
+        needs_answer: false,
+    },
+    PaneRow {
+        pane: Pane::Policies,
+        name: "lanes",
+        title: "Lanes",
+        home: Home::Middle,
+        command: None,
+        what: "reserved and live bytes over time and a memory map for every policy, beside each other",
+        needs_answer: false,
+    },
+    PaneRow {
+        pane: Pane::Budgets,
+        name: "budgets",
+        title: "Budgets",
+        home: Home::Middle,
+        command: Some(UiCommand::ToggleBudgets),
+        what: "what running under less memory costs, for every heuristic of rematerialization",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::NameReuse,
+        name: "name_reuse",
+        title: "Name reuse",
+        home: Home::Middle,
+        command: Some(UiCommand::ToggleNameReuse),
+        what: "what memory_optimize does to the graph, with its log line by line",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::Problems,
+        name: "problems",
+        title: "Problems",
+        home: Home::Below,
+        command: None,
+        what: "options that contradict each other, and what could not be read of the files",
+        needs_answer: false,
+    },
+    PaneRow {
+        pane: Pane::Files,
+        name: "files",
+        title: "Import report",
+        home: Home::Below,
+        command: Some(UiCommand::ToggleFiles),
+        what: "what was read of each file, and what was left out",
+        needs_answer: false,
+    },
+    PaneRow {
+        pane: Pane::Tables,
+        name: "tables",
+        title: "Tables",
+        home: Home::Below,
+        command: Some(UiCommand::ToggleTables),
+        what: "tensors, ops, what is live on a step, events and problems as tables that can be sorted and filtered",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::Inspector,
+        name: "inspector",
+        title: "Inspector",
+        home: Home::Right,
+        command: None,
+        what: "facts about the selected tensor, and what holds the peak",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::Peak,
+        name: "peak",
+        title: "Peak",
+        home: Home::Right,
+        command: Some(UiCommand::TogglePeak),
+        what: "who is live at the peak, at a pinned step or in a range, and what would lower it",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::Planner,
+        name: "planner",
+        title: "Planner",
+        home: Home::Right,
+        command: Some(UiCommand::TogglePlanner),
+        what: "the strategies that place an arena, with the height and the time of each",
+        needs_answer: true,
+    },
+    PaneRow {
+        pane: Pane::Device,
+        name: "device",
+        title: "Device",
+        home: Home::Right,
+        command: Some(UiCommand::ToggleDevice),
+        what: "what the device holds at a step: parts, pools, free lists, regions",
+        needs_answer: true,
+    },
+];
+
+impl Pane {
+    /// The pane's row.
+    ///
+    /// # Panics
+    /// Never: a test goes over all panes.
+    pub fn row(self) -> &'static PaneRow {
+        PANES.iter().find(|row| row.pane == self).expect("every pane has a row")
+    }
+
+    /// The pane that stored layouts call so.
+    pub fn named(name: &str) -> Option<Self> {
+        PANES.iter().find(|row| row.name == name).map(|row| row.pane)
+    }
+}

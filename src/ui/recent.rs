@@ -1,0 +1,99 @@
+//! Files that were opened before: in the menu, on the empty page, in the palette.
+
+use eframe::egui;
+
+use crate::session::{Command, Recent, Recents, Session};
+
+/// Seconds since 1970; 0 where the clock stands before.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the window owns a clock; it tells when files were opened"
+)]
+pub fn clock() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// How long ago files were opened, in words.
+pub fn opened_text(opened: u64, clock: u64) -> String {
+    let seconds = clock.saturating_sub(opened);
+    let ago = |count: u64, unit: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural} ago")
+    };
+    match (seconds / 60, seconds / 3_600, seconds / 86_400) {
+        (0, ..) => "just now".to_owned(),
+        (minutes, 0, _) => ago(minutes, "minute"),
+        (_, hours, 0) => ago(hours, "hour"),
+        (_, _, days) if days < 60 => ago(days, "day"),
+        (_, _, days) => ago(days / 30, "month"),
+    }
+}
+
+/// Which of the files are gone, in a sentence; `None` where none is, as far as is known.
+pub fn missing_text(recent: &Recent, session: &Session) -> Option<String> {
+    let gone: Vec<String> = recent
+        .paths()
+        .filter(|path| session.is_missing(path))
+        .map(|path| path.display().to_string())
+        .collect();
+    match &gone[..] {
+        [] => None,
+        [one] => Some(format!("{one} is not there any more")),
+        several => Some(format!("{} are not there any more", several.join(", "))),
+    }
+}
+
+/// A button for each; `what` stands behind its name where it is read out.
+pub fn recents_ui(
+    ui: &mut egui::Ui,
+    (recents, session): (&Recents, &Session),
+    what: &str,
+    commands: &mut Vec<Command>,
+) {
+    let clock = clock();
+    for recent in &recents.list {
+        let missing = missing_text(recent, session);
+        let title = recent.title();
+        let when = opened_text(recent.opened, clock);
+        let button = egui::Button::new(&title)
+            .truncate()
+            .right_text(egui::RichText::new(&when).weak());
+        let response = ui.add_enabled(missing.is_none(), button);
+        response.widget_info(|| {
+            let name = format!("{title}, opened {when}{what}");
+            egui::WidgetInfo::labeled(egui::Role::Button, missing.is_none(), name)
+        });
+        let paths: Vec<String> = recent.paths().map(|path| path.display().to_string()).collect();
+        let response = response.on_hover_text(paths.join("\n"));
+        if response.on_disabled_hover_text(missing.unwrap_or_default()).clicked() {
+            commands.push(Command::Open(recent.sources()));
+            if egui::containers::menu::is_in_menu(ui) {
+                ui.close();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::opened_text;
+
+    #[test]
+    fn times_are_told_in_words() {
+        let cases = [
+            (0, "just now"),
+            (59, "just now"),
+            (60, "1 minute ago"),
+            (3_599, "59 minutes ago"),
+            (7_200, "2 hours ago"),
+            (86_400, "1 day ago"),
+            (59 * 86_400, "59 days ago"),
+            (90 * 86_400, "3 months ago"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(opened_text(1_000_000, 1_000_000 + seconds), text);
+        }
+        assert_eq!(opened_text(50, 10), "just now");
+    }
+}

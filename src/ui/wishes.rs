@@ -1,0 +1,163 @@
+//! What a frame asks for: commands for the session, and what the window does itself.
+
+use eframe::egui;
+
+use super::app::App;
+use super::commands::UiCommand;
+use super::lanes::LaneContent;
+use super::palette::Choice;
+use super::panes::{Pane, Panes};
+use super::pictures::Wanted;
+use super::theme::Theme;
+use crate::analysis::LaneId;
+use crate::session::{Command, LaneInView, Recents, SourceSpec};
+use crate::ui::dialogs::Purpose;
+
+/// Everything that was asked for in a frame.
+#[derive(Debug, Default)]
+pub struct Wishes {
+    /// Commands of the table.
+    pub asked: Vec<UiCommand>,
+    /// Commands for the session.
+    pub commands: Vec<Command>,
+    /// Panes that come to the front.
+    pub shown: Vec<Pane>,
+    /// Panes that are closed or come back.
+    pub toggled: Vec<Pane>,
+    /// The option whose field gets the keyboard.
+    pub option: Option<&'static str>,
+}
+
+/// How wide and high drawings are.
+const DRAWING: (f64, f64) = (1200.0, 600.0);
+
+impl Wishes {
+    /// Whether more than the session is asked.
+    pub(super) fn asks_the_window(&self) -> bool {
+        !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty() && self.option.is_none())
+    }
+
+    /// Takes what was chosen in the palette.
+    pub(super) fn choose(&mut self, choice: &Choice, recents: &Recents) {
+        match *choice {
+            Choice::Command(command) => self.asked.push(command),
+            Choice::Pane(pane) => self.shown.push(pane),
+            Choice::Sample(sample) => self.commands.push(Command::Open(vec![SourceSpec::Sample(sample)])),
+            Choice::Recent(position) => {
+                let recent = recents.list.get(position);
+                self.commands
+                    .extend(recent.map(|recent| Command::Open(recent.sources())));
+            }
+            Choice::Option(name) => self.option = Some(name),
+        }
+    }
+}
+
+impl App {
+    /// Does what the window does itself; returns the commands for the session.
+    pub(super) fn grant(&mut self, wishes: Wishes, ctx: &egui::Context) -> Vec<Command> {
+        let Wishes {
+            asked,
+            mut commands,
+            shown,
+            toggled,
+            option,
+        } = wishes;
+        for command in asked {
+            self.perform(command, ctx, &mut commands);
+        }
+        for pane in shown {
+            self.panes.show(pane);
+        }
+        for pane in toggled {
+            if self.panes.is_open(pane) {
+                self.panes.close(pane);
+            } else {
+                self.panes.show(pane);
+            }
+        }
+        if let Some(name) = option {
+            self.state.options.jump = Some(name.to_owned());
+        }
+        let is_wanted = self.state.options.jump.is_some() || self.state.options.wants_search;
+        if is_wanted && !self.panes.is_in_front(Pane::Configuration) {
+            self.panes.show(Pane::Configuration);
+            ctx.request_repaint();
+        }
+        commands
+    }
+
+    /// Commands about the window itself.
+    pub(super) fn perform_in_shell(&mut self, command: UiCommand, ctx: &egui::Context) {
+        let state = &mut self.state;
+        match command {
+            UiCommand::OpenPalette => {
+                state.palette.open();
+                self.session.apply(Command::FindMissing(state.recents.paths()));
+            }
+            UiCommand::ToggleDetails => self.panes.toggle_details(),
+            UiCommand::MaximizeLanes => self.panes.toggle_maximized(),
+            UiCommand::ResetLayout => self.panes = Panes::new(),
+            UiCommand::Larger => egui::gui_zoom::zoom_in(ctx),
+            UiCommand::Smaller => egui::gui_zoom::zoom_out(ctx),
+            UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
+            UiCommand::ForgetRecent => state.recents.list.clear(),
+            UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
+            UiCommand::ExportLane | UiCommand::DrawLane => {
+                let lane = self.lane_to_draw();
+                let purpose = match (command, lane) {
+                    (_, None) => return,
+                    (UiCommand::DrawLane, Some(lane)) => Purpose::DrawLane(lane),
+                    (_, Some(lane)) => Purpose::SavePicture(Some(lane)),
+                };
+                self.state.dialogs.ask(purpose, ctx);
+            }
+            _ => {}
+        }
+    }
+
+    /// The lane that was clicked last, where it is still there; else the first.
+    fn lane_to_draw(&self) -> Option<LaneId> {
+        let (comparison, _) = self.session.answer()?;
+        let mut ids = comparison.lanes.iter().map(|lane| lane.id);
+        let chosen = self.state.inspector.explained();
+        let first = ids.clone().next();
+        ids.find(|id| Some(*id) == chosen).or(first)
+    }
+
+    /// Takes a picture of the window or of a lane, or draws the lane, as the name of the file asks.
+    pub(super) fn picture(
+        &mut self,
+        path: std::path::PathBuf,
+        purpose: Purpose,
+        (ctx, theme): (&egui::Context, &Theme),
+        commands: &mut Vec<Command>,
+    ) {
+        match purpose {
+            Purpose::SavePicture(lane) => {
+                if lane.is_some() {
+                    self.panes.show(Pane::Policies);
+                    self.state.lanes.content = LaneContent::MemoryMap;
+                }
+                self.state.pictures.want(Wanted { lane, path });
+                ctx.request_repaint();
+            }
+            Purpose::DrawLane(lane) => {
+                let Some(viewport) = self.state.lanes.viewport else {
+                    return;
+                };
+                let view = LaneInView {
+                    viewport,
+                    size: DRAWING,
+                    colors: theme.svg(),
+                };
+                commands.push(Command::DrawLane {
+                    path,
+                    lane,
+                    view: Box::new(view),
+                });
+            }
+            _ => {}
+        }
+    }
+}
