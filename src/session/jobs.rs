@@ -245,6 +245,8 @@ pub enum Answer {
     Colored(Arc<Look>),
     /// A picture was drawn; `None` where the order is done or gave way to a newer one.
     Painted(Option<Arc<LanePicture>>),
+    /// A picture could not be drawn; a sentence for the user.
+    Unpainted(String),
     /// These files and folders are gone.
     Missing(BTreeSet<PathBuf>),
     /// The job failed; a sentence for the user.

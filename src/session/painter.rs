@@ -1,7 +1,7 @@
 //! The painter: one named thread that draws pictures of lanes with more blocks than a frame can draw.
 //!
 //! In: orders, of which only the newest counts. Out: answers with one picture each, through the worker's channel. It stands
-//! beside the worker, because a view that moves must not wait for a comparison or a sweep. After each lane it looks for a
+//! beside the worker, and numbers its orders by itself, because a view that moves must not wait for a comparison or a sweep. After each lane it looks for a
 //! newer order, and goes on with the lane that has waited longest, so that a view in motion leaves no lane behind. A panic
 //! is told like one of the worker's.
 
@@ -119,7 +119,10 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
             match picture {
                 Ok(Some(picture)) => say(painting.generation, Answer::Painted(Some(Arc::new(picture)))),
                 Ok(None) => {}
-                Err(panic) => say(painting.generation, Answer::Failed(super::worker::panic_text(&*panic))),
+                Err(panic) => say(
+                    painting.generation,
+                    Answer::Unpainted(super::worker::panic_text(&*panic)),
+                ),
             }
             clock += 1;
             drawn.retain(|(key, _)| *key != (of.lane, of.kind));

@@ -12,10 +12,14 @@ use crate::timeline::{ColorBy, Timeline};
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {
+        // The painter numbers its orders by itself: what it says is taken before numbers of jobs are looked at.
+        let Some(answer) = self.take_painted(generation, answer) else {
+            return;
+        };
         let answer = self.take_plans(generation, answer);
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
-        let answer = answer.and_then(|answer| self.take_pictures(generation, answer));
+        let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
         let answer = answer.and_then(|answer| self.take_search(generation, answer));
         let answer = answer.and_then(|answer| self.take_table(generation, answer));

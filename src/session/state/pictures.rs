@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Session;
+use super::{Notice, Session};
 use crate::session::jobs::{Answer, Job};
 use crate::session::painter::{LanePicture, Painting, PictureOrder};
 use crate::timeline::{Look, LookOrder};
@@ -95,15 +95,14 @@ impl Session {
         self.pictures.pictures.clear();
     }
 
-    /// Takes what is about pictures; gives back what is not.
-    pub(super) fn take_pictures(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
+    /// Takes what the painter says; gives back what the worker does.
+    pub(super) fn take_painted(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::Painted(Some(picture)) => {
                 if picture.version.0 == self.n_answers {
                     let key = (picture.of.lane, picture.of.kind);
-                    self.pictures
-                        .pictures
-                        .retain(|known| (known.of.lane, known.of.kind) != key);
+                    let is_other = |known: &Arc<LanePicture>| (known.of.lane, known.of.kind) != key;
+                    self.pictures.pictures.retain(is_other);
                     self.pictures.pictures.push(picture);
                 }
             }
@@ -112,20 +111,55 @@ impl Session {
                     self.pictures.generation = 0;
                 }
             }
+            Answer::Unpainted(message) => self.notice = Some(Notice::Failed(message)),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// Takes the colours; gives back what is about something else.
+    pub(super) fn take_look(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
+        let is_own = generation == self.pictures.look_generation;
+        match answer {
             Answer::Colored(look) => {
-                if generation == self.pictures.look_generation {
+                if is_own {
                     self.pictures.look_generation = 0;
                     self.pictures.look = look;
                     self.pictures.look_of = self.n_answers;
                     self.pictures.n_looks += 1;
                 }
+                None
             }
-            Answer::Cancelled | Answer::Failed(_) if generation == self.pictures.look_generation => {
+            Answer::Cancelled | Answer::Failed(_) if is_own => {
                 self.pictures.look_generation = 0;
-                return Some(answer);
+                Some(answer)
             }
-            other => return Some(other),
+            other => Some(other),
         }
-        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Session};
+    use crate::session::{Document, SourceSpec, Worker, sample};
+    use crate::workload::DeviceProfiles;
+
+    /// The painter counts its orders by itself, so that its numbers are those of jobs too.
+    #[test]
+    fn what_the_painter_says_ends_no_job() {
+        let worker = Worker::start(|| {}).expect("a thread");
+        let source = SourceSpec::Sample(sample("lenet").expect("a sample"));
+        let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
+        let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+        session.settle();
+        session.search_for("conv".to_owned(), 0);
+        assert!(session.is_searching());
+        for generation in 1..200 {
+            session.take(generation, Answer::Painted(None));
+        }
+        assert!(session.is_searching());
+        session.settle();
+        assert!(session.search().matches.is_some());
     }
 }

@@ -60,7 +60,7 @@ pub use spot::{Highlight, Move, Spot};
 pub use words::words;
 
 use crate::analysis::{Comparison, LaneId};
-use crate::session::PictureOrder;
+use crate::session::{PictureOrder, Session};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LookOrder, Matches, StepRange, Timeline, Viewport};
 use crate::ui::theme::Theme;
@@ -83,6 +83,22 @@ pub struct LanesInput<'a> {
     pub theme: &'a Theme,
     /// Colours of blocks, and pictures of lanes that hold many.
     pub drawn: Drawn<'a>,
+}
+
+impl<'a> LanesInput<'a> {
+    /// What panes beside the lanes read of the answer on the screen; `None` without one.
+    pub fn of(session: &'a Session, theme: &'a Theme) -> Option<Self> {
+        let (comparison, timeline) = session.answer()?;
+        Some(Self {
+            comparison,
+            timeline,
+            selected: session.selection(),
+            matches: None,
+            is_stale: session.is_stale(),
+            theme,
+            drawn: Drawn::default(),
+        })
+    }
 }
 
 /// What the user wants.

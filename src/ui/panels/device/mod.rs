@@ -14,7 +14,7 @@ use crate::session::{Command, Session};
 use crate::sim::DevicePicture;
 use crate::sim::fold::ReservedParts;
 use crate::timeline::{LaneView, step_facts};
-use crate::ui::lanes::{Drawn, Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::ui::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
 use crate::ui::panels::empty::other_ui;
 use crate::ui::panels::swatch_ui;
 use crate::ui::theme::Theme;
@@ -66,14 +66,8 @@ pub fn device_ui(
         other_ui(ui, why, "mixed", commands);
         return;
     }
-    let input = LanesInput {
-        drawn: Drawn::default(),
-        comparison,
-        timeline,
-        selected: session.selection(),
-        matches: None,
-        is_stale: session.is_stale(),
-        theme,
+    let Some(input) = LanesInput::of(session, theme) else {
+        return;
     };
     let Some(spot) = lanes.spot_in(&input) else {
         ui.weak("The schedule has no steps, so the device holds nothing.");

@@ -15,7 +15,7 @@ use super::choice_ui;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Rest, StepRange, peak_step, step_facts};
-use crate::ui::lanes::{Drawn, LanesInput, LanesState};
+use crate::ui::lanes::{LanesInput, LanesState};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step, counted};
 
@@ -69,19 +69,11 @@ pub fn peak_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let Some((comparison, timeline)) = session.answer() else {
+    let Some(input) = LanesInput::of(session, theme) else {
         ui.weak("Who is live at the peak appears here. Open a graph (Ctrl+O) or choose one under Samples.");
         return;
     };
-    let input = LanesInput {
-        comparison,
-        timeline,
-        selected: session.selection(),
-        matches: None,
-        drawn: Drawn::default(),
-        is_stale: session.is_stale(),
-        theme,
-    };
+    let comparison = input.comparison;
     state.follow(&input, lanes);
     let lane = state.lane_in(comparison);
     if peak_step(comparison, lane).is_none() {

@@ -11,7 +11,7 @@ use super::choice_ui;
 use super::search::help_ui;
 use crate::session::{Command, Session};
 use crate::timeline::{Query, Selected, Sort, TableKind, TableSpec};
-use crate::ui::lanes::{Drawn, LanesInput, LanesState};
+use crate::ui::lanes::{LanesInput, LanesState};
 use crate::ui::theme::Theme;
 use crate::units::{Step, counted, grouped};
 
@@ -77,19 +77,11 @@ pub fn tables_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) -> Option<String> {
-    let Some((comparison, timeline)) = session.answer() else {
+    let Some(input) = LanesInput::of(session, theme) else {
         ui.weak("Tensors, ops, what is live on a step, events and problems are listed here. Open a graph (Ctrl+O) or choose one under Samples.");
         return None;
     };
-    let input = LanesInput {
-        comparison,
-        timeline,
-        selected: session.selection(),
-        matches: None,
-        drawn: Drawn::default(),
-        is_stale: session.is_stale(),
-        theme,
-    };
+    let timeline = input.timeline;
     ui.horizontal_wrapped(|ui| {
         let kinds = TableKind::ALL.map(|kind| (kind, kind.words()));
         choice_ui(ui, &mut state.kind, ("table", &kinds));
