@@ -9,7 +9,7 @@ use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
 use super::measure::Plot;
 use super::{LaneAction, LanesInput, LanesState, gestures};
-use crate::timeline::{Extremes, LaneDifference, SignedCurve, Viewport, byte_ticks};
+use crate::timeline::{Extremes, LaneDifference, SignedCurve, Tick, Viewport, byte_ticks};
 use crate::units::{Bytes, Step};
 
 const HEADER: f32 = 24.0;
@@ -112,6 +112,18 @@ fn header_ui(
     });
 }
 
+/// Marks on both sides of nothing, in the steps of the larger side, so that they stand apart; what is below has its sign.
+fn signed_ticks((low, high): (f64, f64), most: u32) -> Vec<Tick> {
+    let steps = byte_ticks(0.0, high.max(-low), most);
+    let below = steps.iter().filter(|tick| tick.value > 0.0 && tick.value <= -low);
+    let below = below.map(|tick| Tick {
+        value: -tick.value,
+        label: format!("\u{2212}{}", tick.label),
+    });
+    let above = steps.iter().filter(|tick| tick.value <= high).cloned();
+    below.chain(above).collect()
+}
+
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -129,10 +141,8 @@ fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &Viewport), inpu
     let zero = rect.top() + (high as f64 / span) as f32 * rect.height() + rect.height() * 0.045;
     let y = |bytes: i64| zero - (bytes as f64 / span) as f32 * rect.height();
     let most = (rect.height() / 24.0).clamp(1.0, 4.0) as u32;
-    for (side, sign) in [(high, 1.0), (-low, -1.0)] {
-        let ticks = byte_ticks(0.0, side as f64, most);
-        left_axis(outer, rect, &ticks, |value| y((value * sign) as i64), theme);
-    }
+    let ticks = signed_ticks((low as f64, high as f64), most);
+    left_axis(outer, rect, &ticks, |value| y(value as i64), theme);
     let painter = ui.painter_at(rect);
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let columns = curve.columns(viewport, width);
@@ -188,4 +198,31 @@ fn paint_reading(
     };
     let place = (pos2(x + dx, rect.bottom() - 2.0), anchor);
     text_with_ground(&ui.painter_at(rect), place, words, (theme.text, theme.halo()), rect);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signed_ticks;
+
+    #[test]
+    fn a_low_side_has_no_marks_of_its_own_scale() {
+        let labels = |low: f64, high: f64| {
+            let ticks = signed_ticks((low, high), 3);
+            ticks.into_iter().map(|tick| tick.label).collect::<Vec<String>>()
+        };
+        let mib = 1024.0 * 1024.0;
+        assert_eq!(labels(-3.0 * mib, 330.0 * mib), ["0", "128\u{a0}MiB", "256\u{a0}MiB"]);
+        assert_eq!(
+            labels(-200.0 * mib, 130.0 * mib),
+            [
+                "\u{2212}64\u{a0}MiB",
+                "\u{2212}128\u{a0}MiB",
+                "\u{2212}192\u{a0}MiB",
+                "0",
+                "64\u{a0}MiB",
+                "128\u{a0}MiB"
+            ]
+        );
+        assert_eq!(labels(0.0, 0.0), ["0"]);
+    }
 }
