@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
-use super::jobs::LaneInView;
+use super::jobs::{ContentOrder, LaneInView};
 use super::painter::PictureOrder;
 use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::export::Picture;
@@ -127,6 +127,8 @@ pub enum Command {
     Paint(PictureOrder),
     /// Take one lane from another, step by step, or no longer.
     SetDifference(Option<(LaneId, LaneId)>),
+    /// Work out what lanes show instead of memory maps.
+    ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
     SetLook(LookOrder),
     /// Explain a step of a lane: who is live there, and what would lower it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::name_reuse::{NamesQuestion, NamesReport};
-use super::painter::LanePicture;
+use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
 use super::sweep::SweepSubject;
@@ -19,8 +19,8 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    LaneDifference, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, TableRows, TableSpec, TableSubject, Timeline,
-    Viewport,
+    Areas, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
+    TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
@@ -118,6 +118,17 @@ pub enum Job {
         /// What a search found: everything else steps back.
         found: Option<Arc<Matches>>,
     },
+    /// Work out what lanes show instead of memory maps.
+    Content {
+        /// The answer on the screen.
+        comparison: Arc<Comparison>,
+        /// Its view-model.
+        timeline: Arc<Timeline>,
+        /// The colours of its blocks.
+        look: Arc<Look>,
+        /// What is wanted.
+        order: ContentOrder,
+    },
     /// Write a picture, as PNG.
     WritePicture {
         /// Where.
@@ -129,6 +140,23 @@ pub enum Job {
     WriteDrawing(Box<Drawing>),
     /// Find out which of these files and folders are gone.
     FindMissing(Vec<PathBuf>),
+}
+
+/// What lanes show instead of memory maps, and has to be worked out for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContentOrder {
+    /// Nothing: they show memory maps.
+    #[default]
+    Maps,
+    /// What every group holds, as areas.
+    Areas,
+    /// The rows of a lane.
+    Lifetimes {
+        /// The lane, by position.
+        lane: usize,
+        /// What rows are sorted by.
+        by: RowsBy,
+    },
 }
 
 /// A drawing of a lane.
@@ -243,6 +271,12 @@ pub enum Answer {
     Difference(Option<Arc<LaneDifference>>),
     /// The colours of all blocks.
     Colored(Arc<Look>),
+    /// What groups hold, lane by lane.
+    Areas(Arc<Areas>),
+    /// The rows of a lane, in an order.
+    Lifetimes(Arc<LaneRows>),
+    /// A picture of rows was drawn.
+    PaintedRows(Arc<RowsPicture>),
     /// A picture was drawn; `None` where the order is done or gave way to a newer one.
     Painted(Option<Arc<LanePicture>>),
     /// A picture could not be drawn; a sentence for the user.

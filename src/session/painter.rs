@@ -12,7 +12,9 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
-use crate::timeline::{Look, Raster, RasterFrame, RasterStyle, Timeline, raster};
+use crate::timeline::{
+    Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterStyle, RowsRaster, Timeline, Viewport, raster,
+};
 
 /// Which of a lane's pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,9 +36,39 @@ pub struct PictureFrame {
     pub frame: RasterFrame,
 }
 
+/// What a picture of rows is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsFrame {
+    /// The steps that are shown.
+    pub view: Viewport,
+    /// Which scopes are folded.
+    pub folds: Folds,
+    /// The place for rows, in points.
+    pub canvas: Canvas,
+    /// Pixels a point.
+    pub scale: f64,
+}
+
+/// A picture of the rows of a lane, and what it was drawn from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsPicture {
+    /// What it is of.
+    pub of: RowsFrame,
+    /// The rows.
+    pub lifetimes: Arc<LaneRows>,
+    /// Where they stand, and their pixels.
+    pub shown: RowsRaster,
+    /// The number of the answer and of the look that it shows.
+    pub version: (u64, u64),
+    /// The colours.
+    pub style: Arc<RasterStyle>,
+}
+
 /// Pictures to draw, the most wanted first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureOrder {
+    /// The rows of the lifetimes view, where they are to be drawn.
+    pub rows: Option<RowsFrame>,
     /// What is to be drawn.
     pub frames: Vec<PictureFrame>,
     /// In which colours.
@@ -61,6 +93,7 @@ pub(super) struct Painting {
     pub(super) generation: u64,
     pub(super) timeline: Arc<Timeline>,
     pub(super) look: Arc<Look>,
+    pub(super) lifetimes: Option<Arc<LaneRows>>,
     pub(super) version: (u64, u64),
     pub(super) order: PictureOrder,
 }
@@ -112,17 +145,15 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
             let known = drawn.iter().find(|(key, _)| *key == (of.lane, of.kind));
             known.map_or(0, |(_, at)| *at)
         };
+        if let Some(answer) = guarded(|| draw_rows(&painting).map(|rows| Answer::PaintedRows(Arc::new(rows)))) {
+            say(painting.generation, answer);
+        }
         let mut frames = painting.order.frames.clone();
         frames.sort_by_key(|of| age(of, &drawn));
         for of in frames {
-            let picture = catch_unwind(AssertUnwindSafe(|| draw(&painting, of)));
-            match picture {
-                Ok(Some(picture)) => say(painting.generation, Answer::Painted(Some(Arc::new(picture)))),
-                Ok(None) => {}
-                Err(panic) => say(
-                    painting.generation,
-                    Answer::Unpainted(super::worker::panic_text(&*panic)),
-                ),
+            let picture = || draw(&painting, of).map(|picture| Answer::Painted(Some(Arc::new(picture))));
+            if let Some(answer) = guarded(picture) {
+                say(painting.generation, answer);
             }
             clock += 1;
             drawn.retain(|(key, _)| *key != (of.lane, of.kind));
@@ -135,6 +166,33 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
         say(painting.generation, Answer::Painted(None));
         next = next.or_else(|| inbox.recv().ok().map(|first| inbox.try_iter().last().unwrap_or(first)));
     }
+}
+
+/// A picture, or that there was a fault.
+fn guarded(draw: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
+    catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|panic| {
+        let text = super::worker::panic_text(&*panic);
+        Some(Answer::Unpainted(text))
+    })
+}
+
+fn draw_rows(painting: &Painting) -> Option<RowsPicture> {
+    let (of, lifetimes) = painting.order.rows.as_ref().zip(painting.lifetimes.as_ref())?;
+    let lane = painting.timeline.lanes.get(lifetimes.lane)?;
+    let colors = painting.look.colors(lifetimes.lane, lane);
+    let shown = lifetimes.raster(
+        (&of.view, &of.folds),
+        (of.canvas, of.scale),
+        colors,
+        &painting.order.style,
+    );
+    Some(RowsPicture {
+        of: of.clone(),
+        lifetimes: Arc::clone(lifetimes),
+        shown,
+        version: painting.version,
+        style: Arc::clone(&painting.order.style),
+    })
 }
 
 fn draw(painting: &Painting, of: PictureFrame) -> Option<LanePicture> {

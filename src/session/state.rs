@@ -2,6 +2,7 @@
 
 mod answers;
 mod bookmarks;
+mod content;
 mod device;
 mod difference;
 mod edits;
@@ -32,6 +33,7 @@ use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, e
 use crate::plan::Limits;
 use crate::timeline::{Selected, Timeline};
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+use content::ContentWatch;
 use difference::DifferenceWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
@@ -114,6 +116,7 @@ pub struct Session {
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
+    content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
     load_generation: u64,
@@ -166,6 +169,7 @@ impl Session {
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
+            content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
             load_generation: 0,
@@ -226,6 +230,7 @@ impl Session {
             Command::Paint(order) => self.paint(order),
             Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::SetLook(order) => self.set_look(order),
+            Command::ShowContent(order) => self.show_content(order),
             Command::ExplainPeak(ask) => self.want_peak(ask),
             Command::ExportPeak(path) => self.export_peak(path),
             Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
@@ -278,6 +283,7 @@ impl Session {
             || self.device.is_waiting()
             || self.pictures.is_waiting()
             || self.difference.is_waiting()
+            || self.content.is_waiting()
             || self.is_searching()
             || self.is_listing_rows()
             || self.peak.is_waiting()

@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
 use super::files::{is_config, look_at, read_bytes, write_whole};
-use super::jobs::{Answer, Drawing, Job, ReadConfig};
+use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
 use super::load::load;
 use super::name_reuse::names_report;
 use super::painter::{Painter, Painting};
@@ -25,7 +25,7 @@ use crate::analysis::{Comparison, Request, compare};
 use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::{IsLit, LaneDifference, Look, PeakReport, TableRows, Timeline};
+use crate::timeline::{Areas, IsLit, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
 struct Order {
     generation: u64,
@@ -290,6 +290,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         | Job::Table(..)
         | Job::WriteTable(..)
         | Job::Difference(..)
+        | Job::Content { .. }
         | Job::Colors { .. } => look(job, progress),
         Job::Peak { comparison, ask } => Ok(Answer::Peak(PeakReport::new(&comparison, ask).map(Arc::new))),
         Job::WritePeak {
@@ -350,7 +351,22 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             let look = Look::new(&comparison, &timeline, &order, lit);
             Ok(Answer::Colored(Arc::new(look)))
         }
+        Job::Content {
+            comparison,
+            timeline,
+            look,
+            order,
+        } => content((&comparison, &timeline), &look, order),
         _ => Err("this job looks at no answer".to_owned()),
+    }
+}
+
+/// What lanes show instead of memory maps.
+fn content(answer: (&Comparison, &Timeline), look: &Look, order: ContentOrder) -> Result<Answer, String> {
+    match order {
+        ContentOrder::Maps => Err("memory maps are there already".to_owned()),
+        ContentOrder::Areas => Ok(Answer::Areas(Arc::new(Areas::new(answer.1, look)))),
+        ContentOrder::Lifetimes { lane, by } => Ok(Answer::Lifetimes(Arc::new(LaneRows::new(answer, lane, by)))),
     }
 }
 

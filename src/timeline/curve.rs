@@ -7,6 +7,7 @@
 //!
 //! The values are those of the lane's own curve, which is shared.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::sim::fold::StepBytes;
@@ -104,6 +105,49 @@ impl Curve {
             }
         }
         Some(sum)
+    }
+
+    /// The largest value of the steps `start..end`, and the first of them that has it; `None` where no step lies in it.
+    /// O(log steps).
+    pub fn highest(&self, start: usize, end: usize) -> Option<(u32, u64)> {
+        let positions = self.values.positions(start..end);
+        let values = self.values.values();
+        let (mut low, mut high) = (positions.start, positions.end);
+        // Level, position there, what it reaches, where it begins among the values.
+        let mut best: Option<(usize, usize, u64, usize)> = None;
+        let mut reach = 1;
+        for level in 0..=self.levels.len() {
+            let value = |at: usize| match level {
+                0 => values[at].get(),
+                _ => self.levels[level - 1][at].1,
+            };
+            let mut look = |at: usize| {
+                let (most, first) = (value(at), at * reach);
+                if best.is_none_or(|(.., known, before)| (most, Reverse(first)) > (known, Reverse(before))) {
+                    best = Some((level, at, most, first));
+                }
+            };
+            while low < high && !low.is_multiple_of(FANOUT) {
+                look(low);
+                low += 1;
+            }
+            while low < high && !high.is_multiple_of(FANOUT) {
+                high -= 1;
+                look(high);
+            }
+            (low, high, reach) = (low / FANOUT, high / FANOUT, reach * FANOUT);
+        }
+        let (level, mut at, most, _) = best?;
+        for level in (0..level).rev() {
+            let children = at * FANOUT..;
+            let is_it = |child: &usize| match level {
+                0 => values.get(*child).is_none_or(|value| value.get() == most),
+                _ => self.levels[level - 1].get(*child).is_none_or(|(_, high)| *high == most),
+            };
+            at = children.into_iter().find(is_it)?;
+        }
+        let step = self.values.first_step(at).max(start);
+        Some((u32::try_from(step).unwrap_or(u32::MAX), most))
     }
 
     /// Exact minimum and maximum of the steps that each of `width` pixel columns touches; zeros where none does.

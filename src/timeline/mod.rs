@@ -5,7 +5,8 @@
 //! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
 //! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here),
 //! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did),
-//! [`LaneRemat::columns`] (what was evicted and computed anew).
+//! [`LaneRemat::columns`] (what was evicted and computed anew), [`LaneRows::layout`] (rows and scopes),
+//! [`LaneAreas::columns`] (what groups hold).
 //!
 //! ```text
 //! address
@@ -19,6 +20,7 @@
 //! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps.
 //! Deliberately not here: colours (an index into a palette stands for one), text layout, gestures.
 
+mod areas;
 mod ascii;
 mod bands;
 mod block;
@@ -31,6 +33,7 @@ mod holdings;
 mod holes;
 mod index;
 mod layout;
+mod lifetimes;
 mod look;
 mod owner;
 mod peak;
@@ -47,6 +50,7 @@ mod ticks;
 mod viewport;
 mod visible;
 
+pub use areas::{AreaBand, AreaColumns, Areas, LaneAreas};
 pub use bands::{Bands, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;
@@ -56,6 +60,9 @@ pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_na
 pub use grouping::{Attribute, Grouping, Held};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
+pub use lifetimes::{
+    FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
+};
 pub use look::{
     CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
     OTHER_GROUPS, STEPPED_BACK,
@@ -71,7 +78,7 @@ pub use remat::{
     RematStory, RematSums, RematVerdict,
 };
 pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
-pub use rows::{Row, RowItems, Rows};
+pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
 pub use support::Support;
 pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};

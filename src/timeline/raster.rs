@@ -10,7 +10,7 @@
 use std::num::NonZeroUsize;
 
 use super::block::LaneView;
-use super::index::{Columns, Least};
+use super::index::Least;
 use super::look::STEPPED_BACK;
 use super::viewport::{Canvas, Scale, Viewport};
 
@@ -41,6 +41,13 @@ pub struct RasterStyle {
     pub colors: Vec<[u8; 4]>,
     /// Lines and ground of holes; `None` where holes are not drawn.
     pub hole: Option<[[u8; 4]; 2]>,
+}
+
+impl RasterStyle {
+    fn rgba(&self, color: u8) -> [u8; 4] {
+        let known = self.colors.get(usize::from(color)).or(self.colors.last());
+        known.copied().unwrap_or([0; 4])
+    }
 }
 
 /// A picture.
@@ -77,6 +84,39 @@ pub type BlockColors<'a> = &'a [u8];
 
 /// Draws a lane.
 pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
+    let rgba = stripes(frame, &|stripe| stripe.lane(lane, colors, style));
+    Raster {
+        frame: *frame,
+        rgba,
+        n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
+    }
+}
+
+/// Takes a rectangle (left, top, right, bottom in pixels) and its colour number.
+pub(super) type Draw<'a> = dyn FnMut([f64; 4], u8) + 'a;
+
+/// Draws whatever `each` gives of the steps that it is told; it is called once a stripe.
+pub(super) fn raster_of(
+    frame: &RasterFrame,
+    style: &RasterStyle,
+    each: &(dyn Fn((f64, f64), &mut Draw<'_>) + Sync),
+) -> Raster {
+    let rgba = stripes(frame, &|mut stripe| {
+        let mut gathered = Vec::new();
+        each(stripe.steps(), &mut |rect, color| {
+            stripe.rect(rect, color, (style, &mut gathered))
+        });
+        stripe.finished(gathered, style)
+    });
+    Raster {
+        frame: *frame,
+        rgba,
+        n_blocks: 0,
+    }
+}
+
+/// Stripes side by side, each on a thread of its own, as one picture.
+fn stripes(frame: &RasterFrame, paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sync)) -> Vec<u8> {
     let width = frame.width as usize;
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
@@ -86,7 +126,7 @@ pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, sty
             .windows(2)
             .map(|edge| {
                 let (from, to) = (edge[0], edge[1]);
-                scope.spawn(move || Stripe::new(frame, (from, to)).painted(lane, colors, style))
+                scope.spawn(move || paint(Stripe::new(frame, (from, to))))
             })
             .collect();
         let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -100,11 +140,7 @@ pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, sty
             rgba.extend_from_slice(stripe[row * n_columns..(row + 1) * n_columns].as_flattened());
         }
     }
-    Raster {
-        frame: *frame,
-        rgba,
-        n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
-    }
+    rgba
 }
 
 /// Some columns of a picture.
@@ -145,30 +181,36 @@ impl<'a> Stripe<'a> {
         self.columns.1 - self.columns.0
     }
 
-    fn painted(mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) -> Vec<[u8; 4]> {
+    fn lane(mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) -> Vec<[u8; 4]> {
         if let Some(hole) = style.hole {
             self.holes(lane, hole);
         }
-        let last = style.colors.last().copied().unwrap_or([0; 4]);
-        let rgba = |color: u8| style.colors.get(usize::from(color)).copied().unwrap_or(last);
-        let of_block = |idx: usize| colors.get(idx).copied().unwrap_or(u8::MAX);
         let columns = lane.blocks.columns();
         let scale = Scale::new(&self.frame.view, self.frame.canvas());
         let mut gathered: Vec<Gathered> = Vec::new();
         for idx in columns.met(self.steps(), Least::default()) {
-            let Some(place) = self.place(columns, idx, &scale) else {
-                continue;
-            };
-            if place.size.0 >= 1.0 && place.size.1 >= 1.0 {
-                self.fill(&place, rgba(of_block(idx)));
-            } else {
-                gathered.resize(self.pixels.len(), Gathered::default());
-                self.gather(&place, of_block(idx), &mut gathered);
-            }
+            let color = colors.get(idx).copied().unwrap_or(u8::MAX);
+            self.rect(columns.scaled(idx, &scale), color, (style, &mut gathered));
         }
+        self.finished(gathered, style)
+    }
+
+    /// Draws a rectangle, or gathers it where it is smaller than a pixel.
+    fn rect(&mut self, rect: [f64; 4], color: u8, (style, gathered): (&RasterStyle, &mut Vec<Gathered>)) {
+        let Some(place) = self.place(rect) else { return };
+        if place.size.0 >= 1.0 && place.size.1 >= 1.0 {
+            self.fill(&place, style.rgba(color));
+        } else {
+            gathered.resize(self.pixels.len(), Gathered::default());
+            self.gather(&place, color, gathered);
+        }
+    }
+
+    /// The pixels, with what was gathered above all.
+    fn finished(mut self, gathered: Vec<Gathered>, style: &RasterStyle) -> Vec<[u8; 4]> {
         for (pixel, gathered) in self.pixels.iter_mut().zip(gathered) {
             if gathered.covered > 0.0 {
-                *pixel = over(rgba(gathered.color), gathered.covered, *pixel);
+                *pixel = over(style.rgba(gathered.color), gathered.covered, *pixel);
             }
         }
         self.pixels
@@ -188,8 +230,7 @@ impl<'a> Stripe<'a> {
 
     /// Where a rectangle lies; `None` where that is not in the stripe.
     #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-    fn place(&self, columns: Columns<'_>, idx: usize, scale: &Scale) -> Option<Place> {
-        let [x0, y0, x1, y1] = columns.scaled(idx, scale);
+    fn place(&self, [x0, y0, x1, y1]: [f64; 4]) -> Option<Place> {
         let size = (x1 - x0, y1 - y0);
         let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
             if span < 1.0 {
@@ -246,7 +287,7 @@ impl<'a> Stripe<'a> {
         let scale = Scale::new(&self.frame.view, self.frame.canvas());
         let n_columns = self.n_columns();
         for idx in columns.met(self.steps(), Least::default()) {
-            let Some(place) = self.place(columns, idx, &scale) else {
+            let Some(place) = self.place(columns.scaled(idx, &scale)) else {
                 continue;
             };
             for row in place.y.0..place.y.1 {

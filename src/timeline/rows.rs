@@ -1,7 +1,7 @@
-//! The lifetimes view: one row per tensor of a run, sorted by birth; with gaps where it is away in between.
+//! The rows of the lifetimes: one per tensor of a run, runs in order, within a run in order of birth.
 //!
-//! Rows are read from the session as they are needed: equal runs share their live ranges, so nothing is copied.
-//! The rows of a viewport are those alive within its steps; zooming in leaves fewer of them, and they grow.
+//! Rows are read from the session as they are needed: equal runs share their live ranges, so nothing is copied. How they are
+//! sorted and shown is a matter of [`super::lifetimes`].
 
 use std::sync::Arc;
 
@@ -10,14 +10,7 @@ use crate::sim::{BoundGraph, DeviceSession};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Lifetime};
 
-use super::viewport::{Canvas, Viewport};
-use super::visible::{Cell, ItemRect, Items, Shape, clip, merge};
 use super::{Palette, Selected};
-
-/// No row is higher than this many points.
-const MAX_ROW: f64 = 18.0;
-/// In lower rows no hatching is told.
-const LEAST_HATCHED: f64 = 3.0;
 
 /// One row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,33 +118,6 @@ pub struct Rows {
     palette: Arc<Palette>,
 }
 
-/// The rows that a viewport shows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RowItems {
-    /// The rows, from top to bottom.
-    pub rows: Vec<Row>,
-    /// What to draw; `block` is a position in `rows`, and a row may have several pieces.
-    pub items: Items,
-    /// Between pieces of a row: the tensor is away. `block` is a position in `rows`.
-    pub gaps: Vec<ItemRect>,
-    /// Points per row; below 1, rows are merged.
-    pub row_height: f64,
-}
-
-impl RowItems {
-    /// The row at a distance from the top.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked against the rows after the cast"
-    )]
-    pub fn pick(&self, y: f64) -> Option<&Row> {
-        (y >= 0.0 && self.row_height > 0.0)
-            .then(|| self.rows.get((y / self.row_height) as usize))
-            .flatten()
-    }
-}
-
 /// What equal runs share.
 type KnownRun = (*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>);
 
@@ -246,102 +212,17 @@ impl Rows {
         (position < rows.len()).then(|| rows.row(run, position))
     }
 
-    /// The rows alive within the steps of a viewport. O(rows of the runs it touches).
-    pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> RowItems {
-        let alive = self.alive(viewport);
-        let n_rows = f64::from(u32::try_from(alive.len().max(1)).unwrap_or(u32::MAX));
-        let row_height = (canvas.height / n_rows).min(MAX_ROW);
-        let mut drawing = Drawing {
-            viewport,
-            canvas,
-            row_height,
-            items: Items {
-                n_total: alive.len(),
-                ..Items::default()
-            },
-            gaps: Vec::new(),
-            cells: Vec::new(),
-        };
-        for (block, (row, position)) in (0_u32..).zip(&alive) {
-            let color = self.palette.color(row.tensor.key());
-            let run = &self.runs[row.tensor.run as usize];
-            let mut last: Option<Step> = None;
-            for (start, end) in run.pieces(*position) {
-                if let Some(away) = last.filter(|away| *away < start) {
-                    drawing.gap((block, color), (away, start));
-                }
-                drawing.piece((block, color), (start, end));
-                last = Some(end);
-            }
-        }
-        let Drawing {
-            mut items, gaps, cells, ..
-        } = drawing;
-        merge(cells, |cell| items.marks.push(cell.row(canvas)));
-        RowItems {
-            rows: alive.into_iter().map(|(row, _)| row).collect(),
-            items,
-            gaps,
-            row_height,
+    /// Calls for every time that a tensor is held, in order, on the common axis. O(its pieces).
+    pub(super) fn each_piece(&self, tensor: Selected, mut call: impl FnMut(Step, Step)) {
+        let run = self.runs.get(tensor.run as usize);
+        if let Some((run, row)) = run.and_then(|run| Some((run, run.position(tensor)?))) {
+            run.pieces(row).for_each(|(start, end)| call(start, end));
         }
     }
 
-    /// Rows with their positions in their runs.
-    fn alive(&self, viewport: &Viewport) -> Vec<(Row, usize)> {
-        let first = self
-            .runs
-            .partition_point(|run| f64::from(run.start + run.n_steps) <= viewport.t0);
-        let mut rows = Vec::new();
-        for (idx, run) in (0_u32..).zip(&self.runs).skip(first) {
-            if f64::from(run.start) >= viewport.t1 {
-                break;
-            }
-            let alive = (0..run.len())
-                .map(|position| (run.row(idx, position), position))
-                .filter(|(row, _)| f64::from(row.start.0) < viewport.t1 && f64::from(row.end.0) > viewport.t0);
-            rows.extend(alive);
-        }
-        rows
-    }
-}
-
-/// A picture of rows on its way.
-struct Drawing<'a> {
-    viewport: &'a Viewport,
-    canvas: Canvas,
-    row_height: f64,
-    items: Items,
-    gaps: Vec<ItemRect>,
-    cells: Vec<Cell>,
-}
-
-impl Drawing<'_> {
-    fn place(&self, block: u32, (start, end): (Step, Step)) -> [f64; 4] {
-        let x = |step: Step| self.viewport.x_from_step(f64::from(step.0), self.canvas.width);
-        let (x0, y0) = (x(start), f64::from(block) * self.row_height);
-        [x0, y0, x(end).max(x0 + 1.0), y0 + self.row_height]
-    }
-
-    fn piece(&mut self, (block, color): (u32, u8), steps: (Step, Step)) {
-        let place = self.place(block, steps);
-        if place[2] <= 0.0 || place[0] >= self.canvas.width {
-            return;
-        }
-        match Cell::new(place, block, color) {
-            Shape::Exact(rect) => self.items.rects.push(shrink(clip(rect, self.canvas), self.row_height)),
-            Shape::Narrow(cell) | Shape::Thin(cell) => self.cells.push(cell),
-        }
-    }
-
-    /// Gaps are hatched where rows are high enough to tell a hatching.
-    fn gap(&mut self, (block, color): (u32, u8), steps: (Step, Step)) {
-        let place = self.place(block, steps);
-        if self.row_height < LEAST_HATCHED || place[2] <= 0.0 || place[0] >= self.canvas.width {
-            return;
-        }
-        if let Shape::Exact(rect) = Cell::new(place, block, color) {
-            self.gaps.push(shrink(clip(rect, self.canvas), self.row_height));
-        }
+    /// The colour index of a tensor, below [`super::PALETTE_LEN`].
+    pub(super) fn color(&self, tensor: Selected) -> u8 {
+        self.palette.color(tensor.key())
     }
 }
 
@@ -401,14 +282,5 @@ impl RunRows {
             answer.n_pieces += 1;
         }
         answer
-    }
-}
-
-/// High rows get a gap between them.
-fn shrink(rect: ItemRect, row_height: f64) -> ItemRect {
-    let gap = if row_height >= 4.0 { 1.0 } else { 0.0 };
-    ItemRect {
-        y1: rect.y1 - gap,
-        ..rect
     }
 }

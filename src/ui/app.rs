@@ -271,6 +271,7 @@ impl App {
         Some(match command {
             UiCommand::ToggleView => match lanes.content {
                 LaneContent::MemoryMap => "memory map",
+                LaneContent::Areas => "areas",
                 LaneContent::Lifetimes => "lifetimes",
             },
             UiCommand::ToggleLayout => match lanes.layout {
@@ -359,12 +360,7 @@ impl App {
                     LaneLayout::SideBySide => LaneLayout::Stacked,
                 };
             }
-            UiCommand::ToggleView => {
-                state.lanes.content = match state.lanes.content {
-                    LaneContent::MemoryMap => LaneContent::Lifetimes,
-                    LaneContent::Lifetimes => LaneContent::MemoryMap,
-                };
-            }
+            UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
             UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
             UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
             UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),

@@ -232,8 +232,8 @@ pub static COMMANDS: &[CommandRow] = &[
     CommandRow {
         command: UiCommand::ToggleView,
         menu: Menu::View,
-        text: "Memory map / lifetimes",
-        tooltip: "show addresses by time, or one row per tensor",
+        text: "Memory map / areas / lifetimes",
+        tooltip: "show addresses by time, what groups hold, or one row per tensor",
         shortcut: Some(plain(Key::V)),
     },
     CommandRow {

@@ -25,6 +25,8 @@ pub struct KeptView {
     pub is_side_by_side: bool,
     /// A row per tensor.
     pub has_lifetimes: bool,
+    /// What groups hold.
+    pub has_areas: bool,
 }
 
 impl KeptView {
@@ -33,6 +35,7 @@ impl KeptView {
         Self {
             is_side_by_side: matches!(layout, LaneLayout::SideBySide),
             has_lifetimes: matches!(content, LaneContent::Lifetimes),
+            has_areas: matches!(content, LaneContent::Areas),
         }
     }
 
@@ -49,6 +52,8 @@ impl KeptView {
     pub const fn content(self) -> LaneContent {
         if self.has_lifetimes {
             LaneContent::Lifetimes
+        } else if self.has_areas {
+            LaneContent::Areas
         } else {
             LaneContent::MemoryMap
         }

@@ -8,6 +8,7 @@
     reason = "tests compute expectations in plain floats and may stop at the first surprise"
 )]
 
+mod areas;
 mod ascend_corpus;
 mod beside;
 mod calls;
@@ -22,6 +23,7 @@ mod effects;
 mod exporters;
 mod ge_corpus;
 mod inline;
+mod lifetimes;
 mod name_reuse;
 mod native;
 mod onnx;
@@ -72,6 +74,8 @@ mod ui_budgets;
 mod ui_device;
 #[cfg(feature = "gui")]
 mod ui_lanes;
+#[cfg(feature = "gui")]
+mod ui_lifetimes;
 #[cfg(feature = "gui")]
 mod ui_names;
 #[cfg(feature = "gui")]

@@ -171,33 +171,6 @@ fn facts_name_the_op_the_shape_and_exact_bytes() {
 }
 
 #[test]
-fn rows_stand_in_order_of_birth_and_are_picked_by_height() {
-    let timeline = timeline(50);
-    let canvas = Canvas {
-        width: 600.0,
-        height: 400.0,
-    };
-    let rows = timeline.rows.visible(&timeline.fit(), canvas);
-    assert_eq!(
-        (rows.rows.len(), rows.items.n_total),
-        (timeline.rows.len(), timeline.rows.len())
-    );
-    assert!(rows.rows.windows(2).all(|pair| pair[0].start <= pair[1].start));
-    assert_eq!(rows.pick(rows.row_height * 7.5), rows.rows.get(7));
-    let few = timeline.rows.visible(
-        &Viewport {
-            t0: 10.0,
-            t1: 12.0,
-            ..timeline.fit()
-        },
-        canvas,
-    );
-    assert!(few.rows.len() < rows.rows.len() && few.row_height > rows.row_height);
-    let second = timeline.rows.neighbour(Some(rows.rows[0].tensor), true);
-    assert_eq!(second.as_ref(), rows.rows.get(1));
-}
-
-#[test]
 fn bands_name_runs_and_phases() {
     let timeline = Timeline::new(&synthetic::comparison(8, 2));
     let labels: Vec<&str> = timeline.bands.runs.iter().map(|run| run.label.as_str()).collect();

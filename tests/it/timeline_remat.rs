@@ -1,6 +1,6 @@
 //! A session under a budget in the view-model: rows with gaps, facts, the axis, the map as text.
 
-use highwater::timeline::{Canvas, RematMarkKind, Timeline, Viewport, facts, step_facts};
+use highwater::timeline::{Canvas, Folds, LaneRows, RematMarkKind, RowWindow, RowsBy, Timeline, facts, step_facts};
 use highwater::units::Step;
 
 use crate::synthetic_remat::{End, comparison};
@@ -21,16 +21,19 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     let pieces = timeline.rows.pieces(gap.tensor);
     assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
     assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
-    let shown = timeline.rows.visible(&timeline.fit(), CANVAS);
-    let idx = shown
-        .rows
-        .iter()
-        .position(|row| row.tensor == gap.tensor)
-        .expect("in view");
+    let rows = LaneRows::new((&comparison, &timeline), 0, RowsBy::Birth);
+    let layout = rows.layout(&timeline.fit(), &Folds::default(), CANVAS);
+    let window = RowWindow {
+        canvas: CANVAS,
+        sight: (0.0, CANVAS.height),
+    };
+    let shown = rows.items(&layout, &timeline.fit(), &window);
+    let number = timeline.rows_of(0).number(gap.tensor).expect("a row");
+    let idx = layout.position(&rows, number).expect("in view");
     let of_row = |block: u32| block as usize == idx;
     assert_eq!(shown.items.rects.iter().filter(|item| of_row(item.block)).count(), 2);
     assert_eq!(shown.gaps.iter().filter(|item| of_row(item.block)).count(), 1);
-    assert_eq!(shown.rows.len(), timeline.rows.len());
+    assert_eq!(layout.len(), timeline.rows_of(0).len());
     let facts = facts(&comparison, gap.tensor);
     assert_eq!((facts.life, facts.n_pieces), (Some((row.start, row.end)), 2));
     assert!(facts.n_held < row.end.0 - row.start.0);
@@ -39,21 +42,16 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
 
 #[test]
 fn rows_go_from_one_to_the_next_past_gaps() {
-    let timeline = Timeline::new(&comparison(12, End::Whole));
+    let comparison = comparison(12, End::Whole);
+    let timeline = Timeline::new(&comparison);
     let mut row = timeline.rows.neighbour(None, true);
     let mut seen = Vec::new();
     while let Some(known) = row {
         seen.push(known.tensor);
         row = timeline.rows.neighbour(Some(known.tensor), true);
     }
-    let first_run = timeline.rows.visible(
-        &Viewport {
-            t1: f64::from(timeline.bands.runs[0].end.0),
-            ..timeline.fit()
-        },
-        CANVAS,
-    );
-    assert_eq!(seen.len(), first_run.rows.len());
+    let first_run = timeline.rows.iter().filter(|row| row.tensor.run == 0);
+    assert_eq!(seen.len(), first_run.count());
     let back = timeline
         .rows
         .neighbour(seen.last().copied(), false)

@@ -1,11 +1,14 @@
 //! The lanes under the hand: found by label, hovered, clicked, driven by keys.
 
+use std::sync::Arc;
+
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, TouchPhase, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::Comparison;
+use highwater::session::ContentOrder;
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::{Selected, Timeline};
+use highwater::timeline::{LaneRows, Selected, Timeline};
 use highwater::ui::lanes::{Drawn, LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 
@@ -17,6 +20,8 @@ struct App {
     lanes: LanesState,
     selected: Option<Selected>,
     actions: Vec<LaneAction>,
+    content: ContentOrder,
+    rows: Option<Arc<LaneRows>>,
 }
 
 fn harness(size: [f32; 2]) -> Harness<'static, App> {
@@ -27,11 +32,17 @@ fn harness(size: [f32; 2]) -> Harness<'static, App> {
         lanes: LanesState::default(),
         selected: None,
         actions: Vec::new(),
+        content: ContentOrder::default(),
+        rows: None,
     };
     let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
         let theme = Theme::of(ui.visuals());
         let input = LanesInput {
-            drawn: Drawn::default(),
+            drawn: Drawn {
+                lifetimes: app.rows.as_ref(),
+                content: app.content,
+                ..Drawn::default()
+            },
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,
@@ -42,8 +53,16 @@ fn harness(size: [f32; 2]) -> Harness<'static, App> {
         let mut actions = Vec::new();
         lanes_ui(ui, &input, &mut app.lanes, &mut actions);
         for action in &actions {
-            if let LaneAction::Select(selected) = action {
-                app.selected = *selected;
+            match action {
+                LaneAction::Select(selected) => app.selected = *selected,
+                LaneAction::ShowContent(order) => {
+                    app.content = *order;
+                    if let ContentOrder::Lifetimes { lane, by } = order {
+                        let rows = LaneRows::new((&app.comparison, &app.timeline), *lane, *by);
+                        app.rows = Some(Arc::new(rows));
+                    }
+                }
+                _ => {}
             }
         }
         app.actions.extend(actions);
@@ -175,6 +194,7 @@ fn toggles_change_layout_and_content() {
     let [left, right] = [0, 2].map(|n| harness.get_by_label(&format!("lane policy {n} memory map")).rect());
     assert!(left.right() < right.left() && (left.top() - right.top()).abs() < 1.0);
     harness.get_by_label("Lifetimes").click();
+    harness.run();
     harness.run();
     assert_eq!(harness.state().lanes.content, LaneContent::Lifetimes);
     let pos = harness.get_by_label("lifetimes").rect().left_top() + vec2(40.0, 3.0);

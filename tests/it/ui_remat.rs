@@ -1,11 +1,14 @@
 //! A session under a budget in the lanes: marks found by label, the budget's line dragged and moved by keys, headers.
 
+use std::sync::Arc;
+
 use eframe::egui::{Key, Pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::{Comparison, LaneId};
+use highwater::session::ContentOrder;
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::{Selected, Timeline};
+use highwater::timeline::{LaneRows, Selected, Timeline};
 use highwater::ui::lanes::{Drawn, LaneAction, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 use highwater::units::Bytes;
@@ -19,6 +22,8 @@ struct App {
     selected: Option<Selected>,
     is_stale: bool,
     actions: Vec<LaneAction>,
+    content: ContentOrder,
+    rows: Option<Arc<LaneRows>>,
 }
 
 fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
@@ -30,11 +35,17 @@ fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
         selected: None,
         is_stale: false,
         actions: Vec::new(),
+        content: ContentOrder::default(),
+        rows: None,
     };
     let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
         let theme = Theme::of(ui.visuals());
         let input = LanesInput {
-            drawn: Drawn::default(),
+            drawn: Drawn {
+                lifetimes: app.rows.as_ref(),
+                content: app.content,
+                ..Drawn::default()
+            },
             comparison: &app.comparison,
             timeline: &app.timeline,
             selected: app.selected,
@@ -45,8 +56,16 @@ fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
         let mut actions = Vec::new();
         lanes_ui(ui, &input, &mut app.lanes, &mut actions);
         for action in &actions {
-            if let LaneAction::Select(selected) = action {
-                app.selected = *selected;
+            match action {
+                LaneAction::Select(selected) => app.selected = *selected,
+                LaneAction::ShowContent(order) => {
+                    app.content = *order;
+                    if let ContentOrder::Lifetimes { lane, by } = order {
+                        let rows = LaneRows::new((&app.comparison, &app.timeline), *lane, *by);
+                        app.rows = Some(Arc::new(rows));
+                    }
+                }
+                _ => {}
             }
         }
         app.actions.extend(actions);
@@ -185,6 +204,7 @@ fn headers_say_how_runs_end() {
 fn rows_show_gaps() {
     let mut harness = harness(End::Whole, [1000.0, 900.0]);
     harness.get_by_label("Lifetimes").click();
+    harness.run();
     harness.run();
     assert_eq!(harness.state().lanes.content, LaneContent::Lifetimes);
     harness.get_by_label("lifetimes");

@@ -21,6 +21,7 @@ impl Session {
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
+        let answer = answer.and_then(|answer| self.take_content(generation, answer));
         let answer = answer.and_then(|answer| self.take_search(generation, answer));
         let answer = answer.and_then(|answer| self.take_table(generation, answer));
         let answer = answer.and_then(|answer| self.take_peak(generation, answer));
@@ -78,6 +79,7 @@ impl Session {
         if self.look_order().by != ColorBy::Tensor {
             self.want_look();
         }
+        self.want_content();
         self.answered = Some(self.document.clone());
         self.drop_dead_selection();
         self.search_again();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Notice, Session};
 use crate::session::jobs::{Answer, Job};
-use crate::session::painter::{LanePicture, Painting, PictureOrder};
+use crate::session::painter::{LanePicture, Painting, PictureOrder, RowsPicture};
 use crate::timeline::{Look, LookOrder};
 
 /// What is known of pictures and colours.
@@ -12,6 +12,8 @@ use crate::timeline::{Look, LookOrder};
 pub(super) struct PictureWatch {
     /// The newest pictures, one a lane and kind.
     pictures: Vec<Arc<LanePicture>>,
+    /// The newest picture of rows.
+    rows: Option<Arc<RowsPicture>>,
     /// The last order; 0 where all of it is drawn.
     generation: u64,
     last_generation: u64,
@@ -34,6 +36,11 @@ impl Session {
     /// The newest pictures, one a lane and kind, whatever view they show.
     pub fn pictures(&self) -> &[Arc<LanePicture>] {
         &self.pictures.pictures
+    }
+
+    /// The newest picture of rows, whatever view it shows.
+    pub fn rows_picture(&self) -> Option<&Arc<RowsPicture>> {
+        self.pictures.rows.as_ref()
     }
 
     /// What pictures are drawn from: the number of the answer and of its colours.
@@ -64,6 +71,7 @@ impl Session {
             generation: self.pictures.generation,
             timeline: Arc::clone(timeline),
             look: self.look(),
+            lifetimes: self.content.lifetimes(self.n_answers),
             version: self.picture_version(),
             order,
         });
@@ -90,9 +98,15 @@ impl Session {
         });
     }
 
+    /// Whether the colours of the answer on the screen are known, or nobody wants others than those of tensors.
+    pub(super) fn knows_look(&self) -> bool {
+        self.pictures.look_of == self.n_answers || self.pictures.look_generation == 0
+    }
+
     /// Forgets the pictures of an answer that is no longer on the screen.
     pub(super) fn drop_pictures(&mut self) {
         self.pictures.pictures.clear();
+        self.pictures.rows = None;
     }
 
     /// Takes what the painter says; gives back what the worker does.
@@ -104,6 +118,11 @@ impl Session {
                     let is_other = |known: &Arc<LanePicture>| (known.of.lane, known.of.kind) != key;
                     self.pictures.pictures.retain(is_other);
                     self.pictures.pictures.push(picture);
+                }
+            }
+            Answer::PaintedRows(picture) => {
+                if picture.version.0 == self.n_answers {
+                    self.pictures.rows = Some(picture);
                 }
             }
             Answer::Painted(None) => {
@@ -127,6 +146,7 @@ impl Session {
                     self.pictures.look = look;
                     self.pictures.look_of = self.n_answers;
                     self.pictures.n_looks += 1;
+                    self.look_changed();
                 }
                 None
             }

@@ -138,6 +138,11 @@ impl StepBytes {
         self.0.position(steps.start)..self.0.position(end - 1) + 1
     }
 
+    /// The first step of the run whose value stands at a position of [`Self::values`].
+    pub fn first_step(&self, position: usize) -> usize {
+        self.0.starts.get(position).map_or(position, |start| *start as usize)
+    }
+
     /// Whether two curves are one in memory.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

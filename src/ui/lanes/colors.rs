@@ -2,7 +2,7 @@
 
 use eframe::egui::{ComboBox, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::{LaneAction, LanesInput};
+use super::{LaneAction, LaneContent, LanesInput};
 use crate::timeline::{ColorBy, LegendRow, LookOrder};
 use crate::units::counted;
 
@@ -10,12 +10,14 @@ use crate::units::counted;
 const MOST_ROWS: usize = 9;
 
 /// What colours stand for.
-pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+pub(super) fn choice_ui(ui: &mut Ui, (input, content): (&LanesInput<'_>, LaneContent), actions: &mut Vec<LaneAction>) {
     let Some(order) = input.drawn.order else { return };
     let combo = ComboBox::from_id_salt("colour by")
         .selected_text(format!("colour: {}", order.by.words()))
         .show_ui(ui, |ui| {
-            for by in ColorBy::all() {
+            // Areas are of groups: single tensors would be too many.
+            let is_offered = |by: &ColorBy| content != LaneContent::Areas || *by != ColorBy::Tensor;
+            for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
                     actions.push(LaneAction::SetLook(LookOrder { by, hidden }));

@@ -7,7 +7,7 @@ use eframe::egui::{Event, Key, Modifiers, Pos2, Rangef, Rect, Response, Ui};
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::spot::{Move, Spot};
-use super::{LaneAction, LanesInput, LanesState, Selected, shortage, ticks};
+use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::timeline::Viewport;
 use crate::units::Step;
 
@@ -82,7 +82,15 @@ fn key_pressed(
         }
         (Key::Comma | Key::Period, _) => {
             let rows = input.timeline.rows_of(state.lane_of_rows(input));
-            let next = rows.neighbour(input.selected, key == Key::Period);
+            let is_next = key == Key::Period;
+            let shown = input
+                .drawn
+                .lifetimes
+                .filter(|_| state.content == LaneContent::Lifetimes);
+            let next = match shown {
+                Some(shown) => shown.neighbour(input.selected, is_next),
+                None => rows.neighbour(input.selected, is_next),
+            };
             actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
         }
         _ => {}
@@ -183,7 +191,8 @@ fn pin_at(
         actions.push(LaneAction::ShowDevice);
         return true;
     }
-    if !frame.curve.contains(pos) && !frame.ticks.contains(pos) {
+    let is_area = state.content == LaneContent::Areas && frame.map.contains(pos);
+    if !frame.curve.contains(pos) && !frame.ticks.contains(pos) && !is_area {
         return false;
     }
     let Some(step) = peak_near(pos, frame, input, state).or_else(|| step_at(pos, frame, state)) else {
@@ -293,7 +302,7 @@ fn peak_near(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lanes
 pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<u32> {
     let viewport = frame.viewport(state)?;
     let map = frame.map;
-    if !map.contains(pos) {
+    if !map.contains(pos) || state.content != LaneContent::MemoryMap {
         return None;
     }
     let (width, height) = (f64::from(map.width()), f64::from(map.height()));

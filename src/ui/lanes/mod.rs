@@ -4,7 +4,7 @@
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
-//! toolbar   Memory map | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
+//! toolbar   Memory map | Areas | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
 //!           whose memory the bands are, marks of events
 //! ruler     runs, phases, steps
 //! lane      header: policy, badges, figures
@@ -14,6 +14,7 @@
 //!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
+mod areas;
 mod arrange;
 mod away;
 mod budget;
@@ -36,8 +37,10 @@ mod pictures;
 mod range;
 mod remat;
 mod reveal;
+mod row_paint;
 mod rows;
 mod ruler;
+mod scopes;
 mod searched;
 mod shortage;
 mod spot;
@@ -60,9 +63,9 @@ pub use spot::{Highlight, Move, Spot};
 pub use words::words;
 
 use crate::analysis::{Comparison, LaneId};
-use crate::session::{PictureOrder, Session};
+use crate::session::{ContentOrder, PictureOrder, Session};
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{LookOrder, Matches, StepRange, Timeline, Viewport};
+use crate::timeline::{Attribute, ColorBy, Folds, LookOrder, Matches, RowsBy, StepRange, Timeline, Viewport};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
 
@@ -120,6 +123,8 @@ pub enum LaneAction {
     EndBudget,
     /// Draw pictures of lanes.
     Paint(PictureOrder),
+    /// Work out what lanes show instead of memory maps.
+    ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
     SetLook(LookOrder),
     /// Show the difference of two lanes, the first less the second, or none.
@@ -142,8 +147,34 @@ pub enum LaneContent {
     /// Curves and memory maps, a lane per policy.
     #[default]
     MemoryMap,
+    /// Curves, and what every group holds as areas.
+    Areas,
     /// A row per tensor.
     Lifetimes,
+}
+
+impl LaneContent {
+    /// Every content, in the order in which the command goes through them.
+    pub const ALL: [Self; 3] = [Self::MemoryMap, Self::Areas, Self::Lifetimes];
+
+    /// The one behind it; the first behind the last.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::MemoryMap => Self::Areas,
+            Self::Areas => Self::Lifetimes,
+            Self::Lifetimes => Self::MemoryMap,
+        }
+    }
+
+    /// Its name as users see it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::MemoryMap => "Memory map",
+            Self::Areas => "Areas",
+            Self::Lifetimes => "Lifetimes",
+        }
+    }
 }
 
 /// What the lanes remember between frames: the view, nothing of the answer.
@@ -186,6 +217,17 @@ pub struct LanesState {
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
     rows_lane: Option<usize>,
+    /// What rows of the lifetimes are sorted by.
+    pub rows_by: RowsBy,
+    /// Which scopes are folded.
+    pub folds: Folds,
+    /// Where the rows are to be scrolled to, in points.
+    scroll_rows_to: Option<f32>,
+    /// The selection that the rows were last scrolled to.
+    followed: Option<Selected>,
+    rows_asked: Option<rows::Asked>,
+    row_texture: row_paint::RowTexture,
+    area_pictures: Vec<Option<areas::AreaPicture>>,
     /// The selected steps.
     pub range: Option<StepRange>,
     /// Where a drag that selects steps began.
@@ -272,6 +314,18 @@ impl LanesState {
         self.rows_lane.unwrap_or(first).min(last)
     }
 
+    /// What has to be worked out for what is shown.
+    pub fn content_order(&self, input: &LanesInput<'_>) -> ContentOrder {
+        match self.content {
+            LaneContent::MemoryMap => ContentOrder::Maps,
+            LaneContent::Areas => ContentOrder::Areas,
+            LaneContent::Lifetimes => ContentOrder::Lifetimes {
+                lane: self.lane_of_rows(input),
+                by: self.rows_by,
+            },
+        }
+    }
+
     /// Where a lane is on the screen, in points, as far as it can be seen.
     pub fn place_of(&self, lane: LaneId) -> Option<Rect> {
         let place = self.places.iter().find(|(known, _)| *known == lane);
@@ -309,6 +363,19 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     let right = ui.available_rect_before_wrap().right();
     gestures::keys(ui, input, state, actions);
     toolbar::toolbar_ui(ui, input, state, actions);
+    let content = state.content_order(input);
+    if content != input.drawn.content {
+        actions.push(LaneAction::ShowContent(content));
+    }
+    // Areas are of groups: single tensors would be too many.
+    if content == ContentOrder::Areas
+        && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
+    {
+        actions.push(LaneAction::SetLook(LookOrder {
+            by: ColorBy::By(Attribute::Role),
+            ..order.clone()
+        }));
+    }
     if input.is_stale {
         ui.multiply_opacity(0.55);
     }
@@ -321,12 +388,8 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     area.set_right(right);
     state.cursor = None;
     match state.content {
-        LaneContent::MemoryMap => maps_ui(ui, area, (input, &mut *state, actions)),
-        LaneContent::Lifetimes => {
-            rows::rows_ui(ui, area, (input, &mut *state, actions));
-            let canvas = ui.scope_id().with("lifetimes");
-            words::tell(ui, canvas, (input, state.lane_of_rows(input)), state);
-        }
+        LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, area, (input, &mut *state, actions)),
+        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, &mut *state, actions)),
     }
     let plot = frame::Grid::new(
         area,
@@ -391,7 +454,9 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
         contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
-        actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
+        if state.content == LaneContent::MemoryMap {
+            actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
+        }
         above_ui(ui, (&frames, grid.plain), input, state);
     });
     let strip = Rect::from_x_y_ranges(
@@ -406,7 +471,9 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
 fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions): Parts<'_, '_>) {
     let mut counts = [(0, 0); 3];
     state.hole_pictures.resize(input.comparison.lanes.len(), None);
+    state.area_pictures.resize(input.comparison.lanes.len(), None);
     let mut pictures = std::mem::take(&mut state.hole_pictures);
+    let mut areas = std::mem::take(&mut state.area_pictures);
     for frame in frames {
         let picture = &mut pictures[frame.lane];
         header::header_ui(ui, frame, (input, state), actions);
@@ -414,6 +481,10 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
         budget::budget_ui(ui, frame, (input, state), actions);
         ticks::paint(ui, frame, input, state);
         remat::marks_ui(ui, frame, (input, state), actions);
+        if state.content == LaneContent::Areas {
+            areas::paint(ui, frame, input, state, &mut areas[frame.lane]);
+            continue;
+        }
         for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
             *sum = (sum.0 + drawn, sum.1 + total);
         }
@@ -424,6 +495,7 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
     }
     [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
     state.hole_pictures = pictures;
+    state.area_pictures = areas;
 }
 
 /// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.

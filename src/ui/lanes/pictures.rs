@@ -9,8 +9,8 @@ use eframe::egui::{self, Color32, ColorImage, Painter, Pos2, Rect, TextureHandle
 
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::session::{LanePicture, PictureFrame, PictureKind, PictureOrder};
-use crate::timeline::{LaneDifference, LaneView, Look, LookOrder, RasterFrame, Viewport};
+use crate::session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
+use crate::timeline::{Areas, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, Viewport};
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block.
 const MOST_DIRECT: usize = 12_000;
@@ -26,6 +26,14 @@ pub struct Drawn<'a> {
     pub order: Option<&'a LookOrder>,
     /// The newest pictures.
     pub pictures: &'a [Arc<LanePicture>],
+    /// What groups hold, where that is worked out.
+    pub areas: Option<&'a Areas>,
+    /// The rows of a lane, where they are worked out.
+    pub lifetimes: Option<&'a Arc<LaneRows>>,
+    /// The newest picture of them.
+    pub rows_picture: Option<&'a Arc<RowsPicture>>,
+    /// What lanes were asked to show.
+    pub content: ContentOrder,
     /// One lane less another, where that is asked for.
     pub difference: Option<&'a LaneDifference>,
     /// What pictures would be drawn from now.
@@ -220,7 +228,11 @@ pub(super) fn order(
     }
     let asked = Asked {
         version: input.drawn.version,
-        order: PictureOrder { frames: wanted, style },
+        order: PictureOrder {
+            rows: None,
+            frames: wanted,
+            style,
+        },
     };
     if is_asked(state.textures.asked.as_ref(), &asked) {
         return None;

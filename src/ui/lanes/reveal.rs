@@ -19,7 +19,7 @@ impl LanesState {
         let life = (f64::from(row.start.0), f64::from(row.end.0));
         let addresses = match self.content {
             LaneContent::MemoryMap => addresses(timeline, lane, tensor),
-            LaneContent::Lifetimes => None,
+            LaneContent::Areas | LaneContent::Lifetimes => None,
         };
         self.change_view(|view| {
             let steps = shift(life, (view.t0, view.t1));

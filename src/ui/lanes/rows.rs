@@ -1,18 +1,50 @@
-//! The lifetimes view: a row per tensor that is alive within the view, on the same time axis.
+//! The lifetimes view: a row per tensor that is alive within the view, on the same time axis; scopes that fold.
+//!
+//! Few rows are laid out and drawn at once. Many are laid out and drawn by the painter; until a picture of the view of
+//! the moment arrives, the last one is stretched.
 
-use eframe::egui::{Align2, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use std::sync::Arc;
 
-use super::canvas::{Quads, SMALL, canvas_of, cursor_line, on_canvas, text_in};
+use eframe::egui::{self, Rangef, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::canvas::{canvas_of, cursor_line};
 use super::measure::Plot;
 use super::{
-    LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, measure, range, remat, ruler, searched,
+    LaneAction, LaneLayout, LanesInput, LanesState, Parts, frame, gestures, measure, range, row_paint, ruler, scopes,
     tooltip,
 };
-use crate::timeline::{RematMarkKind, RowItems, Selected, Viewport};
+use crate::session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
+use crate::timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, Viewport};
 
-const MIN_LABEL_WIDTH: f32 = 60.0;
-const MIN_LABEL_HEIGHT: f32 = 11.0;
-const MOST_LABELS: usize = 200;
+/// More rows than that are laid out and drawn elsewhere.
+const MOST_DIRECT: usize = 6_000;
+
+/// The rows of a frame.
+pub(super) struct Shown<'a> {
+    pub(super) rows: &'a LaneRows,
+    pub(super) layout: Arc<RowLayout>,
+    /// The picture, where rows are drawn as one.
+    pub(super) picture: Option<&'a RowsPicture>,
+    pub(super) viewport: Viewport,
+    pub(super) window: RowWindow,
+}
+
+impl Shown<'_> {
+    /// The tensor of a shown row, by position.
+    pub(super) fn tensor(&self, position: usize) -> Option<Selected> {
+        let number = self.layout.number(self.rows, position)?;
+        Some(self.rows.row(number)?.tensor)
+    }
+}
+
+/// What of the rows was asked for last.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    version: (u64, u64),
+    /// The address of the rows.
+    rows: usize,
+    order: PictureOrder,
+}
 
 /// Ruler and rows.
 pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
@@ -23,27 +55,120 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         (ruler::height(input.timeline), 0.0),
     );
     let top = area.top() + grid.ruler_height;
-    let body = Rect::from_x_y_ranges(
-        grid.plot_x(0),
-        eframe::egui::Rangef::new(top + 4.0, area.bottom() - 8.0),
-    );
-    let response = ui.interact(body, ui.scope_id().with("lifetimes"), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "lifetimes"));
+    let body = Rect::from_x_y_ranges(grid.plot_x(0), Rangef::new(top + 4.0, area.bottom() - 8.0));
+    let Some(viewport) = state.viewport else { return };
+    ruler::ruler_ui(ui, grid.ruler(0), input, state);
+    ui.painter().rect_filled(body, 0, input.theme.canvas);
+    let Some(rows) = input.drawn.lifetimes.filter(|rows| is_wanted(rows, input, state)) else {
+        row_paint::nothing_ui(ui, body, input, "sorting rows …");
+        ui.advance_cursor_after_rect(area);
+        return;
+    };
+    let (layout, picture) = layout_of(ui, (rows, viewport), body, (input, state, actions));
+    let height = layout.height as f32;
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("rows"));
+    child.set_clip_rect(ui.clip_rect().intersect(body.expand2(vec2(frame::GUTTER, 1.0))));
+    let mut scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt("scroll");
+    if let Some(to) = state.scroll_rows_to.take() {
+        scroll = scroll.vertical_scroll_offset(to);
+    }
+    let output = scroll.show_viewport(&mut child, |ui, sight| {
+        ui.set_width(body.width());
+        ui.set_height(height.max(body.height()));
+        let response = ui.interact(body, ui.scope_id().with("lifetimes"), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "lifetimes"));
+        let shown = Shown {
+            rows,
+            layout: Arc::clone(&layout),
+            picture,
+            viewport,
+            window: RowWindow {
+                canvas: canvas_of(body),
+                sight: (f64::from(sight.top()), f64::from(sight.top() + body.height())),
+            },
+        };
+        shown_ui(ui, (body, &response), &shown, (input, state, actions));
+        response.id
+    });
+    super::words::tell(ui, output.inner, (input, rows.lane), state);
+    ui.advance_cursor_after_rect(area);
+}
+
+/// Whether rows are those of the lane and the order that are chosen.
+fn is_wanted(rows: &LaneRows, input: &LanesInput<'_>, state: &LanesState) -> bool {
+    let wanted = state.content_order(input);
+    wanted
+        == ContentOrder::Lifetimes {
+            lane: rows.lane,
+            by: rows.by,
+        }
+}
+
+/// Where rows stand; with the picture of them, where there are many.
+fn layout_of<'a>(
+    ui: &Ui,
+    (rows, viewport): (&'a Arc<LaneRows>, Viewport),
+    body: Rect,
+    (input, state, actions): Parts<'_, 'a>,
+) -> (Arc<RowLayout>, Option<&'a RowsPicture>) {
+    let canvas = canvas_of(body);
+    if rows.n_alive(&viewport) <= MOST_DIRECT {
+        return (Arc::new(rows.layout(&viewport, &state.folds, canvas)), None);
+    }
+    let frame = RowsFrame {
+        view: viewport,
+        folds: state.folds.clone(),
+        canvas,
+        scale: f64::from(ui.pixels_per_point()),
+    };
+    let picture = input
+        .drawn
+        .rows_picture
+        .filter(|picture| Arc::ptr_eq(&picture.lifetimes, rows));
+    let style = Arc::new(input.theme.raster_style(false));
+    let is_drawn = picture
+        .is_some_and(|picture| picture.of == frame && picture.version == input.drawn.version && picture.style == style);
+    if !is_drawn {
+        let asked = Asked {
+            version: input.drawn.version,
+            rows: Arc::as_ptr(rows).addr(),
+            order: PictureOrder {
+                rows: Some(frame),
+                frames: Vec::new(),
+                style,
+            },
+        };
+        if state.rows_asked.as_ref() != Some(&asked) {
+            actions.push(LaneAction::Paint(asked.order.clone()));
+            state.rows_asked = Some(asked);
+        }
+    }
+    let layout = picture.map(|picture| Arc::clone(&picture.shown.layout));
+    (layout.unwrap_or_default(), picture.map(|picture| &**picture))
+}
+
+/// What is in sight, and what the hands do to it.
+fn shown_ui(
+    ui: &mut Ui,
+    (body, response): (Rect, &Response),
+    shown: &Shown<'_>,
+    (input, state, actions): Parts<'_, '_>,
+) {
     let plot = Plot {
         lane: 0,
         body,
         map: body,
         reach: 1.0,
     };
-    gestures::navigate(ui, &response, plot, state);
-    state.cursor = gestures::cursor(ui, body, grid.plot_x(0), state);
-    ruler::ruler_ui(ui, grid.ruler(0), input, state);
-    let Some(viewport) = state.viewport else { return };
-    let lane = state.lane_of_rows(input);
-    let rows = input.timeline.rows_of(lane).visible(&viewport, canvas_of(body));
+    gestures::navigate(ui, response, plot, state);
+    state.cursor = gestures::cursor(ui, body, body.x_range(), state);
     let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
-    let row = pos.and_then(|pos| rows.pick(f64::from(pos.y - body.top())));
-    let tensor = row.map(|row| row.tensor);
+    let y = |y: f32| f64::from(y - body.top()) + shown.window.sight.0;
+    let place = pos.and_then(|pos| shown.layout.at(y(pos.y)));
+    let tensor = match place {
+        Some(RowPlace::Row(position)) => shown.tensor(position),
+        _ => None,
+    };
     state.hovered = tensor;
     if response.double_clicked() {
         state.fit();
@@ -51,154 +176,64 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         response.request_focus();
         actions.push(LaneAction::Select(tensor));
     }
-    state.drawn = (rows.items.n_drawn(), rows.items.n_total);
-    paint(ui, body, &rows, (input, &viewport), [state.hovered, input.selected]);
-    if rows.rows.is_empty() {
-        nothing_ui(ui, body, input, lane);
+    follow_selection(shown, body, (input, state));
+    state.drawn = row_paint::paint(
+        ui,
+        body,
+        shown,
+        (input, [state.hovered, input.selected]),
+        &mut state.row_texture,
+    );
+    if shown.layout.is_empty() {
+        let words = empty_words(input, shown.rows.lane);
+        row_paint::nothing_ui(ui, body, input, words);
     }
-    paint_gap_marks(ui, body, &rows, (input, lane));
+    scopes::scopes_ui(ui, body, shown, (input, state));
     range::paint(ui, body, input, state);
     measure::paint(ui, plot, input, state);
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
-        response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
+        let lane = shown.rows.lane;
+        response
+            .clone()
+            .on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
     }
-    ui.advance_cursor_after_rect(area);
 }
 
-fn paint(
-    ui: &Ui,
-    rect: Rect,
-    rows: &RowItems,
-    (input, viewport): (&LanesInput<'_>, &Viewport),
-    marked: [Option<Selected>; 2],
-) {
-    let theme = input.theme;
-    let painter = ui.painter_at(rect.expand2(vec2(frame::GUTTER, 1.0)));
-    painter.rect_filled(rect, 0, theme.canvas);
-    let tensor_of = |block: u32| rows.rows.get(block as usize).map(|row| row.tensor);
-    let mut quads = Quads::with_capacity(rows.items.n_drawn());
-    map::add_items(&mut quads, &rows.items, rect, |item| {
-        searched::color(input, tensor_of(item.block), theme.tensor(item.color))
-    });
-    quads.paint(&painter.with_clip_rect(rect));
-    searched::paint(&painter.with_clip_rect(rect), rect, rows, (input, viewport));
-    let gaps: Vec<Rect> = rows.gaps.iter().map(|gap| on_canvas(gap, rect)).collect();
-    away::hatched(&painter.with_clip_rect(rect), &gaps, theme);
-    paint_labels(&painter.with_clip_rect(rect), rect, rows, input);
-    for (tensor, stroke) in marked
-        .into_iter()
-        .zip([Stroke::new(1.5, theme.hover), Stroke::new(2.5, theme.selection)])
-    {
-        outline(&painter, rect, (rows, input), (tensor, stroke));
+/// Brings a tensor that was selected elsewhere into sight.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn follow_selection(shown: &Shown<'_>, body: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+    if state.followed == input.selected {
+        return;
     }
-    painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
-    let n_rows = format!("{} rows", rows.rows.len());
-    let pos = pos2(rect.left() - 6.0, rect.top() + 7.0);
-    painter.text(pos, Align2::RIGHT_CENTER, n_rows, SMALL, theme.text_weak);
+    state.followed = input.selected;
+    let rows = input.timeline.rows_of(shown.rows.lane);
+    let number = input.selected.and_then(|tensor| rows.number(tensor));
+    let Some(position) = number.and_then(|number| shown.layout.position(shown.rows, number)) else {
+        return;
+    };
+    let (top, sight) = (shown.layout.top(position), shown.window.sight);
+    if top < sight.0 || top + shown.layout.row_height > sight.1 {
+        let to = top - f64::from(body.height()) / 2.0;
+        state.scroll_rows_to = Some(to.max(0.0) as f32);
+    }
 }
 
 /// Why there is no row.
-fn nothing_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize) {
+fn empty_words(input: &LanesInput<'_>, lane: usize) -> &'static str {
     let has_blocks = input
         .timeline
         .lanes
         .get(lane)
         .is_some_and(|view| !view.blocks.is_empty());
-    let words = match (has_blocks, input.comparison.is_measured_lane(lane)) {
+    match (has_blocks, input.comparison.is_measured_lane(lane)) {
         (false, true) => "The file lists no blocks.",
         (_, true) => "No block is held within these events.",
         _ => "No tensor is alive within these steps.",
-    };
-    let color = input.theme.text_weak;
-    ui.painter_at(rect)
-        .text(rect.center(), Align2::CENTER_CENTER, words, SMALL, color);
-}
-
-/// An eviction at the beginning of each gap and the way back at its end, where there is room for both.
-fn paint_gap_marks(ui: &Ui, rect: Rect, rows: &RowItems, (input, lane): (&LanesInput<'_>, usize)) {
-    const LEAST: f32 = 8.0;
-    if input.timeline.lanes.get(lane).is_none_or(|lane| lane.remat.is_none()) {
-        return;
-    }
-    let painter = ui.painter_at(rect);
-    for gap in &rows.gaps {
-        let place = on_canvas(gap, rect);
-        if place.height() < LEAST || place.width() < LEAST {
-            continue;
-        }
-        let inset = vec2(4.0, 0.0);
-        let ends = [
-            (place.left_center() + inset, RematMarkKind::Evict),
-            (place.right_center() - inset, RematMarkKind::Rematerialize),
-        ];
-        for (at, kind) in ends {
-            if place.width() >= 2.0 * LEAST || kind == RematMarkKind::Evict {
-                remat::mark(&painter, at, kind, input.theme);
-            }
-        }
     }
 }
 
-/// Names on rows that are wide enough; beside short ones where there is room.
-fn paint_labels(painter: &Painter, rect: Rect, rows: &RowItems, input: &LanesInput<'_>) {
-    if rows.row_height < f64::from(MIN_LABEL_HEIGHT) {
-        return;
-    }
-    let mut last = None;
-    for (n, item) in rows.items.rects.iter().enumerate().take(MOST_LABELS) {
-        // A row with several pieces is named once where that is enough, and never between pieces.
-        let is_last = rows.items.rects.get(n + 1).is_none_or(|next| next.block != item.block);
-        if last.replace(item.block) == Some(item.block) && !is_last {
-            continue;
-        }
-        let Some(row) = rows.rows.get(item.block as usize) else {
-            continue;
-        };
-        let name = map::tensor_name(input, row.tensor);
-        let place = on_canvas(item, rect).intersect(rect);
-        if place.width() >= MIN_LABEL_WIDTH {
-            text_in(
-                painter,
-                place.shrink2(vec2(4.0, 0.0)),
-                name,
-                (SMALL, input.theme.on_tensor()),
-            );
-        } else if is_last && rect.right() - place.right() >= MIN_LABEL_WIDTH {
-            let beside = Rect::from_min_max(
-                pos2(place.right() + 4.0, place.top()),
-                pos2(rect.right(), place.bottom()),
-            );
-            text_in(painter, beside, name, (SMALL, input.theme.text_weak));
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "points on a screen fit f32"
-)]
-fn outline(
-    painter: &Painter,
-    rect: Rect,
-    (rows, input): (&RowItems, &LanesInput<'_>),
-    (tensor, stroke): (Option<Selected>, Stroke),
-) {
-    let Some(idx) = tensor.and_then(|tensor| rows.rows.iter().position(|row| row.tensor == tensor)) else {
-        return;
-    };
-    let height = rows.row_height as f32;
-    let top = rect.top() + idx as f32 * height;
-    let items = rows.items.rects.iter().filter(|item| item.block as usize == idx);
-    let whole = items.map(|item| on_canvas(item, rect)).reduce(Rect::union);
-    let place =
-        whole.unwrap_or_else(|| Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + height.max(2.0))));
-    painter
-        .with_clip_rect(rect)
-        .rect_stroke(place, 0, stroke, StrokeKind::Outside);
-    if input.selected == tensor {
-        let pos = pos2(rect.left() - 6.0, place.center().y.max(rect.top() + 20.0));
-        painter.text(pos, Align2::RIGHT_CENTER, "selected", SMALL, input.theme.selection);
-    }
+/// A range on the screen as a rectangle of the body's width.
+pub(super) fn line_of(body: Rect, top: f32, height: f32) -> Rect {
+    Rect::from_min_max(pos2(body.left(), top), pos2(body.right(), top + height))
 }

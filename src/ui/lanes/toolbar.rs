@@ -6,7 +6,10 @@ use eframe::egui::{
     vec2,
 };
 
-use super::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, colors, curve, figures, legend, marks};
+use super::{
+    LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, colors, curve, figures, legend, marks, scopes,
+};
+use crate::timeline::RowsBy;
 use crate::units::counted;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
@@ -27,9 +30,10 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         toggles_ui(ui, state);
         rows_lane_ui(ui, input, state);
-        if has_marks {
-            colors::choice_ui(ui, input, actions);
+        if state.content == LaneContent::Lifetimes {
+            rows_order_ui(ui, state);
         }
+        colors::choice_ui(ui, (input, state.content), actions);
         if is_wide && has_marks {
             ui.separator();
             marks::marks_ui(ui, input, state);
@@ -56,18 +60,23 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
                 ui.end_row();
             }
             legend::legend_ui(ui, input);
-            colors::groups_ui(ui, input, actions);
         }
+        colors::groups_ui(ui, input, actions);
     });
 }
 
 fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
-    ui.selectable_value(&mut state.content, LaneContent::MemoryMap, "Memory map")
-        .on_hover_text("Address by time, lane by lane");
-    ui.selectable_value(&mut state.content, LaneContent::Lifetimes, "Lifetimes")
-        .on_hover_text("A row per tensor, sorted by birth");
+    for content in LaneContent::ALL {
+        let what = match content {
+            LaneContent::MemoryMap => "Address by time, lane by lane",
+            LaneContent::Areas => "What every group holds over time, the groups standing on each other, lane by lane",
+            LaneContent::Lifetimes => "A row per tensor",
+        };
+        ui.selectable_value(&mut state.content, content, content.words())
+            .on_hover_text(what);
+    }
     ui.separator();
-    if state.content == LaneContent::MemoryMap {
+    if state.content != LaneContent::Lifetimes {
         ui.selectable_value(&mut state.layout, LaneLayout::Stacked, "Stacked")
             .on_hover_text("Lanes one below the other");
         ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
@@ -119,6 +128,27 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
         .on_hover_text("Lanes differ in what they hold when: whose lifetimes are shown");
 }
 
+/// What rows are sorted by, and all scopes at once.
+fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
+    let label = format!("rows by {}", state.rows_by.words());
+    let combo = ComboBox::from_id_salt("order of rows")
+        .selected_text(&label)
+        .show_ui(ui, |ui| {
+            for by in RowsBy::ALL {
+                ui.selectable_value(&mut state.rows_by, by, by.words());
+            }
+        });
+    combo
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+    combo
+        .response
+        .on_hover_text("In which order tensors stand below each other");
+    if state.rows_by == RowsBy::Tree {
+        scopes::folds_ui(ui, &mut state.folds);
+    }
+}
+
 /// What the curves are, from right to left.
 struct Legend {
     /// Words, colour, explanation, whether the line is above the picture.
@@ -130,7 +160,7 @@ impl Legend {
     fn new(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> Self {
         let mut entries = Vec::new();
         let theme = input.theme;
-        if state.content == LaneContent::MemoryMap {
+        if state.content != LaneContent::Lifetimes {
             let is_above = !curve::is_capacity_near(input);
             let mut capacity = "capacity".to_owned();
             if is_above {

@@ -3,7 +3,7 @@
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState, Selected, gestures, remat, shortage, ticks};
+use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
 use crate::sim::RegionKind;
 use crate::timeline::{LaneView, Owner, step_facts};
@@ -35,6 +35,11 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
             .response
             .clone()
             .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, input, place));
+    } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
+        frame
+            .response
+            .clone()
+            .on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, (frame, input, state)));
     } else if frame.map.contains(pos) {
         let Some((region, hole)) = free_at(pos, frame, input, state) else {
             return;
@@ -286,7 +291,7 @@ fn away_text(pieces: &[(Step, Step)]) -> String {
 }
 
 /// `2 763 672 996 B (2.574 GiB)`.
-fn exact(bytes: Bytes) -> String {
+pub(super) fn exact(bytes: Bytes) -> String {
     if bytes.get() < 1024 {
         return bytes.exact();
     }

@@ -37,6 +37,10 @@ impl Docking<'_> {
                 pictures: session.pictures(),
                 version: session.picture_version(),
                 difference: session.difference(),
+                areas: session.areas(),
+                lifetimes: session.lifetimes(),
+                rows_picture: session.rows_picture(),
+                content: session.content_order(),
             },
             matches: session.search().matches.as_deref(),
             comparison,
@@ -83,6 +87,7 @@ impl Docking<'_> {
                 LaneAction::EndBudget => Command::EndTyping,
                 LaneAction::Paint(order) => Command::Paint(order),
                 LaneAction::SetDifference(lanes) => Command::SetDifference(lanes),
+                LaneAction::ShowContent(order) => Command::ShowContent(order),
                 LaneAction::SetLook(order) => Command::SetLook(order),
                 LaneAction::Select(selected) => Command::Select(selected),
                 LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {

@@ -1,0 +1,213 @@
+//! What every group holds, step by step: areas that stand on each other.
+//!
+//! In: a timeline and the colours of its blocks. Out: by lane, a band a colour, with what its blocks occupy on every step, and
+//! the sum of all bands. Groups that are shown stand below those that step back, and within both the larger of the lane's
+//! peak below the smaller, so that what matters stands on the ground.
+//!
+//! ```text
+//! bytes
+//!   |        .--.            a pixel column shows one step: that on which the blocks of its steps occupy most, so that
+//!   |   .----'  '--.         the upper edge is the exact maximum, and the bands below it were held at one time
+//!   |---' activation '---
+//!   |  parameter
+//!   +--------------------> step
+//! ```
+
+use crate::sim::fold::StepBytes;
+use crate::units::Bytes;
+
+use super::curve::Curve;
+use super::look::{Look, NO_TENSOR, OTHER_GROUPS, STEPPED_BACK};
+use super::viewport::Viewport;
+use super::{LaneView, Timeline};
+
+/// What the blocks of one colour occupy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AreaBand {
+    /// What the group is called.
+    pub text: String,
+    /// The colour number, as [`Look`] gives it.
+    pub color: u8,
+    /// The steps on which the bytes change, ascending.
+    steps: Vec<u32>,
+    /// The bytes from each of these steps on.
+    bytes: Vec<u64>,
+}
+
+impl AreaBand {
+    /// What is occupied on a step. O(log changes).
+    pub fn at(&self, step: u32) -> u64 {
+        let position = self.steps.partition_point(|from| *from <= step);
+        position.checked_sub(1).map_or(0, |position| self.bytes[position])
+    }
+}
+
+/// The areas of a lane, from the ground up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneAreas {
+    /// The bands.
+    pub bands: Vec<AreaBand>,
+    /// What all blocks occupy.
+    pub total: Curve,
+}
+
+/// The areas of all lanes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Areas {
+    /// By lane.
+    pub lanes: Vec<LaneAreas>,
+}
+
+/// The areas of a lane within a viewport, one step a pixel column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AreaColumns {
+    n_bands: usize,
+    /// By column, by band: the upper edge.
+    tops: Vec<u64>,
+    /// By column: the step that it shows; `None` beside the steps there are.
+    pub steps: Vec<Option<u32>>,
+}
+
+impl AreaColumns {
+    /// The upper edges of a column's bands, from the ground up.
+    pub fn tops(&self, column: usize) -> &[u64] {
+        let first = column * self.n_bands;
+        self.tops.get(first..first + self.n_bands).unwrap_or(&[])
+    }
+}
+
+impl Areas {
+    /// Adds up the blocks of every lane by colour. O(blocks log blocks + steps).
+    pub fn new(timeline: &Timeline, look: &Look) -> Self {
+        let lanes = timeline.lanes.iter().enumerate();
+        let of_lane = |(number, lane): (usize, &LaneView)| {
+            let colors = look.colors(number, lane);
+            LaneAreas::new(lane, colors, (look, timeline.n_steps))
+        };
+        Self {
+            lanes: lanes.map(of_lane).collect(),
+        }
+    }
+}
+
+impl LaneAreas {
+    fn new(lane: &LaneView, colors: &[u8], (look, n_steps): (&Look, u32)) -> Self {
+        let mut changes: Vec<Vec<(u32, i128)>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
+        for (block, color) in colors.iter().enumerate() {
+            let bytes = i128::from(lane.blocks.bytes[block]);
+            let changes = &mut changes[usize::from(*color)];
+            changes.push((lane.blocks.start[block], bytes));
+            changes.push((lane.blocks.end[block], -bytes));
+        }
+        let mut all: Vec<(u32, i128)> = Vec::new();
+        let mut bands = Vec::new();
+        for (color, mut changes) in (0..=u8::MAX).zip(changes) {
+            if changes.is_empty() {
+                continue;
+            }
+            changes.sort_unstable_by_key(|(step, _)| *step);
+            all.extend_from_slice(&changes);
+            let (steps, bytes) = sums(&changes);
+            let text = text_of(look, color);
+            bands.push(AreaBand {
+                text,
+                color,
+                steps,
+                bytes,
+            });
+        }
+        all.sort_unstable_by_key(|(step, _)| *step);
+        let (steps, bytes) = sums(&all);
+        let total = Curve::of(&each_step((&steps, &bytes), n_steps));
+        let peak = total.highest(0, n_steps as usize).map_or(0, |(step, _)| step);
+        bands.sort_by_key(|band| {
+            let is_back = band.color & STEPPED_BACK != 0;
+            (is_back, std::cmp::Reverse(band.at(peak)), band.color)
+        });
+        Self { bands, total }
+    }
+
+    /// One step for each of `width` pixel columns: the first of those it touches on which blocks occupy most.
+    /// O(width bands log changes).
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the steps before the cast"
+    )]
+    pub fn columns(&self, viewport: &Viewport, width: u32) -> AreaColumns {
+        let n_steps = f64::from(u32::try_from(self.total.n_steps()).unwrap_or(u32::MAX));
+        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        let mut columns = AreaColumns {
+            n_bands: self.bands.len(),
+            tops: Vec::with_capacity(width as usize * self.bands.len()),
+            steps: Vec::with_capacity(width as usize),
+        };
+        let mut left = edge(0);
+        for column in 1..=width {
+            let right = edge(column);
+            let start = left.floor().clamp(0.0, n_steps) as usize;
+            let end = right.ceil().clamp(0.0, n_steps) as usize;
+            left = right;
+            let shown = self.total.highest(start, end).map(|(step, _)| step);
+            let mut top = 0_u64;
+            for band in &self.bands {
+                top = top.saturating_add(shown.map_or(0, |step| band.at(step)));
+                columns.tops.push(top);
+            }
+            columns.steps.push(shown);
+        }
+        columns
+    }
+
+    /// The band at a height on a step, with what it occupies there; `None` above all.
+    pub fn band_at(&self, step: u32, bytes: f64) -> Option<(&AreaBand, Bytes)> {
+        let mut top = 0_u64;
+        self.bands.iter().find_map(|band| {
+            let own = band.at(step);
+            top = top.saturating_add(own);
+            #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+            let is_below = bytes >= 0.0 && bytes < top as f64;
+            (is_below && own > 0).then_some((band, Bytes(own)))
+        })
+    }
+}
+
+/// What a colour stands for.
+fn text_of(look: &Look, color: u8) -> String {
+    let plain = color & !STEPPED_BACK;
+    let known = look.legend.iter().find(|row| row.color == plain);
+    match (plain, known) {
+        (OTHER_GROUPS, _) => "other groups".to_owned(),
+        (_, Some(row)) => row.text.clone(),
+        (NO_TENSOR, None) => "no tensor".to_owned(),
+        (_, None) => format!("tensors of colour {plain}"),
+    }
+}
+
+/// Changes in order of their steps -> the steps on which the sum is another, with the sums.
+fn sums(changes: &[(u32, i128)]) -> (Vec<u32>, Vec<u64>) {
+    let (mut steps, mut bytes) = (Vec::new(), Vec::new());
+    let mut sum = 0_i128;
+    for same in changes.chunk_by(|one, other| one.0 == other.0) {
+        sum += same.iter().map(|(_, change)| change).sum::<i128>();
+        let now = u64::try_from(sum).unwrap_or(if sum < 0 { 0 } else { u64::MAX });
+        if bytes.last().copied().unwrap_or(0) != now {
+            steps.push(same[0].0);
+            bytes.push(now);
+        }
+    }
+    (steps, bytes)
+}
+
+fn each_step((steps, bytes): (&[u32], &[u64]), n_steps: u32) -> StepBytes {
+    let mut next = 0;
+    let mut now = 0;
+    let values = (0..n_steps).map(|step| {
+        while steps.get(next).is_some_and(|from| *from <= step) {
+            now = bytes[next];
+            next += 1;
+        }
+        Bytes(now)
+    });
+    values.collect()
+}

@@ -1,0 +1,119 @@
+//! What to draw of rows, one by one: pieces of their lives, and the gaps between them.
+
+use super::{LaneRows, RowLayout, RowWindow};
+use crate::timeline::Viewport;
+use crate::timeline::viewport::Canvas;
+use crate::timeline::visible::{Cell, ItemRect, Items, Shape, clip, merge};
+use crate::units::Step;
+
+/// In lower rows no hatching is told.
+const LEAST_HATCHED: f64 = 3.0;
+
+/// The rows that are in sight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowItems {
+    /// What to draw, from the upper end of what is in sight; `block` is a position in the layout, and a row may have several
+    /// pieces.
+    pub items: Items,
+    /// Between pieces of a row: the tensor is away. `block` is likewise a position.
+    pub gaps: Vec<ItemRect>,
+}
+
+impl LaneRows {
+    /// What to draw of the rows in sight. O(their pieces).
+    pub fn items(&self, layout: &RowLayout, viewport: &Viewport, window: &RowWindow) -> RowItems {
+        let canvas = Canvas {
+            height: window.sight.1 - window.sight.0,
+            ..window.canvas
+        };
+        let mut drawing = Drawing {
+            viewport,
+            canvas,
+            row_height: layout.row_height,
+            items: Items {
+                n_total: layout.n_alive,
+                ..Items::default()
+            },
+            gaps: Vec::new(),
+            cells: Vec::new(),
+        };
+        for (position, top) in layout.rows_within(window.sight) {
+            let row = layout.number(self, position).and_then(|number| self.row(number));
+            let Some(row) = row else { continue };
+            let color = self.rows.color(row.tensor);
+            let what = (u32::try_from(position).unwrap_or(u32::MAX), color);
+            let mut last: Option<Step> = None;
+            self.rows.each_piece(row.tensor, |start, end| {
+                if let Some(away) = last.filter(|away| *away < start) {
+                    drawing.gap(what, top - window.sight.0, (away, start));
+                }
+                drawing.piece(what, top - window.sight.0, (start, end));
+                last = Some(end);
+            });
+        }
+        let Drawing {
+            mut items, gaps, cells, ..
+        } = drawing;
+        merge(cells, |cell| items.marks.push(cell.row(canvas)));
+        RowItems { items, gaps }
+    }
+}
+
+/// A picture of rows on its way.
+struct Drawing<'a> {
+    viewport: &'a Viewport,
+    canvas: Canvas,
+    row_height: f64,
+    items: Items,
+    gaps: Vec<ItemRect>,
+    cells: Vec<Cell>,
+}
+
+/// Where a piece of a row stands: left, top, right, bottom.
+pub(super) fn place(
+    viewport: &Viewport,
+    width: f64,
+    (top, height): (f64, f64),
+    (start, end): (Step, Step),
+) -> [f64; 4] {
+    let x = |step: Step| viewport.x_from_step(f64::from(step.0), width);
+    [x(start), top, x(end), top + height]
+}
+
+impl Drawing<'_> {
+    fn place(&self, top: f64, steps: (Step, Step)) -> [f64; 4] {
+        let [x0, y0, x1, y1] = place(self.viewport, self.canvas.width, (top, self.row_height), steps);
+        [x0, y0, x1.max(x0 + 1.0), y1]
+    }
+
+    fn piece(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
+        let place = self.place(top, steps);
+        if place[2] <= 0.0 || place[0] >= self.canvas.width {
+            return;
+        }
+        match Cell::new(place, row, color) {
+            Shape::Exact(rect) => self.items.rects.push(shrink(clip(rect, self.canvas), self.row_height)),
+            Shape::Narrow(cell) | Shape::Thin(cell) => self.cells.push(cell),
+        }
+    }
+
+    /// Gaps are hatched where rows are high enough to tell a hatching.
+    fn gap(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
+        let place = self.place(top, steps);
+        if self.row_height < LEAST_HATCHED || place[2] <= 0.0 || place[0] >= self.canvas.width {
+            return;
+        }
+        if let Shape::Exact(rect) = Cell::new(place, row, color) {
+            self.gaps.push(shrink(clip(rect, self.canvas), self.row_height));
+        }
+    }
+}
+
+/// High rows get a gap between them.
+fn shrink(rect: ItemRect, row_height: f64) -> ItemRect {
+    let gap = if row_height >= 4.0 { 1.0 } else { 0.0 };
+    ItemRect {
+        y1: rect.y1 - gap,
+        ..rect
+    }
+}

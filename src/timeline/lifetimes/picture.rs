@@ -1,0 +1,69 @@
+//! A picture of more rows than a frame can draw one by one, made on the painter's thread.
+
+use std::sync::Arc;
+
+use super::items::place;
+use super::{Folds, LaneRows, RowLayout};
+use crate::timeline::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
+use crate::timeline::viewport::{Canvas, Viewport};
+
+/// A picture with the layout that it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsRaster {
+    /// Where rows and scopes stand, in points.
+    pub layout: Arc<RowLayout>,
+    /// The pixels of all rows, from the first to the last; nothing where scopes stand. Empty where no row is shown.
+    pub raster: Raster,
+}
+
+impl LaneRows {
+    /// Lays out the rows of a view and draws them. `colors` are those of the lane's blocks; `scale` says how many pixels a
+    /// point has. O(alive rows log alive rows + pixels that they cover).
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to what a texture may be"
+    )]
+    pub fn raster(
+        &self,
+        (viewport, folds): (&Viewport, &Folds),
+        (canvas, scale): (Canvas, f64),
+        colors: BlockColors<'_>,
+        style: &RasterStyle,
+    ) -> RowsRaster {
+        const MOST: f64 = 8192.0;
+        let layout = self.layout(viewport, folds, canvas);
+        let side = |points: f64| (points * scale).ceil().clamp(1.0, MOST) as u32;
+        let frame = RasterFrame {
+            view: *viewport,
+            width: side(canvas.width),
+            height: if layout.len() == 0 { 1 } else { side(layout.height) },
+        };
+        let width = f64::from(frame.width);
+        let per_point = f64::from(frame.height) / layout.height.max(1.0);
+        let row_height = layout.row_height * per_point;
+        let raster = raster_of(&frame, style, &|(left, right), draw| {
+            for (position, top) in layout.rows_within((0.0, layout.height)) {
+                let Some(number) = layout.number(self, position) else {
+                    continue;
+                };
+                let Some(row) = self.row(number) else { continue };
+                if f64::from(row.start.0) >= right || f64::from(row.end.0) <= left {
+                    continue;
+                }
+                let known = self.block(number).and_then(|block| colors.get(block as usize).copied());
+                let color = known.unwrap_or_else(|| self.rows.color(row.tensor));
+                self.rows.each_piece(row.tensor, |start, end| {
+                    draw(
+                        place(viewport, width, (top * per_point, row_height), (start, end)),
+                        color,
+                    );
+                });
+            }
+        });
+        RowsRaster {
+            layout: Arc::new(layout),
+            raster,
+        }
+    }
+}

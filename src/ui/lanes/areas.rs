@@ -1,0 +1,282 @@
+//! Areas instead of a memory map: what every group holds, the groups standing on each other, the reserved bytes as a line above.
+
+use std::sync::Arc;
+
+use eframe::egui::{Align2, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
+
+use super::canvas::{Quads, SMALL, left_axis};
+use super::frame::LaneFrame;
+use super::{LanesInput, LanesState, tooltip};
+use crate::timeline::{AreaColumns, LaneAreas, LaneView, Viewport, byte_ticks};
+use crate::ui::theme::Theme;
+use crate::units::{Bytes, grouped, percent_text};
+
+/// Lower bands have no name on them.
+const LEAST_NAMED: f32 = 13.0;
+
+/// The columns of a lane, and what they were made for.
+#[derive(Clone, Debug)]
+pub(super) struct AreaPicture {
+    /// The address of the areas, the steps in view, the columns.
+    of: (usize, [u64; 2], u32),
+    columns: Arc<AreaColumns>,
+}
+
+impl PartialEq for AreaPicture {
+    /// Columns follow from what is shown.
+    fn eq(&self, other: &Self) -> bool {
+        self.of == other.of
+    }
+}
+
+/// Paints the areas of a lane.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "points on a screen fit both types"
+)]
+pub(super) fn paint(
+    ui: &Ui,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
+    picture: &mut Option<AreaPicture>,
+) {
+    let (rect, theme) = (frame.map, input.theme);
+    let Some(viewport) = frame.viewport(state).filter(|_| rect.height() >= 1.0) else {
+        return;
+    };
+    let outer = ui.painter();
+    outer.rect_filled(rect, 0, theme.canvas);
+    let most = (rect.height() / 22.0).clamp(1.0, 8.0) as u32;
+    let place = Place { rect, viewport };
+    let y = |bytes: f64| place.y(bytes);
+    left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
+    let painter = ui.painter_at(rect);
+    let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    match areas_of(input, frame.lane) {
+        Some(areas) => {
+            let columns = columns_of(areas, (&viewport, width), picture);
+            paint_bands(&painter, place, (areas, &columns), theme);
+            let (states_reserved, _) = input.comparison.states(frame.lane);
+            if states_reserved {
+                paint_reserved(&painter, place, (&input.timeline.lanes[frame.lane], width), theme);
+            }
+            paint_names(&painter, place, (areas, &columns), theme);
+        }
+        None => {
+            painter.text(
+                rect.center(),
+                Align2::CENTER_CENTER,
+                "adding up groups …",
+                SMALL,
+                theme.text_weak,
+            );
+        }
+    }
+    outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
+}
+
+/// The areas of a lane, where they are worked out.
+fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
+    input.drawn.areas.and_then(|areas| areas.lanes.get(lane))
+}
+
+fn columns_of(
+    areas: &LaneAreas,
+    (viewport, width): (&Viewport, u32),
+    picture: &mut Option<AreaPicture>,
+) -> Arc<AreaColumns> {
+    let steps = [viewport.t0.to_bits(), viewport.t1.to_bits()];
+    let of = (std::ptr::from_ref(areas).addr(), steps, width);
+    if let Some(known) = picture.as_ref().filter(|known| known.of == of) {
+        return Arc::clone(&known.columns);
+    }
+    let columns = Arc::new(areas.columns(viewport, width));
+    *picture = Some(AreaPicture {
+        of,
+        columns: Arc::clone(&columns),
+    });
+    columns
+}
+
+/// A canvas with bytes from the ground up.
+#[derive(Clone, Copy)]
+struct Place {
+    rect: Rect,
+    viewport: Viewport,
+}
+
+impl Place {
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    fn y(&self, bytes: f64) -> f32 {
+        let height = f64::from(self.rect.height());
+        let y = self.viewport.y_from_address(bytes, height);
+        self.rect.top() + y.clamp(-4.0, height + 4.0) as f32
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    fn y_of(&self, bytes: u64) -> f32 {
+        self.y(bytes as f64)
+    }
+
+    /// Left and right end of a column.
+    #[expect(clippy::cast_precision_loss, reason = "columns of a screen")]
+    fn x(&self, column: usize, n_columns: usize) -> f32 {
+        self.rect.left() + self.rect.width() * column as f32 / n_columns.max(1) as f32
+    }
+}
+
+/// Equal neighbours become one quad.
+fn paint_bands(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+    let n_columns = columns.steps.len();
+    let mut quads = Quads::default();
+    let mut start = 0;
+    for end in 1..=n_columns {
+        if end < n_columns && columns.tops(end) == columns.tops(start) {
+            continue;
+        }
+        let (left, right) = (place.x(start, n_columns), place.x(end, n_columns));
+        let mut below = 0;
+        for (band, top) in areas.bands.iter().zip(columns.tops(start)) {
+            if *top > below {
+                let rect = Rect::from_min_max(pos2(left, place.y_of(*top)), pos2(right, place.y_of(below)));
+                quads.add(rect, theme.block(band.color));
+            }
+            below = *top;
+        }
+        if below > 0 {
+            let y = place.y_of(below);
+            quads.add(Rect::from_min_max(pos2(left, y), pos2(right, y + 1.0)), theme.live);
+        }
+        start = end;
+    }
+    quads.paint(painter);
+}
+
+/// The reserved bytes as a line: the exact extremes of every column.
+fn paint_reserved(painter: &Painter, place: Place, (lane, width): (&LaneView, u32), theme: &Theme) {
+    let columns = lane.reserved.columns(&place.viewport, width);
+    let mut quads = Quads::default();
+    let mut start = 0;
+    for end in 1..=columns.len() {
+        if columns.get(end) == Some(&columns[start]) {
+            continue;
+        }
+        let (low, high) = columns[start];
+        // Neighbours that do not meet are joined.
+        let beside = columns.get(end).copied().unwrap_or((low, high));
+        let (low, high) = (low.min(beside.1), high.max(beside.0));
+        let (left, right) = (place.x(start, columns.len()), place.x(end, columns.len()));
+        let level = place.y_of(columns[start].1);
+        quads.add(
+            Rect::from_min_max(pos2(left, level), pos2(right, level + 1.5)),
+            theme.reserved,
+        );
+        let joint = Rect::from_min_max(
+            pos2(right - 1.0, place.y_of(high)),
+            pos2(right, place.y_of(low).max(place.y_of(high) + 1.5)),
+        );
+        quads.add(joint, theme.reserved);
+        start = end;
+    }
+    quads.paint(painter);
+}
+
+/// The name of a band where it is highest, if it has room for it there.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "columns of a screen"
+)]
+fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+    let n_columns = columns.steps.len();
+    for (number, band) in areas.bands.iter().enumerate() {
+        let edges = |column: usize| {
+            let tops = columns.tops(column);
+            let below = number.checked_sub(1).map_or(0, |below| tops[below]);
+            (below, tops[number])
+        };
+        let height = |column: &usize| {
+            let (below, top) = edges(*column);
+            top - below
+        };
+        let Some(highest) = (0..n_columns).max_by_key(|column| (height(column), std::cmp::Reverse(*column))) else {
+            continue;
+        };
+        let (below, top) = edges(highest);
+        if place.y_of(below) - place.y_of(top) < LEAST_NAMED {
+            continue;
+        }
+        let galley = painter.layout_no_wrap(band.text.clone(), SMALL, theme.on_tensor());
+        let half = galley.size().x / 2.0 + 3.0;
+        let middle = place.x(highest, n_columns).clamp(
+            place.rect.left() + half,
+            (place.rect.right() - half).max(place.rect.left() + half),
+        );
+        let column = |x: f32| ((x - place.rect.left()) / place.rect.width() * n_columns as f32) as usize;
+        let under = column(middle - half)..=column(middle + half).min(n_columns - 1);
+        let free = under.map(edges).fold((0_u64, u64::MAX), |free, (below, top)| {
+            (free.0.max(below), free.1.min(top))
+        });
+        let (low, high) = (place.y_of(free.0), place.y_of(free.1));
+        if free.0 < free.1 && low - high >= LEAST_NAMED {
+            let at = pos2(middle, f32::midpoint(low, high)) - galley.size() / 2.0;
+            painter.galley(at, galley, theme.on_tensor());
+        }
+    }
+}
+
+/// What a tooltip says of the place under the pointer.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "columns of a screen"
+)]
+pub(super) fn tooltip_ui(
+    ui: &mut Ui,
+    pos: eframe::egui::Pos2,
+    (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
+) {
+    let rect = frame.map;
+    let place = frame.viewport(state).map(|viewport| Place { rect, viewport });
+    let picture = state.area_pictures.get(frame.lane).and_then(Option::as_ref);
+    let Some(((place, areas), picture)) = place.zip(areas_of(input, frame.lane)).zip(picture) else {
+        return;
+    };
+    let columns = &picture.columns;
+    let column = ((pos.x - rect.left()) / rect.width() * columns.steps.len() as f32) as usize;
+    let Some(step) = columns.steps.get(column).copied().flatten() else {
+        return;
+    };
+    let bytes = place
+        .viewport
+        .address_from_y(f64::from(pos.y - rect.top()), f64::from(rect.height()));
+    let total = areas.total.at(step);
+    let lane = &input.timeline.lanes[frame.lane];
+    let (states_reserved, _) = input.comparison.states(frame.lane);
+    let reserved = lane.reserved.at(step);
+    let mut rows = vec![(
+        "at",
+        format!("{} {}", input.comparison.axis_word(), grouped(u64::from(step))),
+    )];
+    match areas.band_at(step, bytes) {
+        Some((band, own)) => {
+            ui.strong(&band.text);
+            rows.push(("occupies", tooltip::exact(own)));
+            #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+            let share = own.get() as f64 / total.max(1) as f64;
+            rows.push(("share", percent_text(share * 100.0)));
+        }
+        None => {
+            ui.strong("no block");
+        }
+    }
+    rows.push(("all blocks", tooltip::exact(Bytes(total))));
+    if states_reserved {
+        rows.push(("reserved", tooltip::exact(Bytes(reserved))));
+        let idle = reserved.saturating_sub(total);
+        rows.push(("in no block", tooltip::exact(Bytes(idle))));
+    }
+    tooltip::rows_ui(ui, &rows);
+}

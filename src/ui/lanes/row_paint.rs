@@ -1,0 +1,250 @@
+//! Rows on the screen: pieces of lives, gaps with their marks, names, outlines; or a picture of many.
+
+use std::sync::Arc;
+
+use eframe::egui::{
+    Align2, Color32, ColorImage, Painter, Rect, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, pos2, vec2,
+};
+
+use super::canvas::{Quads, SMALL, on_canvas, text_in};
+use super::rows::Shown;
+use super::{LanesInput, away, frame, map, remat, searched};
+use crate::session::RowsPicture;
+use crate::timeline::{RematMarkKind, RowItems, Selected};
+use crate::units::grouped;
+
+const MIN_LABEL_WIDTH: f32 = 60.0;
+const MIN_LABEL_HEIGHT: f32 = 11.0;
+const MOST_LABELS: usize = 200;
+
+/// A picture of rows on the device.
+#[derive(Clone, Default)]
+pub(super) struct RowTexture(Option<(Arc<RowsPicture>, TextureHandle)>);
+
+impl std::fmt::Debug for RowTexture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "RowTexture"
+        } else {
+            "no RowTexture"
+        })
+    }
+}
+
+impl PartialEq for RowTexture {
+    /// Textures follow from what is shown.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Paints the rows in sight; returns how many shapes stand for how many rows.
+pub(super) fn paint(
+    ui: &Ui,
+    body: Rect,
+    shown: &Shown<'_>,
+    (input, marked): (&LanesInput<'_>, [Option<Selected>; 2]),
+    texture: &mut RowTexture,
+) -> (usize, usize) {
+    let theme = input.theme;
+    let painter = ui.painter_at(body.expand2(vec2(frame::GUTTER, 1.0)));
+    let inside = painter.with_clip_rect(body.intersect(painter.clip_rect()));
+    let items = match shown.picture {
+        Some(_) => RowItems::default(),
+        None => shown.rows.items(&shown.layout, &shown.viewport, &shown.window),
+    };
+    match input.drawn.rows_picture.filter(|_| shown.picture.is_some()) {
+        Some(picture) => {
+            paint_picture(ui, &inside, (body, shown), picture, texture, input);
+        }
+        None => {
+            *texture = RowTexture::default();
+            paint_rows(&inside, body, (shown, &items), input);
+        }
+    }
+    for (tensor, stroke) in marked
+        .into_iter()
+        .zip([Stroke::new(1.5, theme.hover), Stroke::new(2.5, theme.selection)])
+    {
+        outline(&painter, body, (shown, input), (tensor, stroke));
+    }
+    painter.rect_stroke(body, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
+    let n_rows = shown.layout.n_alive;
+    let words = if n_rows == 1 { "row" } else { "rows" };
+    let n_rows_text = format!("{} {words}", grouped(u64::try_from(n_rows).unwrap_or(u64::MAX)));
+    let pos = pos2(body.left() - 6.0, body.top() + 7.0);
+    painter.text(pos, Align2::RIGHT_CENTER, n_rows_text, SMALL, theme.text_weak);
+    let drawn = if shown.picture.is_some() {
+        n_rows
+    } else {
+        items.items.n_drawn()
+    };
+    (drawn, n_rows)
+}
+
+fn paint_rows(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &RowItems), input: &LanesInput<'_>) {
+    let mut quads = Quads::with_capacity(items.items.n_drawn());
+    map::add_items(&mut quads, &items.items, body, |item| {
+        color(shown, item.block as usize, item.color, input)
+    });
+    quads.paint(painter);
+    searched::paint_rows(painter, body, shown, input);
+    let gaps: Vec<Rect> = items.gaps.iter().map(|gap| on_canvas(gap, body)).collect();
+    away::hatched(painter, &gaps, input.theme);
+    paint_labels(painter, body, (shown, items), input);
+    paint_gap_marks(painter, body, items, (input, shown.rows.lane));
+}
+
+/// The colour of a row: that of its block, stepped back beside a selection.
+fn color(shown: &Shown<'_>, position: usize, own: u8, input: &LanesInput<'_>) -> Color32 {
+    let number = shown.layout.number(shown.rows, position);
+    let block = number.and_then(|number| shown.rows.block(number));
+    let lane = input.timeline.lanes.get(shown.rows.lane);
+    let known = lane
+        .zip(block)
+        .map(|(lane, block)| input.drawn.color((shown.rows.lane, lane), block));
+    let color = input.theme.block(known.unwrap_or(own));
+    searched::color(input, shown.tensor(position), color)
+}
+
+/// The rows as pixels, stretched to the view of the moment.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn paint_picture(
+    ui: &Ui,
+    painter: &Painter,
+    (body, shown): (Rect, &Shown<'_>),
+    picture: &Arc<RowsPicture>,
+    texture: &mut RowTexture,
+    input: &LanesInput<'_>,
+) {
+    if picture.shown.layout.len() == 0 {
+        return;
+    }
+    let is_shown = texture.0.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, picture));
+    if !is_shown {
+        let frame = &picture.shown.raster.frame;
+        let size = [frame.width as usize, frame.height as usize];
+        let image = ColorImage::from_rgba_premultiplied(size, &picture.shown.raster.rgba);
+        let handle = ui.ctx().load_texture("rows", image, TextureOptions::NEAREST);
+        texture.0 = Some((Arc::clone(picture), handle));
+    }
+    let Some((_, handle)) = &texture.0 else { return };
+    let width = f64::from(body.width());
+    let x = |step: f64| body.left() + shown.viewport.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
+    let top = body.top() - shown.window.sight.0 as f32;
+    let place = Rect::from_min_max(
+        pos2(x(picture.of.view.t0), top),
+        pos2(x(picture.of.view.t1), top + shown.layout.height as f32),
+    );
+    let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    let tint = input.theme.picture_tint(input.selected.is_some());
+    painter.image(handle.id(), place, uv, tint);
+}
+
+/// A sentence where rows would be.
+pub(super) fn nothing_ui(ui: &Ui, body: Rect, input: &LanesInput<'_>, words: &str) {
+    let color = input.theme.text_weak;
+    ui.painter_at(body)
+        .text(body.center(), Align2::CENTER_CENTER, words, SMALL, color);
+}
+
+/// An eviction at the beginning of each gap and the way back at its end, where there is room for both.
+fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, (input, lane): (&LanesInput<'_>, usize)) {
+    const LEAST: f32 = 8.0;
+    if input.timeline.lanes.get(lane).is_none_or(|lane| lane.remat.is_none()) {
+        return;
+    }
+    for gap in &rows.gaps {
+        let place = on_canvas(gap, body);
+        if place.height() < LEAST || place.width() < LEAST {
+            continue;
+        }
+        let inset = vec2(4.0, 0.0);
+        let ends = [
+            (place.left_center() + inset, RematMarkKind::Evict),
+            (place.right_center() - inset, RematMarkKind::Rematerialize),
+        ];
+        for (at, kind) in ends {
+            if place.width() >= 2.0 * LEAST || kind == RematMarkKind::Evict {
+                remat::mark(painter, at, kind, input.theme);
+            }
+        }
+    }
+}
+
+/// Names on rows that are wide enough; beside short ones where there is room.
+fn paint_labels(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &RowItems), input: &LanesInput<'_>) {
+    if shown.layout.row_height < f64::from(MIN_LABEL_HEIGHT) {
+        return;
+    }
+    let rects = &items.items.rects;
+    let mut last = None;
+    for (n, item) in rects.iter().enumerate().take(MOST_LABELS) {
+        // A row with several pieces is named once where that is enough, and never between pieces.
+        let is_last = rects.get(n + 1).is_none_or(|next| next.block != item.block);
+        if last.replace(item.block) == Some(item.block) && !is_last {
+            continue;
+        }
+        let Some(tensor) = shown.tensor(item.block as usize) else {
+            continue;
+        };
+        let name = map::tensor_name(input, tensor);
+        let place = on_canvas(item, body).intersect(body);
+        if place.width() >= MIN_LABEL_WIDTH {
+            text_in(
+                painter,
+                place.shrink2(vec2(4.0, 0.0)),
+                name,
+                (SMALL, input.theme.on_tensor()),
+            );
+        } else if is_last && body.right() - place.right() >= MIN_LABEL_WIDTH {
+            let beside = Rect::from_min_max(
+                pos2(place.right() + 4.0, place.top()),
+                pos2(body.right(), place.bottom()),
+            );
+            text_in(painter, beside, name, (SMALL, input.theme.text_weak));
+        }
+    }
+}
+
+/// Where a row's life stands on the screen, at least two points high and wide.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn place_of(body: Rect, (shown, input): (&Shown<'_>, &LanesInput<'_>), tensor: Selected) -> Option<Rect> {
+    let rows = input.timeline.rows_of(shown.rows.lane);
+    let (number, row) = (rows.number(tensor)?, rows.find(tensor)?);
+    let position = shown.layout.position(shown.rows, number)?;
+    let width = f64::from(body.width());
+    let x = |step: u32| {
+        shown
+            .viewport
+            .x_from_step(f64::from(step), width)
+            .clamp(-9.0, width + 9.0) as f32
+    };
+    let y = |y: f64| body.top() + (y - shown.window.sight.0) as f32;
+    let top = shown.layout.top(position);
+    let min = pos2(body.left() + x(row.start.0), y(top));
+    let max = pos2(body.left() + x(row.end.0), y(top + shown.layout.row_height));
+    Some(Rect::from_min_max(
+        min,
+        pos2(max.x.max(min.x + 2.0), max.y.max(min.y + 2.0)),
+    ))
+}
+
+fn outline(
+    painter: &Painter,
+    body: Rect,
+    (shown, input): (&Shown<'_>, &LanesInput<'_>),
+    (tensor, stroke): (Option<Selected>, Stroke),
+) {
+    let Some((tensor, place)) = tensor.and_then(|tensor| Some((tensor, place_of(body, (shown, input), tensor)?)))
+    else {
+        return;
+    };
+    painter
+        .with_clip_rect(body.intersect(painter.clip_rect()))
+        .rect_stroke(place, 0, stroke, StrokeKind::Outside);
+    if input.selected == Some(tensor) && body.y_range().contains(place.center().y) {
+        let pos = pos2(body.left() - 6.0, place.center().y.max(body.top() + 20.0));
+        painter.text(pos, Align2::RIGHT_CENTER, "selected", SMALL, input.theme.selection);
+    }
+}

@@ -1,0 +1,113 @@
+//! Areas: every column shows a step on which blocks occupy most, and the bands sum to it.
+
+use std::collections::BTreeMap;
+
+use highwater::timeline::{Areas, Attribute, ColorBy, Curve, Look, LookOrder, STEPPED_BACK, Timeline, Viewport};
+use highwater::units::Bytes;
+use proptest::prelude::*;
+
+use crate::synthetic;
+
+fn order(by: ColorBy, hidden: &[&str]) -> LookOrder {
+    LookOrder {
+        by,
+        hidden: hidden.iter().map(|text| (*text).to_owned()).collect(),
+    }
+}
+
+/// By step, by colour: what a lane's blocks occupy, counted one by one.
+fn naive(timeline: &Timeline, look: &Look, lane: usize) -> Vec<BTreeMap<u8, u64>> {
+    let view = &timeline.lanes[lane];
+    let colors = look.colors(lane, view);
+    let mut steps = vec![BTreeMap::new(); timeline.n_steps as usize];
+    for (block, color) in colors.iter().enumerate() {
+        let end = view.blocks.end[block].min(timeline.n_steps);
+        for step in view.blocks.start[block]..end {
+            *steps[step as usize].entry(*color).or_insert(0) += view.blocks.bytes[block];
+        }
+    }
+    steps
+}
+
+#[test]
+fn bands_hold_what_their_blocks_occupy_on_every_step() {
+    let comparison = synthetic::comparison(20, 2);
+    let timeline = Timeline::new(&comparison);
+    for by in ColorBy::all() {
+        let look = Look::new(&comparison, &timeline, &order(by, &[]), None);
+        let areas = Areas::new(&timeline, &look);
+        assert_eq!(areas.lanes.len(), timeline.lanes.len());
+        for (number, lane) in areas.lanes.iter().enumerate() {
+            for (step, wanted) in (0_u32..).zip(naive(&timeline, &look, number)) {
+                let bands = lane.bands.iter().map(|band| (band.color, band.at(step)));
+                let found: BTreeMap<u8, u64> = bands.filter(|(_, bytes)| *bytes > 0).collect();
+                assert_eq!(found, wanted, "{by:?}, lane {number}, step {step}");
+                assert_eq!(lane.total.at(step), wanted.values().sum::<u64>());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
+    let comparison = synthetic::comparison(20, 1);
+    let timeline = Timeline::new(&comparison);
+    let by = ColorBy::By(Attribute::OpType);
+    let plain = Areas::new(&timeline, &Look::new(&comparison, &timeline, &order(by, &[]), None));
+    let texts: Vec<&str> = plain.lanes[0].bands.iter().map(|band| &*band.text).collect();
+    assert!(texts.len() >= 2, "{texts:?}");
+    let look = Look::new(&comparison, &timeline, &order(by, &[texts[0]]), None);
+    let hidden = Areas::new(&timeline, &look);
+    let last = hidden.lanes[0].bands.last().expect("a band");
+    assert_eq!((&*last.text, last.color & STEPPED_BACK), (texts[0], STEPPED_BACK));
+    assert_eq!(hidden.lanes[0].total, plain.lanes[0].total);
+    let (step, most) = plain.lanes[0]
+        .total
+        .highest(0, timeline.n_steps as usize)
+        .expect("steps");
+    let (ground, own) = plain.lanes[0].band_at(step, 0.0).expect("on the ground");
+    assert_eq!((&*ground.text, own), (texts[0], Bytes(ground.at(step))));
+    assert!(plain.lanes[0].band_at(step, most as f64).is_none(), "above all");
+}
+
+proptest! {
+    #[test]
+    fn a_column_is_its_highest_step(
+        (from, share) in (0.0..0.95_f64, 0.02..1.3_f64),
+        width in 1_u32..200,
+    ) {
+        let comparison = synthetic::comparison(24, 2);
+        let timeline = Timeline::new(&comparison);
+        let look = Look::new(&comparison, &timeline, &order(ColorBy::By(Attribute::Role), &[]), None);
+        let areas = Areas::new(&timeline, &look);
+        let whole = timeline.fit();
+        let view = Viewport { t0: whole.t1 * from - 2.0, t1: whole.t1 * (from + share), ..whole };
+        let lane = &areas.lanes[0];
+        let columns = lane.columns(&view, width);
+        let extremes = lane.total.columns(&view, width);
+        for (column, (_, most)) in extremes.iter().enumerate() {
+            let tops = columns.tops(column);
+            prop_assert_eq!(tops.last().copied().unwrap_or(0), *most, "column {}", column);
+            prop_assert!(tops.is_sorted());
+            if let Some(step) = columns.steps[column] {
+                prop_assert_eq!(lane.total.at(step), *most);
+            }
+        }
+    }
+
+    #[test]
+    fn the_highest_step_is_the_first_that_a_scan_finds(
+        values in prop::collection::vec(0_u64..6, 1..400),
+        (start, end) in (0_usize..420, 0_usize..420),
+    ) {
+        let bytes: Vec<Bytes> = values.iter().copied().map(Bytes).collect();
+        let curve = Curve::new(&bytes);
+        let scan = values.iter().enumerate().take(end).skip(start);
+        let wanted = scan.fold(None, |best: Option<(usize, u64)>, (step, value)| match best {
+            Some((_, most)) if most >= *value => best,
+            _ => Some((step, *value)),
+        });
+        let wanted = wanted.map(|(step, most)| (u32::try_from(step).expect("few"), most));
+        prop_assert_eq!(curve.highest(start, end), wanted);
+    }
+}
