@@ -1,8 +1,8 @@
 //! What every group holds, step by step: areas that stand on each other.
 //!
-//! In: a timeline and the colours of its blocks. Out: by lane, a band a colour, with what its blocks occupy on every step, and
-//! the sum of all bands. Groups that are shown stand below those that step back, and within both the larger of the lane's
-//! peak below the smaller, so that what matters stands on the ground.
+//! In: a timeline and the colours of its blocks. Out: by lane, a band a colour, with what its blocks occupy on every step, one
+//! for each kind of region in which no tensor has a block, and the sum of all bands. Regions stand on the ground; groups that are shown stand below those that step back, and within both the larger at the lane's peak
+//! below the smaller.
 //!
 //! ```text
 //! bytes
@@ -18,16 +18,26 @@ use crate::units::Bytes;
 
 use super::curve::Curve;
 use super::look::{Look, NO_TENSOR, OTHER_GROUPS, STEPPED_BACK};
+use super::owner::Owner;
 use super::viewport::Viewport;
 use super::{LaneView, Timeline};
 
-/// What the blocks of one colour occupy.
+/// Whose bytes a band is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AreaOf {
+    /// The blocks of a colour number, as [`Look`] gives it.
+    Blocks(u8),
+    /// Regions in which no tensor has a block of its own, such as weights.
+    Regions(Owner),
+}
+
+/// What a group occupies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AreaBand {
     /// What the group is called.
     pub text: String,
-    /// The colour number, as [`Look`] gives it.
-    pub color: u8,
+    /// Whose bytes it is.
+    pub of: AreaOf,
     /// The steps on which the bytes change, ascending.
     steps: Vec<u32>,
     /// The bytes from each of these steps on.
@@ -47,7 +57,7 @@ impl AreaBand {
 pub struct LaneAreas {
     /// The bands.
     pub bands: Vec<AreaBand>,
-    /// What all blocks occupy.
+    /// What all bands occupy.
     pub total: Curve,
 }
 
@@ -99,30 +109,33 @@ impl LaneAreas {
             changes.push((lane.blocks.start[block], bytes));
             changes.push((lane.blocks.end[block], -bytes));
         }
+        let of_blocks = (0..=u8::MAX).zip(changes).map(|(color, changes)| {
+            let text = text_of(look, color);
+            (AreaOf::Blocks(color), text, changes)
+        });
         let mut all: Vec<(u32, i128)> = Vec::new();
         let mut bands = Vec::new();
-        for (color, mut changes) in (0..=u8::MAX).zip(changes) {
+        for (of, text, mut changes) in of_blocks.chain(of_regions(lane)) {
             if changes.is_empty() {
                 continue;
             }
             changes.sort_unstable_by_key(|(step, _)| *step);
             all.extend_from_slice(&changes);
             let (steps, bytes) = sums(&changes);
-            let text = text_of(look, color);
-            bands.push(AreaBand {
-                text,
-                color,
-                steps,
-                bytes,
-            });
+            bands.push(AreaBand { text, of, steps, bytes });
         }
         all.sort_unstable_by_key(|(step, _)| *step);
         let (steps, bytes) = sums(&all);
         let total = Curve::of(&each_step((&steps, &bytes), n_steps));
         let peak = total.highest(0, n_steps as usize).map_or(0, |(step, _)| step);
         bands.sort_by_key(|band| {
-            let is_back = band.color & STEPPED_BACK != 0;
-            (is_back, std::cmp::Reverse(band.at(peak)), band.color)
+            // What lies still stands on the ground.
+            let rank = match band.of {
+                AreaOf::Regions(_) => 0,
+                AreaOf::Blocks(color) if color & STEPPED_BACK == 0 => 1,
+                AreaOf::Blocks(_) => 2,
+            };
+            (rank, std::cmp::Reverse(band.at(peak)))
         });
         Self { bands, total }
     }
@@ -170,6 +183,32 @@ impl LaneAreas {
             (is_below && own > 0).then_some((band, Bytes(own)))
         })
     }
+}
+
+/// What whole regions hold in which there is no block: weights, variables, inputs and outputs.
+fn of_regions(lane: &LaneView) -> Vec<(AreaOf, String, Vec<(u32, i128)>)> {
+    let mut has_block = vec![false; lane.regions.len()];
+    for span in &lane.blocks.span {
+        if let Some(has_block) = has_block.get_mut(*span as usize) {
+            *has_block = true;
+        }
+    }
+    let owners = [Owner::Weights, Owner::Variables, Owner::InputOutput];
+    let of_owner = |owner: Owner| {
+        let regions = lane.regions.iter().zip(&has_block);
+        let own = regions.filter(|(region, has_block)| region.owner == owner && !**has_block && !region.is_paged);
+        let changes = own.flat_map(|(region, _)| {
+            let bytes = i128::from(region.bytes.get());
+            [(region.start.0, bytes), (region.end.0, -bytes)]
+        });
+        let text = match owner {
+            Owner::Weights => "weights",
+            Owner::Variables => "variables",
+            _ => "inputs and outputs",
+        };
+        (AreaOf::Regions(owner), text.to_owned(), changes.collect())
+    };
+    owners.map(of_owner).into()
 }
 
 /// What a colour stands for.

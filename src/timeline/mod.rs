@@ -50,7 +50,7 @@ mod ticks;
 mod viewport;
 mod visible;
 
-pub use areas::{AreaBand, AreaColumns, Areas, LaneAreas};
+pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
 pub use bands::{Bands, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;

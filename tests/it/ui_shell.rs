@@ -472,6 +472,10 @@ fn the_canvas_tells_in_words_what_is_selected() {
     press(&mut window, Modifiers::NONE, Key::W);
     assert!(!told(&window).contains("steps 0 to 208"), "{}", told(&window));
     press(&mut window, Modifiers::NONE, Key::V);
+    press(&mut window, Modifiers::NONE, Key::V);
+    window.run_steps(2);
+    window.state_mut().settle();
+    window.run_steps(2);
     let rows = window.get_by_label("lifetimes");
     assert!(rows.accesskit_node().value().unwrap_or_default().contains("selected: "));
 }

@@ -57,7 +57,7 @@ impl RowsBy {
             Self::Size => "size",
             Self::Lifetime => "lifetime",
             Self::Scope => "scope",
-            Self::Tree => "scopes, folded",
+            Self::Tree => "scope tree",
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Align2, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
+use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, tooltip};
-use crate::timeline::{AreaColumns, LaneAreas, LaneView, Viewport, byte_ticks};
+use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, LaneView, Viewport, byte_ticks};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped, percent_text};
 
@@ -127,6 +127,21 @@ impl Place {
     }
 }
 
+fn color_of(band: &AreaBand, theme: &Theme) -> Color32 {
+    match band.of {
+        AreaOf::Blocks(color) => theme.block(color),
+        AreaOf::Regions(owner) => theme.owner(owner),
+    }
+}
+
+/// Words on a band.
+fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
+    match band.of {
+        AreaOf::Blocks(_) => theme.on_tensor(),
+        AreaOf::Regions(_) => theme.text,
+    }
+}
+
 /// Equal neighbours become one quad.
 fn paint_bands(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
     let n_columns = columns.steps.len();
@@ -141,7 +156,7 @@ fn paint_bands(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &
         for (band, top) in areas.bands.iter().zip(columns.tops(start)) {
             if *top > below {
                 let rect = Rect::from_min_max(pos2(left, place.y_of(*top)), pos2(right, place.y_of(below)));
-                quads.add(rect, theme.block(band.color));
+                quads.add(rect, color_of(band, theme));
             }
             below = *top;
         }
@@ -208,7 +223,7 @@ fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &
         if place.y_of(below) - place.y_of(top) < LEAST_NAMED {
             continue;
         }
-        let galley = painter.layout_no_wrap(band.text.clone(), SMALL, theme.on_tensor());
+        let galley = painter.layout_no_wrap(band.text.clone(), SMALL, words_color(band, theme));
         let half = galley.size().x / 2.0 + 3.0;
         let middle = place.x(highest, n_columns).clamp(
             place.rect.left() + half,
@@ -222,7 +237,7 @@ fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &
         let (low, high) = (place.y_of(free.0), place.y_of(free.1));
         if free.0 < free.1 && low - high >= LEAST_NAMED {
             let at = pos2(middle, f32::midpoint(low, high)) - galley.size() / 2.0;
-            painter.galley(at, galley, theme.on_tensor());
+            painter.galley(at, galley, words_color(band, theme));
         }
     }
 }
@@ -269,14 +284,14 @@ pub(super) fn tooltip_ui(
             rows.push(("share", percent_text(share * 100.0)));
         }
         None => {
-            ui.strong("no block");
+            ui.strong("no group");
         }
     }
-    rows.push(("all blocks", tooltip::exact(Bytes(total))));
+    rows.push(("all groups", tooltip::exact(Bytes(total))));
     if states_reserved {
         rows.push(("reserved", tooltip::exact(Bytes(reserved))));
         let idle = reserved.saturating_sub(total);
-        rows.push(("in no block", tooltip::exact(Bytes(idle))));
+        rows.push(("in no group", tooltip::exact(Bytes(idle))));
     }
     tooltip::rows_ui(ui, &rows);
 }
