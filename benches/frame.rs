@@ -7,7 +7,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
-use highwater::timeline::{RasterFrame, Timeline, raster};
+use highwater::timeline::{Areas, Canvas, Folds, LaneRows, Look, RasterFrame, RowsBy, Timeline, raster};
 use highwater::ui::app::App;
 use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::panels::options::{OptionsState, options_ui};
@@ -54,8 +54,12 @@ fn frame(criterion: &mut Criterion) {
         let mut state = LanesState::default();
         state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
+        let rows = Arc::new(LaneRows::new((&comparison, &timeline), 0, RowsBy::Birth));
         let input = LanesInput {
-            drawn: Drawn::default(),
+            drawn: Drawn {
+                lifetimes: Some(&rows),
+                ..Drawn::default()
+            },
             comparison: &comparison,
             timeline: &timeline,
             selected,
@@ -171,6 +175,74 @@ fn frame_of(context: &egui::Context, app: &mut App, events: Vec<egui::Event>) {
     output.drop_without_applying_deltas();
 }
 
+/// The same with what lanes show instead of memory maps, and what a worker does for it.
+fn contents(criterion: &mut Criterion) {
+    let app = LazyCell::new(|| {
+        let mut session = training_graph::session(2500);
+        session.apply(Command::SetIterations(200));
+        session.settle();
+        (egui::Context::default(), RefCell::new(App::new(session)))
+    });
+    let mut n_frames = 0_u32;
+    for content in ["areas", "lifetimes"] {
+        for (moving, keys) in [
+            ("at rest", [None; 4]),
+            ("panning", [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)]),
+            ("zooming", [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)]),
+        ] {
+            let is_first = moving == "at rest";
+            criterion.bench_function(
+                &format!("whole window, 10^6 lifetimes, {content}, {moving}"),
+                |bencher| {
+                    let (context, app) = &*app;
+                    let mut app = app.borrow_mut();
+                    if is_first {
+                        // The content behind the one that is shown; then what it needs.
+                        for events in [vec![pressed(Key::V)], Vec::new(), Vec::new(), Vec::new()] {
+                            frame_of(context, &mut app, events);
+                            app.settle();
+                        }
+                    }
+                    bencher.iter(|| {
+                        n_frames += 1;
+                        let key = keys[(n_frames / 4 % 4) as usize];
+                        let events = key.map(pressed).into_iter().collect();
+                        frame_of(context, &mut app, events);
+                    });
+                },
+            );
+        }
+    }
+    let answer = LazyCell::new(|| {
+        let mut session = training_graph::session(2500);
+        session.apply(Command::SetIterations(200));
+        session.settle();
+        let (comparison, timeline) = session.answer().expect("an answer");
+        (Arc::clone(comparison), Arc::clone(timeline))
+    });
+    for by in RowsBy::ALL {
+        criterion.bench_function(&format!("10^6 rows by {}", by.words()), |bencher| {
+            let (comparison, timeline) = &*answer;
+            bencher.iter(|| black_box(LaneRows::new((comparison, timeline), 0, by)));
+        });
+    }
+    criterion.bench_function("picture of 10^6 rows", |bencher| {
+        let (comparison, timeline) = &*answer;
+        let rows = LaneRows::new((comparison, timeline), 0, RowsBy::Birth);
+        let style = Theme::dark().raster_style(false);
+        let canvas = Canvas {
+            width: 1600.0,
+            height: 700.0,
+        };
+        let colors = &timeline.lanes[0].blocks.color;
+        bencher.iter(|| black_box(rows.raster((&timeline.fit(), &Folds::default()), (canvas, 1.0), colors, &style)));
+    });
+    criterion.bench_function("areas of 10^6 lifetimes x 4 lanes", |bencher| {
+        let (_, timeline) = &*answer;
+        bencher.iter(|| black_box(Areas::new(timeline, &Look::default())));
+    });
+}
+
 /// Pictures of lanes with 10^6 lifetimes, as the painter draws them.
 fn pictures(criterion: &mut Criterion) {
     let timeline = LazyCell::new(|| {
@@ -249,5 +321,5 @@ fn options(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, frame, window, many, pictures, open, options);
+criterion_group!(benches, frame, window, many, contents, pictures, open, options);
 criterion_main!(benches);

@@ -185,8 +185,11 @@ impl LaneAreas {
     }
 }
 
+/// A band on its way: steps with what is added there.
+type Draft = (AreaOf, String, Vec<(u32, i128)>);
+
 /// What whole regions hold in which there is no block: weights, variables, inputs and outputs.
-fn of_regions(lane: &LaneView) -> Vec<(AreaOf, String, Vec<(u32, i128)>)> {
+fn of_regions(lane: &LaneView) -> [Draft; 3] {
     let mut has_block = vec![false; lane.regions.len()];
     for span in &lane.blocks.span {
         if let Some(has_block) = has_block.get_mut(*span as usize) {
@@ -208,7 +211,7 @@ fn of_regions(lane: &LaneView) -> Vec<(AreaOf, String, Vec<(u32, i128)>)> {
         };
         (AreaOf::Regions(owner), text.to_owned(), changes.collect())
     };
-    owners.map(of_owner).into()
+    owners.map(of_owner)
 }
 
 /// What a colour stands for.

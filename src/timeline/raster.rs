@@ -104,7 +104,7 @@ pub(super) fn raster_of(
     let rgba = stripes(frame, &|mut stripe| {
         let mut gathered = Vec::new();
         each(stripe.steps(), &mut |rect, color| {
-            stripe.rect(rect, color, (style, &mut gathered))
+            stripe.rect(rect, color, (style, &mut gathered));
         });
         stripe.finished(gathered, style)
     });

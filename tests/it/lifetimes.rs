@@ -23,7 +23,7 @@ fn rows(comparison: &Comparison, timeline: &Timeline, by: RowsBy) -> LaneRows {
 }
 
 fn shown(rows: &LaneRows, layout: &RowLayout) -> Vec<Row> {
-    let numbers = (0..layout.len()).map(|position| layout.number(rows, position));
+    let numbers = (0..layout.n_rows()).map(|position| layout.number(rows, position));
     numbers
         .map(|number| number.and_then(|number| rows.row(number)).expect("a row"))
         .collect()
@@ -73,7 +73,7 @@ fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
         ..timeline.fit()
     };
     let few = rows.layout(&view, &Folds::default(), CANVAS);
-    assert!(few.len() < whole.len() && few.row_height > whole.row_height);
+    assert!(few.n_rows() < whole.n_rows() && few.row_height > whole.row_height);
     let first = shown(&rows, &few);
     assert_eq!(rows.neighbour(None, true), shown(&rows, &whole).first().copied());
     let second = rows.neighbour(Some(shown(&rows, &whole)[0].tensor), true);
@@ -129,7 +129,7 @@ fn what_is_folded_is_summed_exactly() {
     assert!(layout.bands.iter().all(|band| band.is_folded));
     let all = rows.layout(&timeline.fit(), &Folds::all(false), canvas);
     let open = shown(&rows, &all);
-    let mut n_rows = layout.len();
+    let mut n_rows = layout.n_rows();
     for band in &layout.bands {
         let scope = &rows.scopes()[band.scope as usize];
         n_rows += band.n_alive;
@@ -159,7 +159,7 @@ fn a_fold_changes_that_scope_alone() {
     let first = &rows.scopes()[before.bands[0].scope as usize];
     folds.toggle(first);
     let after = rows.layout(&timeline.fit(), &folds, CANVAS);
-    assert!(!after.bands[0].is_folded && after.bands.len() + after.len() > before.bands.len() + before.len());
+    assert!(!after.bands[0].is_folded && after.bands.len() + after.n_rows() > before.bands.len() + before.n_rows());
     assert!(after.bands.iter().skip(1).all(|band| band.is_folded));
     folds.toggle(first);
     assert_eq!(rows.layout(&timeline.fit(), &folds, CANVAS), before);
@@ -194,7 +194,7 @@ proptest! {
         wanted.sort_unstable();
         prop_assert_eq!((layout.n_alive, rows.n_alive(&view)), (wanted.len(), wanted.len()));
         prop_assert_eq!(&tensors, &wanted);
-        for position in 0..layout.len() {
+        for position in 0..layout.n_rows() {
             let middle = layout.top(position) + layout.row_height / 2.0;
             prop_assert_eq!(layout.at(middle), Some(RowPlace::Row(position)));
         }
@@ -255,7 +255,7 @@ proptest! {
         let layout = rows.layout(&timeline.fit(), &Folds::default(), CANVAS);
         let window = RowWindow { canvas: CANVAS, sight: (top, top + height) };
         let items = rows.items(&layout, &timeline.fit(), &window);
-        for position in 0..layout.len() {
+        for position in 0..layout.n_rows() {
             let (y0, y1) = (layout.top(position) - top, layout.top(position) - top + layout.row_height);
             let is_in_sight = y1 > 1.0 && y0 < height - 1.0;
             let rects = items.items.rects.iter().filter(|item| item.block as usize == position);

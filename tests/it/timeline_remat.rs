@@ -33,7 +33,7 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     let of_row = |block: u32| block as usize == idx;
     assert_eq!(shown.items.rects.iter().filter(|item| of_row(item.block)).count(), 2);
     assert_eq!(shown.gaps.iter().filter(|item| of_row(item.block)).count(), 1);
-    assert_eq!(layout.len(), timeline.rows_of(0).len());
+    assert_eq!(layout.n_rows(), timeline.rows_of(0).len());
     let facts = facts(&comparison, gap.tensor);
     assert_eq!((facts.life, facts.n_pieces), (Some((row.start, row.end)), 2));
     assert!(facts.n_held < row.end.0 - row.start.0);

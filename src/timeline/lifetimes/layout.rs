@@ -293,7 +293,7 @@ impl LaneRows {
 
 impl RowLayout {
     /// How many rows are shown one by one.
-    pub fn len(&self) -> usize {
+    pub fn n_rows(&self) -> usize {
         self.places.len()
     }
 

@@ -37,7 +37,7 @@ impl LaneRows {
         let frame = RasterFrame {
             view: *viewport,
             width: side(canvas.width),
-            height: if layout.len() == 0 { 1 } else { side(layout.height) },
+            height: if layout.n_rows() == 0 { 1 } else { side(layout.height) },
         };
         let width = f64::from(frame.width);
         let per_point = f64::from(frame.height) / layout.height.max(1.0);

@@ -202,6 +202,7 @@ fn paint_reserved(painter: &Painter, place: Place, (lane, width): (&LaneView, u3
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
     reason = "columns of a screen"
 )]
 fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
@@ -246,6 +247,7 @@ fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
     reason = "columns of a screen"
 )]
 pub(super) fn tooltip_ui(

@@ -41,11 +41,16 @@ pub(super) struct Grid {
     height: f32,
 }
 
+/// The share of a lane's body that the curve has beside a memory map.
+const CURVE: f32 = 0.44;
+
 /// What a lane wants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// Share of a plain lane's height.
     pub(super) share: f32,
+    /// Share of the body that the curve has.
+    pub(super) curve: f32,
     pub(super) is_folded: bool,
 }
 
@@ -53,17 +58,25 @@ impl Wanted {
     pub(super) const fn of(stand: LaneStand) -> Self {
         Self {
             share: stand.share,
+            curve: CURVE,
             is_folded: stand.is_folded,
         }
+    }
+
+    /// Beside areas, which tell the same in more detail, the curve is lower.
+    pub(super) const fn beside_areas(self) -> Self {
+        Self { curve: 0.3, ..self }
     }
 
     /// A lane of a curve alone.
     pub(super) const LOW: Self = Self {
         share: 0.6,
+        curve: CURVE,
         is_folded: false,
     };
     pub(super) const PLAIN: Self = Self {
         share: 1.0,
+        curve: CURVE,
         is_folded: false,
     };
 }
@@ -202,7 +215,7 @@ impl LaneFrame {
         let split = if is_curve || wanted.is_folded {
             body.bottom()
         } else {
-            (body.top() + (body.height() - strip) * 0.44 + strip).round()
+            (body.top() + (body.height() - strip) * wanted.curve + strip).round()
         };
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);

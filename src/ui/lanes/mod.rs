@@ -409,7 +409,12 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     // The difference stands above all lanes, where it is seen.
     let n_above = usize::from(input.drawn.difference.is_some());
     let difference = input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
-    let lanes = shown.iter().map(|(_, stand)| frame::Wanted::of(*stand));
+    let has_areas = state.content == LaneContent::Areas;
+    let of_stand = |stand: LaneStand| {
+        let wanted = frame::Wanted::of(stand);
+        if has_areas { wanted.beside_areas() } else { wanted }
+    };
+    let lanes = shown.iter().map(|(_, stand)| of_stand(*stand));
     let wanted: Vec<frame::Wanted> = difference.chain(lanes).collect();
     let (area, strip) = area.split_top_bottom_at_y(area.bottom() - strip::HEIGHT);
     let room = if input.timeline.has_remat() {

@@ -38,6 +38,37 @@ impl PartialEq for RowTexture {
     }
 }
 
+impl RowTexture {
+    /// Takes a picture to the device, unless it is there.
+    fn take(&mut self, ui: &Ui, picture: &Arc<RowsPicture>) {
+        let is_there = self.0.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, picture));
+        if !is_there && picture.shown.layout.n_rows() > 0 {
+            let frame = &picture.shown.raster.frame;
+            let size = [frame.width as usize, frame.height as usize];
+            let image = ColorImage::from_rgba_premultiplied(size, &picture.shown.raster.rgba);
+            let handle = ui.ctx().load_texture("rows", image, TextureOptions::NEAREST);
+            self.0 = Some((Arc::clone(picture), handle));
+        }
+    }
+
+    /// The rows as pixels, stretched to the view of the moment.
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    fn paint(&self, painter: &Painter, (body, shown): (Rect, &Shown<'_>), tint: Color32) {
+        let Some((picture, handle)) = self.0.as_ref().filter(|_| shown.layout.n_rows() > 0) else {
+            return;
+        };
+        let width = f64::from(body.width());
+        let x = |step: f64| body.left() + shown.viewport.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
+        let top = body.top() - shown.window.sight.0 as f32;
+        let place = Rect::from_min_max(
+            pos2(x(picture.of.view.t0), top),
+            pos2(x(picture.of.view.t1), top + shown.layout.height as f32),
+        );
+        let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        painter.image(handle.id(), place, uv, tint);
+    }
+}
+
 /// Paints the rows in sight; returns how many shapes stand for how many rows.
 pub(super) fn paint(
     ui: &Ui,
@@ -53,14 +84,13 @@ pub(super) fn paint(
         Some(_) => RowItems::default(),
         None => shown.rows.items(&shown.layout, &shown.viewport, &shown.window),
     };
-    match input.drawn.rows_picture.filter(|_| shown.picture.is_some()) {
-        Some(picture) => {
-            paint_picture(ui, &inside, (body, shown), picture, texture, input);
-        }
-        None => {
-            *texture = RowTexture::default();
-            paint_rows(&inside, body, (shown, &items), input);
-        }
+    if let Some(picture) = input.drawn.rows_picture.filter(|_| shown.picture.is_some()) {
+        texture.take(ui, picture);
+        let tint = theme.picture_tint(input.selected.is_some());
+        texture.paint(&inside, (body, shown), tint);
+    } else {
+        *texture = RowTexture::default();
+        paint_rows(&inside, body, (shown, &items), input);
     }
     for (tensor, stroke) in marked
         .into_iter()
@@ -105,40 +135,6 @@ fn color(shown: &Shown<'_>, position: usize, own: u8, input: &LanesInput<'_>) ->
         .map(|(lane, block)| input.drawn.color((shown.rows.lane, lane), block));
     let color = input.theme.block(known.unwrap_or(own));
     searched::color(input, shown.tensor(position), color)
-}
-
-/// The rows as pixels, stretched to the view of the moment.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn paint_picture(
-    ui: &Ui,
-    painter: &Painter,
-    (body, shown): (Rect, &Shown<'_>),
-    picture: &Arc<RowsPicture>,
-    texture: &mut RowTexture,
-    input: &LanesInput<'_>,
-) {
-    if picture.shown.layout.len() == 0 {
-        return;
-    }
-    let is_shown = texture.0.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, picture));
-    if !is_shown {
-        let frame = &picture.shown.raster.frame;
-        let size = [frame.width as usize, frame.height as usize];
-        let image = ColorImage::from_rgba_premultiplied(size, &picture.shown.raster.rgba);
-        let handle = ui.ctx().load_texture("rows", image, TextureOptions::NEAREST);
-        texture.0 = Some((Arc::clone(picture), handle));
-    }
-    let Some((_, handle)) = &texture.0 else { return };
-    let width = f64::from(body.width());
-    let x = |step: f64| body.left() + shown.viewport.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
-    let top = body.top() - shown.window.sight.0 as f32;
-    let place = Rect::from_min_max(
-        pos2(x(picture.of.view.t0), top),
-        pos2(x(picture.of.view.t1), top + shown.layout.height as f32),
-    );
-    let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-    let tint = input.theme.picture_tint(input.selected.is_some());
-    painter.image(handle.id(), place, uv, tint);
 }
 
 /// A sentence where rows would be.

@@ -65,7 +65,6 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         return;
     };
     let (layout, picture) = layout_of(ui, (rows, viewport), body, (input, state, actions));
-    let height = layout.height as f32;
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("rows"));
     child.set_clip_rect(ui.clip_rect().intersect(body.expand2(vec2(frame::GUTTER, 1.0))));
     let mut scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt("scroll");
@@ -74,7 +73,8 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     }
     let output = scroll.show_viewport(&mut child, |ui, sight| {
         ui.set_width(body.width());
-        ui.set_height(height.max(body.height()));
+        #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+        ui.set_height((layout.height as f32).max(body.height()));
         let response = ui.interact(body, ui.scope_id().with("lifetimes"), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "lifetimes"));
         let shown = Shown {

@@ -16,11 +16,9 @@ const LEAST_OUTLINED: f64 = 4.0;
 pub(super) fn color(input: &LanesInput<'_>, tensor: Option<Selected>, color: Color32) -> Color32 {
     let is_selected = tensor.is_some() && tensor == input.selected;
     match input.matches {
-        _ if is_selected => color,
         // What a search did not find has colours that step back already.
-        Some(_) => color,
-        None if input.selected.is_some() => input.theme.dimmed(color),
-        None => color,
+        None if input.selected.is_some() && !is_selected => input.theme.dimmed(color),
+        _ => color,
     }
 }
 
