@@ -7,7 +7,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
-use highwater::timeline::{RasterFrame, Timeline, raster};
+use highwater::timeline::{AxisKind, RasterFrame, Timeline, View, raster};
 use highwater::ui::app::App;
 use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::panels::options::{OptionsState, options_ui};
@@ -69,7 +69,7 @@ fn frame(criterion: &mut Criterion) {
                 n_frames += 1;
                 let whole = timeline.fit();
                 let step = whole.t1 * 0.3 + f64::from(n_frames % 400);
-                state.viewport = Some(whole.zoom_steps(zoom, step).clamp(whole));
+                state.viewport = Some(View::from(whole).zoom_steps(zoom, step).clamp(whole));
                 let mut raw = RawInput {
                     screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1600.0, 900.0))),
                     ..RawInput::default()
@@ -186,11 +186,12 @@ fn pictures(criterion: &mut Criterion) {
             let whole = timeline.fit();
             let lane = &timeline.lanes[0];
             let frame = RasterFrame {
-                view: whole.zoom_steps(zoom, whole.t1 * 0.4),
+                view: View::from(whole).zoom_steps(zoom, whole.t1 * 0.4),
+                axis: AxisKind::Order,
                 width: 1600,
                 height: 225,
             };
-            bencher.iter(|| black_box(raster(lane, &lane.blocks.color, &frame, &style)));
+            bencher.iter(|| black_box(raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style)));
         });
     }
 }

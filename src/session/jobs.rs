@@ -19,8 +19,8 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    LaneDifference, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, TableRows, TableSpec, TableSubject, Timeline,
-    Viewport,
+    AxisKind, LaneDifference, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, TableRows, TableSpec, TableSubject,
+    Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
@@ -151,6 +151,8 @@ pub struct Drawing {
 pub struct LaneInView {
     /// Steps and addresses.
     pub viewport: Viewport,
+    /// What the axis counts; steps where the answer has no such times.
+    pub axis: AxisKind,
     /// Width and height in points.
     pub size: (f64, f64),
     /// Colours.

@@ -142,7 +142,12 @@ fn draw(painting: &Painting, of: PictureFrame) -> Option<LanePicture> {
     let colors = painting.look.colors(of.lane, lane);
     Some(LanePicture {
         of,
-        raster: raster(lane, colors, &of.frame, &painting.order.style),
+        raster: raster(
+            (lane, &painting.timeline.axes),
+            colors,
+            &of.frame,
+            &painting.order.style,
+        ),
         version: painting.version,
         style: Arc::clone(&painting.order.style),
     })

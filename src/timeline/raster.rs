@@ -9,16 +9,19 @@
 
 use std::num::NonZeroUsize;
 
+use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
 use super::index::{Columns, Least};
 use super::look::STEPPED_BACK;
-use super::viewport::{Canvas, Scale, Viewport};
+use super::viewport::{Canvas, Scale, View, Viewport};
 
 /// Which part of a lane is drawn, and how large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterFrame {
     /// What is shown.
     pub view: Viewport,
+    /// Along what.
+    pub axis: AxisKind,
     /// Pixels from left to right.
     pub width: u32,
     /// Pixels from top to bottom.
@@ -75,9 +78,15 @@ const MOST_STRIPES: usize = 4;
 /// Which blocks are drawn in which colour: one number a block.
 pub type BlockColors<'a> = &'a [u8];
 
-/// Draws a lane.
-pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
+/// Draws a lane; steps are as wide as the axes say.
+pub fn raster(
+    (lane, axes): (&LaneView, &Axes),
+    colors: BlockColors<'_>,
+    frame: &RasterFrame,
+    style: &RasterStyle,
+) -> Raster {
     let width = frame.width as usize;
+    let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
     let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
@@ -86,7 +95,7 @@ pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, sty
             .windows(2)
             .map(|edge| {
                 let (from, to) = (edge[0], edge[1]);
-                scope.spawn(move || Stripe::new(frame, (from, to)).painted(lane, colors, style))
+                scope.spawn(move || Stripe::new((frame, view), (from, to)).painted(lane, colors, style))
             })
             .collect();
         let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -110,6 +119,7 @@ pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, sty
 /// Some columns of a picture.
 struct Stripe<'a> {
     frame: &'a RasterFrame,
+    view: View<'a>,
     /// First column and the one behind the last.
     columns: (usize, usize),
     pixels: Vec<[u8; 4]>,
@@ -133,9 +143,10 @@ struct Place {
 }
 
 impl<'a> Stripe<'a> {
-    fn new(frame: &'a RasterFrame, columns: (usize, usize)) -> Self {
+    fn new((frame, view): (&'a RasterFrame, View<'a>), columns: (usize, usize)) -> Self {
         Self {
             frame,
+            view,
             columns,
             pixels: vec![[0; 4]; (columns.1 - columns.0) * frame.height as usize],
         }
@@ -153,7 +164,7 @@ impl<'a> Stripe<'a> {
         let rgba = |color: u8| style.colors.get(usize::from(color)).copied().unwrap_or(last);
         let of_block = |idx: usize| colors.get(idx).copied().unwrap_or(u8::MAX);
         let columns = lane.blocks.columns();
-        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let scale = Scale::new(self.view, self.frame.canvas());
         let mut gathered: Vec<Gathered> = Vec::new();
         for idx in columns.met(self.steps(), Least::default()) {
             let Some(place) = self.place(columns, idx, &scale) else {
@@ -177,18 +188,15 @@ impl<'a> Stripe<'a> {
     /// The steps that the stripe shows.
     fn steps(&self) -> (f64, f64) {
         let width = f64::from(self.frame.width);
-        let edge = |column: usize| {
-            let column = f64::from(u32::try_from(column).unwrap_or(u32::MAX));
-            self.frame.view.step_from_x(column, width)
-        };
+        let edge = |column: usize| f64::from(u32::try_from(column).unwrap_or(u32::MAX));
         // What is moved to the nearest pixel may come from half a pixel beyond.
-        let half = self.frame.view.steps() / width;
-        (edge(self.columns.0) - half, edge(self.columns.1) + half)
+        let (from, to) = (edge(self.columns.0) - 1.0, edge(self.columns.1) + 1.0);
+        self.view.steps_between((from, to), width)
     }
 
     /// Where a rectangle lies; `None` where that is not in the stripe.
     #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-    fn place(&self, columns: Columns<'_>, idx: usize, scale: &Scale) -> Option<Place> {
+    fn place(&self, columns: Columns<'_>, idx: usize, scale: &Scale<'_>) -> Option<Place> {
         let [x0, y0, x1, y1] = columns.scaled(idx, scale);
         let size = (x1 - x0, y1 - y0);
         let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
@@ -243,7 +251,7 @@ impl<'a> Stripe<'a> {
     /// Hatches the holes; the pattern hangs on the picture, so that it runs on from hole to hole.
     fn holes(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
         let columns = lane.holes.columns();
-        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let scale = Scale::new(self.view, self.frame.canvas());
         let n_columns = self.n_columns();
         for idx in columns.met(self.steps(), Least::default()) {
             let Some(place) = self.place(columns, idx, &scale) else {

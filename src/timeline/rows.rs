@@ -10,7 +10,7 @@ use crate::sim::{BoundGraph, DeviceSession};
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Lifetime};
 
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, View, Viewport};
 use super::visible::{Cell, ItemRect, Items, Shape, clip, merge};
 use super::{Palette, Selected};
 
@@ -247,12 +247,13 @@ impl Rows {
     }
 
     /// The rows alive within the steps of a viewport. O(rows of the runs it touches).
-    pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> RowItems {
-        let alive = self.alive(viewport);
+    pub fn visible<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> RowItems {
+        let view = view.into();
+        let alive = self.alive(&view);
         let n_rows = f64::from(u32::try_from(alive.len().max(1)).unwrap_or(u32::MAX));
         let row_height = (canvas.height / n_rows).min(MAX_ROW);
         let mut drawing = Drawing {
-            viewport,
+            view,
             canvas,
             row_height,
             items: Items {
@@ -307,7 +308,7 @@ impl Rows {
 
 /// A picture of rows on its way.
 struct Drawing<'a> {
-    viewport: &'a Viewport,
+    view: View<'a>,
     canvas: Canvas,
     row_height: f64,
     items: Items,
@@ -317,7 +318,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     fn place(&self, block: u32, (start, end): (Step, Step)) -> [f64; 4] {
-        let x = |step: Step| self.viewport.x_from_step(f64::from(step.0), self.canvas.width);
+        let x = |step: Step| self.view.x_from_step(f64::from(step.0), self.canvas.width);
         let (x0, y0) = (x(start), f64::from(block) * self.row_height);
         [x0, y0, x(end).max(x0 + 1.0), y0 + self.row_height]
     }

@@ -9,6 +9,7 @@
 )]
 
 mod ascend_corpus;
+mod axis;
 mod beside;
 mod calls;
 mod cli;
@@ -66,6 +67,8 @@ mod trace_compare;
 mod ui_app;
 #[cfg(feature = "gui")]
 mod ui_arrange;
+#[cfg(feature = "gui")]
+mod ui_axis;
 #[cfg(feature = "gui")]
 mod ui_budgets;
 #[cfg(feature = "gui")]

@@ -189,7 +189,7 @@ fn a_column_counts_all_that_it_merges() {
         ],
         0,
     );
-    let viewport = Viewport {
+    let viewport = crate::timeline::Viewport {
         t0: 0.0,
         t1: 10.0,
         a0: 0.0,

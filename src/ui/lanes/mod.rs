@@ -16,6 +16,8 @@
 
 mod arrange;
 mod away;
+mod axis;
+mod bands;
 mod budget;
 mod canvas;
 mod colors;
@@ -48,6 +50,8 @@ mod tooltip;
 mod views;
 mod words;
 
+use std::sync::Arc;
+
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
@@ -62,7 +66,7 @@ pub use words::words;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{PictureOrder, Session};
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{LookOrder, Matches, StepRange, Timeline, Viewport};
+use crate::timeline::{AxisKind, LookOrder, Matches, StepRange, TimeAxis, Timeline, View, Viewport};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
 
@@ -151,6 +155,8 @@ pub enum LaneContent {
 pub struct LanesState {
     /// The one viewport of all lanes; `None` before the first answer.
     pub viewport: Option<Viewport>,
+    /// What the time axis is to count; where the data has no such times it counts steps.
+    pub axis: AxisKind,
     /// How lanes are arranged.
     pub layout: LaneLayout,
     /// What is shown.
@@ -176,6 +182,8 @@ pub struct LanesState {
     hole_pictures: Vec<Option<marks::HolePicture>>,
     /// Pictures of lanes with many blocks.
     textures: pictures::Textures,
+    /// What steps are as wide as in this answer; `None` for one another.
+    warp: Option<Arc<TimeAxis>>,
     /// Everything there is to see, as it was in the last frame.
     whole: Option<Viewport>,
     /// What that was a picture of.
@@ -238,9 +246,11 @@ impl LanesState {
         let whole = timeline.fit();
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
         self.arrangement.adopt(comparison);
+        self.warp = timeline.axes.get(self.axis).cloned();
+        let clamped = |view: Viewport| View::new(view, self.warp.as_deref()).clamp(whole);
         let viewport = match (self.viewport, self.whole) {
             (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
-                viewport.clamp(whole)
+                clamped(viewport)
             }
             (Some(viewport), Some(before)) if viewport != before && is_same => {
                 let part = whole.t1 / before.t1.max(1.0);
@@ -249,7 +259,7 @@ impl LanesState {
                     t1: viewport.t1 * part,
                     ..viewport
                 };
-                scaled.clamp(whole)
+                clamped(scaled)
             }
             _ => whole,
         };
@@ -285,7 +295,10 @@ impl LanesState {
 
     /// How much larger than the whole picture the view shows things, as areas.
     fn zoom(&self) -> f64 {
-        let area = |view: &Viewport| view.steps() * view.bytes();
+        let area = |view: &Viewport| {
+            let along = View::new(*view, self.warp.as_deref());
+            along.length((view.t0, view.t1)) * view.bytes()
+        };
         match (&self.whole, &self.viewport) {
             (Some(whole), Some(view)) if area(view) > 0.0 => area(whole) / area(view),
             _ => 1.0,
@@ -293,9 +306,9 @@ impl LanesState {
     }
 
     /// Changes the view, within what there is to see.
-    fn change_view(&mut self, change: impl FnOnce(Viewport) -> Viewport) {
-        if let (Some(viewport), Some(whole)) = (self.viewport, self.whole) {
-            self.viewport = Some(change(viewport).clamp(whole));
+    fn change_view(&mut self, change: impl FnOnce(View<'_>) -> Viewport) {
+        if let (Some(view), Some(whole)) = (self.view(), self.whole) {
+            self.viewport = Some(view.with(change(view)).clamp(whole));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     LaneAction, LaneLayout, LanesInput, Parts, away, frame, gestures, map, measure, range, remat, ruler, searched,
     tooltip,
 };
-use crate::timeline::{RematMarkKind, RowItems, Selected, Viewport};
+use crate::timeline::{RematMarkKind, RowItems, Selected, View};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
@@ -38,7 +38,9 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     gestures::navigate(ui, &response, plot, state);
     state.cursor = gestures::cursor(ui, body, grid.plot_x(0), state);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
-    let Some(viewport) = state.viewport else { return };
+    let Some(viewport) = state.view_in(input.timeline) else {
+        return;
+    };
     let lane = state.lane_of_rows(input);
     let rows = input.timeline.rows_of(lane).visible(&viewport, canvas_of(body));
     let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
@@ -70,7 +72,7 @@ fn paint(
     ui: &Ui,
     rect: Rect,
     rows: &RowItems,
-    (input, viewport): (&LanesInput<'_>, &Viewport),
+    (input, viewport): (&LanesInput<'_>, &View<'_>),
     marked: [Option<Selected>; 2],
 ) {
     let theme = input.theme;

@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, pos2};
 
 use super::LanesInput;
 use super::canvas::{Quads, on_canvas};
-use crate::timeline::{Matches, Row, RowItems, Selected, Viewport};
+use crate::timeline::{Matches, Row, RowItems, Selected, View};
 
 /// Lower rows get no outline: it would be all that is seen of them.
 const LEAST_OUTLINED: f64 = 4.0;
@@ -27,7 +27,7 @@ pub(super) fn color(input: &LanesInput<'_>, tensor: Option<Selected>, color: Col
 }
 
 /// Outlines of matches; where rows are lower than a pixel the matches themselves.
-pub(super) fn paint(painter: &Painter, rect: Rect, rows: &RowItems, (input, viewport): (&LanesInput<'_>, &Viewport)) {
+pub(super) fn paint(painter: &Painter, rect: Rect, rows: &RowItems, (input, viewport): (&LanesInput<'_>, &View<'_>)) {
     let Some(matches) = input.matches else { return };
     if rows.row_height < 1.0 {
         paint_lines(painter, rect, rows, (input, viewport, matches));
@@ -43,7 +43,7 @@ pub(super) fn paint(painter: &Painter, rect: Rect, rows: &RowItems, (input, view
     }
 }
 
-type Found<'a, 'b> = (&'a LanesInput<'b>, &'a Viewport, &'a Matches);
+type Found<'a, 'b> = (&'a LanesInput<'b>, &'a View<'a>, &'a Matches);
 
 /// The first few matches of every line of pixels.
 #[expect(
@@ -80,6 +80,6 @@ fn paint_lines(painter: &Painter, rect: Rect, rows: &RowItems, (input, viewport,
     quads.paint(painter);
 }
 
-fn is_seen(row: &Row, viewport: &Viewport) -> bool {
+fn is_seen(row: &Row, viewport: &View<'_>) -> bool {
     f64::from(row.start.0) < viewport.t1 && f64::from(row.end.0) > viewport.t0
 }

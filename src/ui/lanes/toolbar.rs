@@ -6,7 +6,7 @@ use eframe::egui::{
     vec2,
 };
 
-use super::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, colors, curve, figures, legend, marks};
+use super::{LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, axis, colors, curve, figures, legend, marks};
 use crate::units::counted;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
@@ -26,6 +26,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
     ui.horizontal_wrapped(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         toggles_ui(ui, state);
+        axis::choice_ui(ui, input, state);
         rows_lane_ui(ui, input, state);
         if has_marks {
             colors::choice_ui(ui, input, actions);
