@@ -49,7 +49,7 @@ fn remat_line(remat: &LaneRemat, n_steps: u32, width: u16) -> String {
         a1: 1.0,
     };
     let mut line = vec![' '; usize::from(width)];
-    for column in remat.columns(&viewport, u32::from(width)) {
+    for column in remat.columns(viewport, u32::from(width)) {
         let has = |kind: RematMarkKind| column.count(kind) > 0;
         let is_anew = has(RematMarkKind::Rematerialize) || has(RematMarkKind::Sibling);
         line[column.column as usize] = match (has(RematMarkKind::Evict), is_anew) {

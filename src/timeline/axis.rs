@@ -315,6 +315,7 @@ impl Axes {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "small whole numbers")]
 mod tests {
     use proptest::prelude::*;
 

@@ -151,7 +151,7 @@ mod tests {
             let at = |step: usize| value(&first, step) - value(&second, step);
             let viewport = Viewport { t0, t1: t0 + steps, a0: 0.0, a1: 1.0 };
             let edge = |column: u32| View::from(viewport).step_from_x(f64::from(column), f64::from(width));
-            for (column, known) in (0..width).zip(difference.columns(&viewport, width)) {
+            for (column, known) in (0..width).zip(difference.columns(viewport, width)) {
                 let low = edge(column).floor().clamp(0.0, n_steps as f64) as usize;
                 let high = edge(column + 1).ceil().clamp(0.0, n_steps as f64) as usize;
                 let values = || (low..high).map(at);

@@ -83,14 +83,6 @@ impl Viewport {
         let (a0, a1) = clamp_span((self.a0, self.a1), (whole.a0, whole.a1));
         Self { t0, t1, a0, a1 }
     }
-
-    /// A view on the steps `start..end` and addresses `low..high` with room around them, within `whole`.
-    #[must_use]
-    pub fn focus(steps: (f64, f64), addresses: (f64, f64), whole: Self) -> Self {
-        let (t0, t1) = with_room(steps, MIN_STEPS * 4.0);
-        let (a0, a1) = with_room(addresses, MIN_BYTES * 4.0);
-        Self { t0, t1, a0, a1 }.clamp(whole)
-    }
 }
 
 /// A viewport as it is drawn.
@@ -127,7 +119,7 @@ impl From<&Viewport> for View<'_> {
     }
 }
 
-impl<'a> From<&View<'a>> for View<'a> {
+impl From<&Self> for View<'_> {
     fn from(view: &Self) -> Self {
         *view
     }
@@ -215,6 +207,27 @@ impl<'a> View<'a> {
         let (one, other) = (self.place(one), self.place(other));
         let from = one.min(other);
         self.seen(from, one.max(other).max(from + self.least()))
+    }
+
+    /// The same addresses over some steps, and beside them where these are too narrow for a view.
+    #[must_use]
+    pub fn over(&self, (start, end): (f64, f64)) -> Viewport {
+        let (from, to) = (self.place(start), self.place(end));
+        let room = ((self.least() - (to - from)) / 2.0).max(0.0);
+        self.seen(from - room, to + room)
+    }
+
+    /// A view on the steps `start..end` and addresses `low..high` with room around them, within `whole`.
+    #[must_use]
+    pub fn focus(&self, (start, end): (f64, f64), addresses: (f64, f64), whole: Viewport) -> Viewport {
+        let (from, to) = with_room((self.place(start), self.place(end)), self.least() * 4.0);
+        let (a0, a1) = with_room(addresses, MIN_BYTES * 4.0);
+        let seen = Viewport {
+            a0,
+            a1,
+            ..self.seen(from, to)
+        };
+        self.with(seen).clamp(whole)
     }
 
     /// What is seen with so many times the width more on both sides.

@@ -4,7 +4,7 @@ use expect_test::expect;
 use highwater::graph::{Role, TensorId};
 use highwater::session::{Document, Session, SourceSpec, Worker, sample};
 use highwater::timeline::{
-    AxisKind, Canvas, Curve, RasterFrame, TimeAxis, Timeline, View, Viewport, raster, time_ticks,
+    AxisKind, Canvas, Curve, RasterFrame, TickColumn, TimeAxis, Timeline, View, Viewport, raster, time_ticks,
 };
 use highwater::units::{Bytes, Nanos, Step};
 use highwater::workload::DeviceProfiles;
@@ -108,7 +108,7 @@ fn blocks_along_time_are_where_their_steps_are() {
                 let x = view.x_from_step(f64::from(lane.blocks.start[block]), canvas.width);
                 assert!((f64::from(rect.x0) - x.max(-2.0)).abs() < 0.01, "block {block}");
                 // The middle of a block is under the pointer where it is drawn.
-                let middle = (f64::from(rect.x0.max(0.0)) + f64::from(rect.x1.min(700.0))) / 2.0;
+                let middle = f64::midpoint(f64::from(rect.x0.max(0.0)), f64::from(rect.x1.min(700.0)));
                 let address = lane.blocks.base[block] as f64 + lane.blocks.bytes[block] as f64 / 2.0;
                 assert!(lane.pick(view.step_from_x(middle, canvas.width), address).is_some());
             }
@@ -120,8 +120,7 @@ fn blocks_along_time_are_where_their_steps_are() {
                 assert!(large.contains(&rect.block), "block {} is large", rect.block);
             }
             // Events are counted once each, whatever the axis.
-            let counted =
-                |view: View<'_>| -> u32 { lane.ticks.columns(view, 233).iter().map(|column| column.total()).sum() };
+            let counted = |view: View<'_>| -> u32 { lane.ticks.columns(view, 233).iter().map(TickColumn::total).sum() };
             if zoom == 1.0 {
                 assert_eq!(counted(view), counted(View::from(timeline.fit())));
             }
@@ -212,7 +211,7 @@ fn times_have_round_marks() {
         .iter()
         .map(|(low, high, most)| labels(*low, *high, *most))
         .collect();
-    expect![[r#"
+    expect![[r"
         0 | 200 ns | 400 ns | 600 ns | 800 ns | 1 µs
         0 | 5 µs | 10 µs
         1 ms | 1.2 ms | 1.4 ms | 1.6 ms | 1.8 ms | 2 ms | 2.2 ms | 2.4 ms
@@ -220,7 +219,8 @@ fn times_have_round_marks() {
         60 s | 60.5 s | 61 s
         5 s | +500 ns
         0
-    "#]].assert_eq(&lines.join("\n"));
+    "]]
+    .assert_eq(&lines.join("\n"));
 }
 
 /// The axes of what people open: sums, steps without time, steps whose time is stated; or why there is none.
@@ -236,7 +236,7 @@ fn samples_have_the_axes_that_their_data_has() {
         let told = [AxisKind::Estimated, AxisKind::Wall].map(|kind| told(timeline, kind));
         lines.push(format!("{name}\n  {}", told.join("\n  ")));
     }
-    expect![[r#"
+    expect![[r"
         mixed
           estimated time: 159.64 ms in 13024 steps, 6404 without time, 0 stated
           Nothing open here was recorded by the clock.
@@ -248,7 +248,8 @@ fn samples_have_the_axes_that_their_data_has() {
           wall time: 819.17 ms in 750 steps, 1 without time, 750 stated
         lstm
           estimated time: 2 ns in 4 steps, 3 without time, 0 stated
-          Nothing open here was recorded by the clock."#]].assert_eq(&lines.join("\n"));
+          Nothing open here was recorded by the clock."]]
+    .assert_eq(&lines.join("\n"));
 }
 
 fn told(timeline: &Timeline, kind: AxisKind) -> String {

@@ -36,7 +36,7 @@ fn at_one_pixel_a_step_every_block_is_drawn_as_it_is() {
     let timeline = timeline(12);
     for lane in &timeline.lanes {
         let (viewport, canvas) = pixel_view(lane, timeline.n_steps, 512);
-        let items = lane.visible(&viewport, canvas);
+        let items = lane.visible(viewport, canvas);
         assert_eq!(items.n_total, lane.blocks.len());
         assert_eq!((items.rects.len(), items.marks.len()), (lane.blocks.len(), 0));
         for rect in &items.rects {
@@ -60,7 +60,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
         height: 60.0,
     };
     for lane in &timeline.lanes {
-        let items = lane.visible(&timeline.fit(), canvas);
+        let items = lane.visible(timeline.fit(), canvas);
         assert_eq!(items.n_total, lane.blocks.len());
         assert!(!items.marks.is_empty() && items.n_drawn() < items.n_total);
         for mark in &items.marks {
@@ -71,7 +71,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
         }
         // Every block's pixel shows something.
         for block in 0..lane.blocks.len() {
-            let [x0, y0, x1, y1] = lane.rect(block, &timeline.fit(), canvas);
+            let [x0, y0, x1, y1] = lane.rect(block, timeline.fit(), canvas);
             let is_hit = items
                 .rects
                 .iter()
@@ -98,7 +98,7 @@ fn culling_keeps_exactly_what_the_viewport_touches() {
         a1: 2e9,
     };
     let items = lane.visible(
-        &viewport,
+        viewport,
         Canvas {
             width: 500.0,
             height: 300.0,
@@ -177,7 +177,7 @@ fn rows_stand_in_order_of_birth_and_are_picked_by_height() {
         width: 600.0,
         height: 400.0,
     };
-    let rows = timeline.rows.visible(&timeline.fit(), canvas);
+    let rows = timeline.rows.visible(timeline.fit(), canvas);
     assert_eq!(
         (rows.rows.len(), rows.items.n_total),
         (timeline.rows.len(), timeline.rows.len())
@@ -185,7 +185,7 @@ fn rows_stand_in_order_of_birth_and_are_picked_by_height() {
     assert!(rows.rows.windows(2).all(|pair| pair[0].start <= pair[1].start));
     assert_eq!(rows.pick(rows.row_height * 7.5), rows.rows.get(7));
     let few = timeline.rows.visible(
-        &Viewport {
+        Viewport {
             t0: 10.0,
             t1: 12.0,
             ..timeline.fit()

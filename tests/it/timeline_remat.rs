@@ -21,7 +21,7 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     let pieces = timeline.rows.pieces(gap.tensor);
     assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
     assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
-    let shown = timeline.rows.visible(&timeline.fit(), CANVAS);
+    let shown = timeline.rows.visible(timeline.fit(), CANVAS);
     let idx = shown
         .rows
         .iter()
@@ -47,7 +47,7 @@ fn rows_go_from_one_to_the_next_past_gaps() {
         row = timeline.rows.neighbour(Some(known.tensor), true);
     }
     let first_run = timeline.rows.visible(
-        &Viewport {
+        Viewport {
             t1: f64::from(timeline.bands.runs[0].end.0),
             ..timeline.fit()
         },

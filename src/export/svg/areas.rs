@@ -171,7 +171,7 @@ impl Pen<'_> {
             width: area.width,
             height: area.height,
         };
-        let items = view.visible(&viewport, canvas);
+        let items = view.visible(viewport, canvas);
         let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
         self.line(format_args!(
             r#"<clipPath id="map"><rect x="{x}" y="{y}" width="{w}" height="{h}"/></clipPath>"#

@@ -117,7 +117,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     remat::paint_anew(&painter, frame.curve, (lane, &viewport), theme);
     let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let mut quads = Quads::default();
-    let columns = |curve: &Curve| curve.columns(&viewport, width);
+    let columns = |curve: &Curve| curve.columns(viewport, width);
     let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     if states_reserved {

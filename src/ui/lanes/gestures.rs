@@ -120,7 +120,7 @@ fn view_of((input, state): (&LanesInput<'_>, &LanesState), tensor: Selected, who
         addresses = (whole.a0, whole.a1);
     }
     let steps = (f64::from(row.start.0), f64::from(row.end.0));
-    Some(Viewport::focus(steps, addresses, whole))
+    Some(state.view()?.focus(steps, addresses, whole))
 }
 
 /// The step under the pointer, where it is over a column's canvases.

@@ -52,9 +52,9 @@ pub(super) fn paint(
     let painter = ui.painter_at(rect);
     let is_picture = pictures::is_picture(lane, &viewport, state.marks.has_holes);
     let items = if is_picture {
-        lane.visible_large(&viewport, canvas_of(rect), LEAST_ABOVE)
+        lane.visible_large(viewport, canvas_of(rect), LEAST_ABOVE)
     } else {
-        lane.visible(&viewport, canvas_of(rect))
+        lane.visible(viewport, canvas_of(rect))
     };
     let arrows = marks::arrows(lane, input, state, rect.height());
     let regions = region_rects(lane, &viewport, rect);

@@ -5,7 +5,7 @@ use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, po
 use super::bands::took_words;
 use super::canvas::text_with_ground;
 use super::{LanesInput, LanesState};
-use crate::timeline::{StepRange, View, Viewport};
+use crate::timeline::{StepRange, View};
 use crate::units::{Step, counted};
 
 /// The step at a place of a plot, within the steps there are.
@@ -63,13 +63,7 @@ impl LanesState {
     /// Shows some steps; addresses stay as they are.
     pub fn show_steps(&mut self, range: StepRange) {
         let (start, end) = (f64::from(range.start.0), f64::from(range.end.0));
-        // No view is narrower than two steps.
-        let room = ((2.0 - (end - start)) / 2.0).max(0.0);
-        self.change_view(|view| Viewport {
-            t0: start - room,
-            t1: end + room,
-            ..*view
-        });
+        self.change_view(|view| view.over((start, end)));
     }
 
     /// A range of another answer is cut to the steps there are.

@@ -42,7 +42,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         return;
     };
     let lane = state.lane_of_rows(input);
-    let rows = input.timeline.rows_of(lane).visible(&viewport, canvas_of(body));
+    let rows = input.timeline.rows_of(lane).visible(viewport, canvas_of(body));
     let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
     let row = pos.and_then(|pos| rows.pick(f64::from(pos.y - body.top())));
     let tensor = row.map(|row| row.tensor);

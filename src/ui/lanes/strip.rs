@@ -143,7 +143,7 @@ fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), wh
     let mut quads = Quads::default();
     let (states_reserved, states_live) = input.comparison.states(main);
     if states_reserved {
-        let columns = lane.reserved.columns(&whole, width);
+        let columns = lane.reserved.columns(whole, width);
         curve::add_curve(
             &mut quads,
             &columns,
@@ -152,7 +152,7 @@ fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), wh
         );
     }
     if states_live {
-        let columns = lane.live.columns(&whole, width);
+        let columns = lane.live.columns(whole, width);
         curve::add_curve(&mut quads, &columns, &scale, (Some(theme.live_fill), theme.live));
     }
     quads.paint(&painter);
