@@ -126,15 +126,22 @@ fn many(criterion: &mut Criterion) {
             (egui::Context::default(), RefCell::new(App::new(session)))
         });
         let mut n_frames = 0_u32;
-        for (moving, keys) in [
-            ("at rest", [None; 4]),
-            ("panning", [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)]),
-            ("zooming", [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)]),
+        let pan = [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)];
+        let zoom = [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)];
+        for (moving, axis, keys) in [
+            ("at rest", AxisKind::Order, [None; 4]),
+            ("panning", AxisKind::Order, pan),
+            ("zooming", AxisKind::Order, zoom),
+            ("panning along estimated time", AxisKind::Estimated, pan),
+            ("zooming along estimated time", AxisKind::Estimated, zoom),
         ] {
             criterion.bench_function(
                 &format!("whole window, {name} lifetimes in each lane, {moving}"),
                 |bencher| {
                     let (context, app) = &*app;
+                    if app.borrow().lanes().shown_axis() != axis {
+                        frame_of(context, &mut app.borrow_mut(), vec![pressed(Key::U)]);
+                    }
                     bencher.iter(|| {
                         n_frames += 1;
                         let key = keys[(n_frames / 4 % 4) as usize];

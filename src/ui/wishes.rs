@@ -125,17 +125,17 @@ impl App {
 
     /// The time axis counts what comes next of what the data has; where there is nothing else, says why.
     fn next_axis(&mut self) {
-        let Some((_, timeline)) = self.session.answer() else {
+        let Some((comparison, timeline)) = self.session.answer() else {
             return;
         };
-        let axes = &timeline.axes;
+        let (axes, word) = (&timeline.axes, comparison.axis_word());
         let next = axes.next(self.state.lanes.axis);
         let is_alone = next == axes.effective(self.state.lanes.axis);
         let reasons = AxisKind::ALL.into_iter().filter_map(|kind| axes.why_not(kind));
         let reasons: Vec<&str> = reasons.collect();
         self.state.lanes.axis = next;
         if is_alone {
-            let text = format!("the axis counts steps alone. {}", reasons.join(" "));
+            let text = format!("the axis counts {word}s alone. {}", reasons.join(" "));
             self.session.notify(Notice::Done(text));
         }
     }

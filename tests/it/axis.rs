@@ -244,7 +244,7 @@ fn samples_have_the_axes_that_their_data_has() {
           estimated time: 201.60 ms in 169 steps, 49 without time, 113 stated
           The axis is that of the graph; open the recording alone to see it by the clock.
         measured
-          The axis is one of recorded events: they have times of their own, or their order alone.
+          The axis is one of recorded events: their times are not estimated.
           wall time: 819.17 ms in 750 steps, 1 without time, 750 stated
         lstm
           estimated time: 2 ns in 4 steps, 3 without time, 0 stated

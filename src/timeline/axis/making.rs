@@ -16,10 +16,11 @@ use crate::workload::{AxisRun, GraphIdx, Recording};
 
 const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
 const NO_TIME: &str = "No op states a time, operations or sizes from which one could be estimated.";
-const EVENTS: &str = "The axis is one of recorded events: they have times of their own, or their order alone.";
+const EVENTS: &str = "The axis is one of recorded events: their times are not estimated.";
 const NO_RECORDING: &str = "Nothing open here was recorded by the clock.";
 const BESIDE: &str = "The axis is that of the graph; open the recording alone to see it by the clock.";
-const NO_TIMES: &str = "Not every recording that is open states when its events were.";
+const NO_TIMES: &str = "The recording does not state when its events were, only in which order.";
+const NOT_ALL_TIMES: &str = "Not every recording that is open states when its events were.";
 const NO_TIME_PASSES: &str = "All recorded events have the same time.";
 
 impl Axes {
@@ -119,7 +120,7 @@ fn wall(comparison: &Comparison) -> Result<TimeAxis, &'static str> {
     let lanes = comparison.lanes.iter();
     let recordings: Vec<&Recording> = lanes.filter_map(|lane| comparison.recording(lane.id)).collect();
     if recordings.is_empty() || recordings.iter().any(|one| one.times.is_empty()) {
-        return Err(NO_TIMES);
+        return Err(if recordings.len() > 1 { NOT_ALL_TIMES } else { NO_TIMES });
     }
     // Recordings side by side stand on the axis by their times.
     let mut times: Vec<u64> = recordings

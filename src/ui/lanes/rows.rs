@@ -63,7 +63,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     measure::paint(ui, plot, input, state);
     cursor_line(ui, body, state, input.theme);
     if let Some(tensor) = tensor.filter(|_| !response.dragged()) {
-        response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
+        response.on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, (input, &*state), (lane, None)));
     }
     ui.advance_cursor_after_rect(area);
 }

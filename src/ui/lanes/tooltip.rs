@@ -2,11 +2,12 @@
 
 use eframe::egui::{Grid, RichText, Ui};
 
+use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, Selected, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
 use crate::sim::RegionKind;
-use crate::timeline::{LaneView, Owner, step_facts};
+use crate::timeline::{AxisKind, LaneView, Owner, step_facts};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::GraphIdx;
 
@@ -34,7 +35,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, input, place));
+            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, (input, state), place));
     } else if frame.map.contains(pos) {
         let Some((region, hole)) = free_at(pos, frame, input, state) else {
             return;
@@ -237,11 +238,21 @@ fn time_rows(
         0 => "no time of its own".to_owned(),
         took => format!("{prefix}{}", Nanos(took)),
     };
-    vec![("after", format!("{prefix}{}", Nanos(start))), ("takes", took)]
+    // An event takes no time: the next one comes after it.
+    let name = match state.axis {
+        AxisKind::Wall => "next after",
+        AxisKind::Order | AxisKind::Estimated => "takes",
+    };
+    vec![("after", format!("{prefix}{}", Nanos(start))), (name, took)]
 }
 
 /// A tensor's facts in a lane, and at a block there.
-pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (lane, block): (usize, Option<u32>)) {
+pub(super) fn tensor_ui(
+    ui: &mut Ui,
+    tensor: Selected,
+    (input, state): (&LanesInput<'_>, &LanesState),
+    (lane, block): (usize, Option<u32>),
+) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.strong(&facts.name);
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
@@ -260,6 +271,10 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
         let last = Step(end.0.saturating_sub(1));
         let word = input.comparison.axis_word();
         rows.push(("lives", format!("{word}s {start} to {last} ({n_steps})")));
+        if state.shown_axis() == AxisKind::Estimated {
+            let took = took_words((start, end), (state.along(input.timeline), ""));
+            rows.push(("for", took.replacen(", ", "est. ", 1)));
+        }
         if facts.n_pieces > 1 && facts.n_held < n_steps {
             rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
             rows.push(("away", away_text(&input.timeline.rows_of(lane).pieces(tensor))));
