@@ -7,7 +7,9 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
-use highwater::timeline::{Areas, Canvas, Folds, LaneRows, Look, RasterFrame, RowsBy, Timeline, raster};
+use highwater::timeline::{
+    Areas, AxisKind, Canvas, Folds, LaneRows, Look, RasterFrame, RowsBy, Timeline, View, raster,
+};
 use highwater::ui::app::App;
 use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
 use highwater::ui::panels::options::{OptionsState, options_ui};
@@ -73,7 +75,7 @@ fn frame(criterion: &mut Criterion) {
                 n_frames += 1;
                 let whole = timeline.fit();
                 let step = whole.t1 * 0.3 + f64::from(n_frames % 400);
-                state.viewport = Some(whole.zoom_steps(zoom, step).clamp(whole));
+                state.viewport = Some(View::from(whole).zoom_steps(zoom, step).clamp(whole));
                 let mut raw = RawInput {
                     screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1600.0, 900.0))),
                     ..RawInput::default()
@@ -130,15 +132,22 @@ fn many(criterion: &mut Criterion) {
             (egui::Context::default(), RefCell::new(App::new(session)))
         });
         let mut n_frames = 0_u32;
-        for (moving, keys) in [
-            ("at rest", [None; 4]),
-            ("panning", [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)]),
-            ("zooming", [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)]),
+        let pan = [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)];
+        let zoom = [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)];
+        for (moving, axis, keys) in [
+            ("at rest", AxisKind::Order, [None; 4]),
+            ("panning", AxisKind::Order, pan),
+            ("zooming", AxisKind::Order, zoom),
+            ("panning along estimated time", AxisKind::Estimated, pan),
+            ("zooming along estimated time", AxisKind::Estimated, zoom),
         ] {
             criterion.bench_function(
                 &format!("whole window, {name} lifetimes in each lane, {moving}"),
                 |bencher| {
                     let (context, app) = &*app;
+                    if app.borrow().lanes().shown_axis() != axis {
+                        frame_of(context, &mut app.borrow_mut(), vec![pressed(Key::U)]);
+                    }
                     bencher.iter(|| {
                         n_frames += 1;
                         let key = keys[(n_frames / 4 % 4) as usize];
@@ -235,7 +244,14 @@ fn contents(criterion: &mut Criterion) {
             height: 700.0,
         };
         let colors = &timeline.lanes[0].blocks.color;
-        bencher.iter(|| black_box(rows.raster((&timeline.fit(), &Folds::default()), (canvas, 1.0), colors, &style)));
+        bencher.iter(|| {
+            black_box(rows.raster(
+                (timeline.fit(), AxisKind::Order, &Folds::default()),
+                (&timeline.axes, canvas, 1.0),
+                colors,
+                &style,
+            ))
+        });
     });
     criterion.bench_function("areas of 10^6 lifetimes x 4 lanes", |bencher| {
         let (_, timeline) = &*answer;
@@ -258,11 +274,12 @@ fn pictures(criterion: &mut Criterion) {
             let whole = timeline.fit();
             let lane = &timeline.lanes[0];
             let frame = RasterFrame {
-                view: whole.zoom_steps(zoom, whole.t1 * 0.4),
+                view: View::from(whole).zoom_steps(zoom, whole.t1 * 0.4),
+                axis: AxisKind::Order,
                 width: 1600,
                 height: 225,
             };
-            bencher.iter(|| black_box(raster(lane, &lane.blocks.color, &frame, &style)));
+            bencher.iter(|| black_box(raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style)));
         });
     }
 }

@@ -13,7 +13,7 @@ use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
 use crate::options::Estimate;
 use crate::plan::Strategy;
-use crate::rewrite::remat::RematStatus;
+use crate::rewrite::remat::{OpRates, RematStatus};
 use crate::sim::fold::{Curves, Summary};
 use crate::sim::{DeviceSession, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 use crate::units::{Bytes, Step};
@@ -122,6 +122,8 @@ pub struct Comparison {
     pub requests: Vec<TraceRequest>,
     /// Sizes and costs that every lane was simulated with.
     pub params: Params,
+    /// Rates that estimate what ops take.
+    pub rates: OpRates,
     /// Settings of the user whose effect is an estimate.
     pub estimates: Vec<Estimate>,
     /// Oddities of this comparison.

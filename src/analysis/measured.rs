@@ -94,6 +94,7 @@ pub(super) fn compare_recordings(
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
+        rates: lowered.rates,
         workload: Arc::clone(&request.workload),
         axis: axis(steps.n_steps),
         session: session.unwrap_or_default(),

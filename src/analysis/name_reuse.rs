@@ -101,6 +101,7 @@ pub(super) fn compare_name_reuse(
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
+        rates: lowered.rates,
         workload: Arc::clone(&request.workload),
         axis: axis_of(&first),
         session: first,

@@ -232,6 +232,7 @@ pub(super) fn compare_variants(
         workspaces,
         requests: Vec::new(),
         params: lowered.params.clone(),
+        rates: lowered.rates,
         workload: Arc::clone(&request.workload),
         axis,
         session: first,

@@ -57,6 +57,7 @@ pub(super) fn compare_policies(
         workspaces,
         requests: Vec::new(),
         params: lowered.params,
+        rates: lowered.rates,
         workload: running.workload,
         axis,
         session: variant.session,

@@ -82,6 +82,7 @@ pub(super) fn compare_problem(
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
+        rates: lowered.rates,
         workload: Arc::clone(&request.workload),
         axis: axis_of(&session),
         session,

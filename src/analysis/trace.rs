@@ -101,6 +101,7 @@ pub(super) fn compare_trace(
         scratch: Scratch::Stated,
         workspaces,
         params,
+        rates: lowered.rates,
         workload: Arc::clone(&request.workload),
         axis,
         session: session.session,

@@ -199,6 +199,9 @@ pub struct CompareArgs {
     /// The policy that is drawn with --svg (the configured one unless given).
     #[arg(long, value_name = "N", requires = "svg")]
     pub policy: Option<String>,
+    /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time".
+    #[arg(long, value_name = "AXIS", requires = "svg")]
+    pub axis: Option<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 pub use self::colors::SvgColors;
 use self::text::{escaped, number};
 use crate::analysis::Comparison;
-use crate::timeline::{LaneView, Timeline, Viewport, step_ticks};
+use crate::timeline::{AxisKind, LaneView, Timeline, View, Viewport, step_ticks, time_ticks};
 use crate::units::grouped;
 
 /// What is drawn.
@@ -33,6 +33,8 @@ pub struct LaneDrawing<'a> {
     pub lane: usize,
     /// What of it is seen.
     pub viewport: Viewport,
+    /// What the axis counts; steps where the answer has no such times.
+    pub axis: AxisKind,
     /// Width and height in points; at least 320 by 240.
     pub size: (f64, f64),
     /// Colours.
@@ -64,6 +66,14 @@ impl Area {
 
     fn bottom(self) -> f64 {
         self.top + self.height
+    }
+}
+
+impl LaneDrawing<'_> {
+    /// What is seen, as it is drawn.
+    fn view(&self) -> View<'_> {
+        let axis = self.timeline.axes.get(self.axis);
+        View::new(self.viewport, axis.map(|axis| &**axis))
     }
 }
 
@@ -215,17 +225,26 @@ impl Pen<'_> {
             reason = "a handful of marks; steps are not negative"
         )]
         let (most, as_step) = ((area.width / 90.0).max(2.0) as u32, |value: f64| value.max(0.0) as u64);
-        for tick in step_ticks(viewport.t0, viewport.t1, most) {
-            let x = area.left + viewport.x_from_step(tick.value, area.width);
+        let view = drawing.view();
+        let ticks = match view.axis() {
+            None => step_ticks(viewport.t0, viewport.t1, most),
+            Some(axis) => time_ticks(axis.time(viewport.t0), axis.time(viewport.t1), most),
+        };
+        for tick in ticks {
+            let step = view.axis().map_or(tick.value, |axis| axis.step_at_time(tick.value));
+            let x = area.left + view.x_from_step(step, area.width);
             let (at, top, low) = (number(x), number(area.bottom()), number(area.bottom() + 4.0));
             let color = escaped(&colors.text_weak);
             self.line(format_args!(
                 r#"<path d="M{at} {top}V{low}" stroke="{color}" fill="none"/>"#
             ));
-            let label = grouped(as_step(tick.value));
+            let label = view.axis().map_or_else(|| grouped(as_step(tick.value)), |_| tick.label);
             self.words((x, area.bottom() + 16.0), ("middle", &colors.text_weak), &label);
         }
-        let word = drawing.comparison.axis_word();
+        let word = match view.axis() {
+            None => drawing.comparison.axis_word(),
+            Some(_) => drawing.axis.name(),
+        };
         let middle = area.left + area.width / 2.0;
         self.words((middle, height - 8.0), ("middle", &colors.text_weak), word);
     }

@@ -19,7 +19,7 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    Areas, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
+    Areas, AxisKind, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
     TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
@@ -179,6 +179,8 @@ pub struct Drawing {
 pub struct LaneInView {
     /// Steps and addresses.
     pub viewport: Viewport,
+    /// What the axis counts; steps where the answer has no such times.
+    pub axis: AxisKind,
     /// Width and height in points.
     pub size: (f64, f64),
     /// Colours.

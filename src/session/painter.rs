@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
 use crate::timeline::{
-    Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterStyle, RowsRaster, Timeline, Viewport, raster,
+    AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterStyle, RowsRaster, Timeline, Viewport, raster,
 };
 
 /// Which of a lane's pictures.
@@ -41,6 +41,8 @@ pub struct PictureFrame {
 pub struct RowsFrame {
     /// The steps that are shown.
     pub view: Viewport,
+    /// Along what.
+    pub axis: AxisKind,
     /// Which scopes are folded.
     pub folds: Folds,
     /// The place for rows, in points.
@@ -181,8 +183,8 @@ fn draw_rows(painting: &Painting) -> Option<RowsPicture> {
     let lane = painting.timeline.lanes.get(lifetimes.lane)?;
     let colors = painting.look.colors(lifetimes.lane, lane);
     let shown = lifetimes.raster(
-        (&of.view, &of.folds),
-        (of.canvas, of.scale),
+        (of.view, of.axis, &of.folds),
+        (&painting.timeline.axes, of.canvas, of.scale),
         colors,
         &painting.order.style,
     );
@@ -200,7 +202,12 @@ fn draw(painting: &Painting, of: PictureFrame) -> Option<LanePicture> {
     let colors = painting.look.colors(of.lane, lane);
     Some(LanePicture {
         of,
-        raster: raster(lane, colors, &of.frame, &painting.order.style),
+        raster: raster(
+            (lane, &painting.timeline.axes),
+            colors,
+            &of.frame,
+            &painting.order.style,
+        ),
         version: painting.version,
         style: Arc::clone(&painting.order.style),
     })

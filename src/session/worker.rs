@@ -404,6 +404,7 @@ fn draw(drawing: &Drawing) -> Result<Answer, String> {
         timeline: &drawing.timeline,
         lane: drawing.lane,
         viewport: drawing.view.viewport,
+        axis: drawing.view.axis,
         size: drawing.view.size,
         colors: &drawing.view.colors,
     })?;

@@ -19,7 +19,7 @@ use crate::units::Bytes;
 use super::curve::Curve;
 use super::look::{Look, NO_TENSOR, OTHER_GROUPS, STEPPED_BACK};
 use super::owner::Owner;
-use super::viewport::Viewport;
+use super::viewport::View;
 use super::{LaneView, Timeline};
 
 /// Whose bytes a band is.
@@ -147,9 +147,10 @@ impl LaneAreas {
         clippy::cast_sign_loss,
         reason = "clamped to the steps before the cast"
     )]
-    pub fn columns(&self, viewport: &Viewport, width: u32) -> AreaColumns {
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> AreaColumns {
+        let view = view.into();
         let n_steps = f64::from(u32::try_from(self.total.n_steps()).unwrap_or(u32::MAX));
-        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
         let mut columns = AreaColumns {
             n_bands: self.bands.len(),
             tops: Vec::with_capacity(width as usize * self.bands.len()),

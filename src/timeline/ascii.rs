@@ -16,7 +16,7 @@ use crate::units::Bytes;
 
 use super::block::LaneView;
 use super::remat::{LaneRemat, RematMarkKind};
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, View, Viewport};
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -49,7 +49,7 @@ fn remat_line(remat: &LaneRemat, n_steps: u32, width: u16) -> String {
         a1: 1.0,
     };
     let mut line = vec![' '; usize::from(width)];
-    for column in remat.columns(&viewport, u32::from(width)) {
+    for column in remat.columns(viewport, u32::from(width)) {
         let has = |kind: RematMarkKind| column.count(kind) > 0;
         let is_anew = has(RematMarkKind::Rematerialize) || has(RematMarkKind::Sibling);
         line[column.column as usize] = match (has(RematMarkKind::Evict), is_anew) {
@@ -102,15 +102,16 @@ impl Grid {
             a0: 0.0,
             a1: lane.height.get().max(1) as f64,
         };
+        let view = View::from(viewport);
         let canvas = Canvas {
             width: f64::from(width),
             height: f64::from(height),
         };
         let place = |(start, end): (u32, u32), (low, high): (u64, u64)| {
             [
-                viewport.x_from_step(f64::from(start), canvas.width),
+                view.x_from_step(f64::from(start), canvas.width),
                 viewport.y_from_address(high as f64, canvas.height),
-                viewport.x_from_step(f64::from(end), canvas.width),
+                view.x_from_step(f64::from(end), canvas.width),
                 viewport.y_from_address(low as f64, canvas.height),
             ]
         };
@@ -129,7 +130,7 @@ impl Grid {
         for (idx, subject) in lane.blocks.subject.iter().enumerate() {
             let (rank, _) = tensors.insert_full(*subject);
             let letter = LETTERS[rank % LETTERS.len()];
-            grid.fill(lane.rect(idx, &viewport, canvas), letter, 1.0);
+            grid.fill(lane.rect(idx, view, canvas), letter, 1.0);
         }
         grid
     }

@@ -22,6 +22,17 @@ pub struct RunBand {
     pub short: String,
 }
 
+/// Consecutive runs of one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IterationBand {
+    /// First step.
+    pub start: Step,
+    /// Last step, exclusive.
+    pub end: Step,
+    /// Its number.
+    pub iteration: u32,
+}
+
 /// Consecutive steps of one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseBand {
@@ -36,6 +47,8 @@ pub struct PhaseBand {
 /// All bands, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bands {
+    /// Iterations, where there are several and one of them runs more than once.
+    pub iterations: Vec<IterationBand>,
     /// Runs.
     pub runs: Vec<RunBand>,
     /// Phases, where the source states them.
@@ -74,10 +87,18 @@ impl Bands {
             }
         }
         Self {
+            iterations: iterations(&comparison.axis.runs),
             runs: runs.collect(),
             phases,
             anew: comparison.axis.runs.iter().flat_map(anew).collect(),
         }
+    }
+
+    /// The iterations that reach into the steps `t0..t1`.
+    pub fn iterations_within(&self, t0: f64, t1: f64) -> &[IterationBand] {
+        let low = self.iterations.partition_point(|band| f64::from(band.end.0) <= t0);
+        let high = self.iterations.partition_point(|band| f64::from(band.start.0) < t1);
+        self.iterations.get(low..high).unwrap_or(&[])
     }
 
     /// The runs that reach into the steps `t0..t1`.
@@ -99,6 +120,25 @@ impl Bands {
         let low = self.phases.partition_point(|band| f64::from(band.end.0) <= t0);
         let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
         self.phases.get(low..high).unwrap_or(&[])
+    }
+}
+
+/// Runs of one iteration together; none where that would say no more than the runs do.
+fn iterations(runs: &[AxisRun]) -> Vec<IterationBand> {
+    let together = runs.chunk_by(|one, next| one.run.iteration == next.run.iteration);
+    let bands = together.filter_map(|runs| {
+        let (first, last) = runs.first().zip(runs.last())?;
+        Some(IterationBand {
+            start: first.start,
+            end: Step(last.start.0 + last.n_steps),
+            iteration: first.run.iteration,
+        })
+    });
+    let bands: Vec<IterationBand> = bands.collect();
+    if bands.len() > 1 && bands.len() < runs.len() {
+        bands
+    } else {
+        Vec::new()
     }
 }
 

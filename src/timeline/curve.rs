@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::sim::fold::StepBytes;
 use crate::units::Bytes;
 
-use super::viewport::Viewport;
+use super::viewport::View;
 
 const FANOUT: usize = 8;
 
@@ -157,9 +157,10 @@ impl Curve {
         clippy::cast_sign_loss,
         reason = "clamped to the steps before the cast"
     )]
-    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<(u64, u64)> {
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<(u64, u64)> {
+        let view = view.into();
         let n_steps = f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
-        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+        let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
         let mut left = edge(0);
         (1..=width)
             .map(|column| {

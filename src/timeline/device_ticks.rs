@@ -9,7 +9,7 @@
 //! events of some steps are in words. Counts of a column are a difference of running sums: O(log steps) each.
 
 use super::tally::Tally;
-use super::viewport::Viewport;
+use super::viewport::View;
 use crate::analysis::Comparison;
 use crate::graph::Id as _;
 use crate::sim::{Event, EventKind, Simulation, Subject};
@@ -194,8 +194,8 @@ impl LaneTicks {
 
     /// The columns of a picture so many columns wide that have events in them; a tick stands at the beginning of its
     /// step, and what comes behind the last step in the last column. O(width log steps).
-    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<TickColumn> {
-        let columns = self.tally.columns(viewport, width).into_iter();
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<TickColumn> {
+        let columns = self.tally.columns(view.into(), width).into_iter();
         columns
             .map(|(column, steps, counts)| TickColumn { column, steps, counts })
             .collect()

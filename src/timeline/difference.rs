@@ -8,7 +8,7 @@ use crate::sim::fold::StepBytes;
 use crate::units::{Bytes, Step};
 
 use super::curve::Curve;
-use super::viewport::Viewport;
+use super::viewport::View;
 
 /// A step function whose values may be below nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,8 +86,8 @@ impl SignedCurve {
     }
 
     /// Exact minimum and maximum of the steps of each pixel column; zeros where no step is. O(width log steps).
-    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<(i64, i64)> {
-        let columns = self.lifted.columns(viewport, width).into_iter();
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<(i64, i64)> {
+        let columns = self.lifted.columns(view, width).into_iter();
         columns
             .map(|column| match column {
                 // No step is that low.
@@ -130,7 +130,8 @@ impl LaneDifference {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Bytes, SignedCurve, StepBytes, Viewport};
+    use super::super::viewport::Viewport;
+    use super::{Bytes, SignedCurve, StepBytes, View};
 
     fn curve(values: &[u64]) -> StepBytes {
         values.iter().map(|value| Bytes(*value)).collect()
@@ -149,8 +150,8 @@ mod tests {
             let value = |values: &[u64], step: usize| i64::try_from(values.get(step).copied().unwrap_or(0)).expect("small");
             let at = |step: usize| value(&first, step) - value(&second, step);
             let viewport = Viewport { t0, t1: t0 + steps, a0: 0.0, a1: 1.0 };
-            let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
-            for (column, known) in (0..width).zip(difference.columns(&viewport, width)) {
+            let edge = |column: u32| View::from(viewport).step_from_x(f64::from(column), f64::from(width));
+            for (column, known) in (0..width).zip(difference.columns(viewport, width)) {
                 let low = edge(column).floor().clamp(0.0, n_steps as f64) as usize;
                 let high = edge(column + 1).ceil().clamp(0.0, n_steps as f64) as usize;
                 let values = || (low..high).map(at);

@@ -16,7 +16,7 @@ use super::block::LaneView;
 use super::index::{Columns, RectIndex};
 use super::layout::{Span, SpansOfRegions};
 use super::owner::Owner;
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, View};
 use super::visible::{Items, visible, visible_large};
 use crate::sim::{Event, EventKind, Simulation, Subject};
 use crate::units::Step;
@@ -163,12 +163,13 @@ impl LaneHoldings {
 impl LaneView {
     /// The holdings within a viewport, as [`Self::visible`] gives blocks; where there are very many, those that are large enough
     /// to be seen as grounds of blocks.
-    pub fn visible_holdings(&self, viewport: &Viewport, canvas: Canvas) -> Items {
+    pub fn visible_holdings<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
+        let view = view.into();
         let columns = self.holdings.columns();
-        if columns.count(viewport.t0, viewport.t1) > MOST_HOLDINGS {
-            return visible_large(&columns, |_| 0, (viewport, canvas), LEAST_HOLDING);
+        if columns.count(view.t0, view.t1) > MOST_HOLDINGS {
+            return visible_large(&columns, |_| 0, (view, canvas), LEAST_HOLDING);
         }
-        visible(&columns, |_| 0, viewport, canvas)
+        visible(&columns, |_| 0, view, canvas)
     }
 
     /// The holding of an address on a step.

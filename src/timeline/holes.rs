@@ -11,7 +11,7 @@ use crate::units::Bytes;
 
 use super::block::{Blocks, LaneView, RegionSpan};
 use super::index::{Columns, RectIndex};
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, View};
 use super::visible::{Items, visible};
 
 /// The holes of a lane, sorted by start and then display address.
@@ -121,8 +121,8 @@ impl LaneHoles {
 
 impl LaneView {
     /// The holes within a viewport, as [`Self::visible`] gives blocks.
-    pub fn visible_holes(&self, viewport: &Viewport, canvas: Canvas) -> Items {
-        visible(&self.holes.columns(), |_| 0, viewport, canvas)
+    pub fn visible_holes<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
+        visible(&self.holes.columns(), |_| 0, view.into(), canvas)
     }
 
     /// The hole that holds an address on a step. O(classes log holes + holes that are alive).

@@ -10,7 +10,7 @@
 //! search finds them, and at most as many others again. Long lives stand apart from short ones, so that they cost a search
 //! of short ones nothing. What is at least a pixel wide and high lies in few classes, whatever lies beside it.
 
-use super::viewport::{Canvas, Viewport};
+use super::viewport::{Canvas, View};
 
 /// The classes of one set of rectangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,17 +75,21 @@ pub(super) struct Least {
 }
 
 impl Least {
-    /// What may be at least so many pixels wide and high.
+    /// What may be at least so many pixels wide and high. Where steps are as wide as the time that they take, a life of any
+    /// length may be wide.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a view's steps and bytes are positive; casts of floats saturate"
     )]
-    pub(super) fn pixels(pixels: f64, viewport: &Viewport, canvas: Canvas) -> Self {
+    pub(super) fn pixels(pixels: f64, view: &View<'_>, canvas: Canvas) -> Self {
         let least = |span: f64, points: f64| power((span / points.max(1.0) * pixels).floor().max(1.0) as u64);
         Self {
-            life: least(viewport.steps(), canvas.width),
-            size: least(viewport.bytes(), canvas.height),
+            life: match view.axis() {
+                Some(_) => 0,
+                None => least(view.steps(), canvas.width),
+            },
+            size: least(view.bytes(), canvas.height),
         }
     }
 }
@@ -165,7 +169,8 @@ impl<'a> Columns<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Canvas, Columns, Least, RectIndex, Viewport};
+    use super::super::viewport::Viewport;
+    use super::{Canvas, Columns, Least, RectIndex};
 
     proptest! {
         #[test]
@@ -188,7 +193,7 @@ mod tests {
             prop_assert_eq!(columns.met_in_order((t0, t1)), wanted.clone());
             let viewport = Viewport { t0, t1, a0: 0.0, a1: 12_000.0 };
             let canvas = Canvas { width: 90.0, height: 60.0 };
-            let large: Vec<usize> = columns.met((t0, t1), Least::pixels(pixels, &viewport, canvas)).collect();
+            let large: Vec<usize> = columns.met((t0, t1), Least::pixels(pixels, &viewport.into(), canvas)).collect();
             let is_large = |id: &usize| {
                 f64::from(end[*id] - start[*id]) >= steps / canvas.width * pixels
                     && bytes[*id] as f64 >= viewport.bytes() / canvas.height * pixels

@@ -16,12 +16,15 @@
 //!    +-------------------> step
 //! ```
 //!
-//! Invariants: a block's picture depends on the comparison and the viewport alone; what is smaller than a pixel is
+//! A [`View`] draws a viewport along an axis: steps as wide as each other, or as the time that they take ([`Axes`]).
+//!
+//! Invariants: a block's picture depends on the comparison and the view alone; what is smaller than a pixel is
 //! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps.
 //! Deliberately not here: colours (an index into a palette stands for one), text layout, gestures.
 
 mod areas;
 mod ascii;
+mod axis;
 mod bands;
 mod block;
 mod curve;
@@ -51,7 +54,8 @@ mod viewport;
 mod visible;
 
 pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
-pub use bands::{Bands, PhaseBand, RunBand};
+pub use axis::{Axes, AxisKind, TimeAxis};
+pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
@@ -82,8 +86,8 @@ pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
 pub use support::Support;
 pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
-pub use ticks::{Tick, byte_ticks, step_ticks};
-pub use viewport::{Canvas, Viewport};
+pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
+pub use viewport::{Canvas, View, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};
 
 use std::sync::Arc;
@@ -133,6 +137,8 @@ pub struct Timeline {
     pub n_steps: u32,
     /// One view per lane of the comparison, in its order.
     pub lanes: Vec<LaneView>,
+    /// What steps are as wide as besides one another.
+    pub axes: Axes,
     /// Runs and phases along the axis.
     pub bands: Bands,
     /// The lifetimes, a row per tensor of a run; of the first lane where lanes differ in what they hold.
@@ -158,6 +164,7 @@ impl Timeline {
         };
         Self {
             n_steps,
+            axes: Axes::new(comparison, &lanes),
             bands: Bands::new(comparison),
             rows: Rows::new(&comparison.session, Arc::clone(&palette)),
             lane_rows: comparison.lanes.iter().map(of_lane).collect(),

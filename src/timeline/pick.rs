@@ -9,15 +9,16 @@ impl LaneView {
     /// The block that holds an address on a step; where blocks overlap, the last in order.
     /// O(classes log blocks + blocks that are alive).
     pub fn pick(&self, step: f64, address: f64) -> Option<u32> {
-        self.pick_within((step, address), (0.0, 0.0))
+        self.pick_within((step, address), ((step, step), 0.0))
     }
 
-    /// As [`Self::pick`]; where no block is hit, the nearest one within `reach` (steps, bytes), so that marks
-    /// thinner than a pixel can be pointed at. Distances are measured in units of `reach`; the first of equals wins.
-    pub fn pick_within(&self, (step, address): (f64, f64), reach: (f64, f64)) -> Option<u32> {
+    /// As [`Self::pick`]; where no block is hit, the nearest one within reach: between two steps and so many bytes
+    /// away, so that marks thinner than a pixel can be pointed at. Distances are measured in units of what is within reach
+    /// on their side; the first of equals wins.
+    pub fn pick_within(&self, (step, address): (f64, f64), reach: ((f64, f64), f64)) -> Option<u32> {
         let mut nearest: Option<(f64, usize)> = None;
         // What begins or ends just where the reach ends is within it.
-        let steps = ((step - reach.0).next_down(), (step + reach.0).next_up());
+        let steps = (reach.0.0.next_down(), reach.0.1.next_up());
         for idx in self.blocks.columns().met(steps, Least::default()) {
             let Some(distance) = self.distance(idx, (step, address), reach) else {
                 continue;
@@ -46,24 +47,28 @@ impl LaneView {
 
     /// 0 inside the block, up to 2 within reach, `None` beyond.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    fn distance(&self, idx: usize, (step, address): (f64, f64), reach: (f64, f64)) -> Option<f64> {
+    fn distance(&self, idx: usize, (step, address): (f64, f64), reach: ((f64, f64), f64)) -> Option<f64> {
         let blocks = &self.blocks;
         let base = blocks.base[idx] as f64;
         let x = gap(
             step,
             (f64::from(blocks.start[idx]), f64::from(blocks.end[idx])),
-            reach.0,
+            (step - reach.0.0, reach.0.1 - step),
         )?;
-        let y = gap(address, (base, base + blocks.bytes[idx] as f64), reach.1)?;
+        let y = gap(address, (base, base + blocks.bytes[idx] as f64), (reach.1, reach.1))?;
         Some(x + y)
     }
 }
 
-/// How far a value is from a half-open range, in units of `reach`; `None` beyond it.
-fn gap(value: f64, (low, high): (f64, f64), reach: f64) -> Option<f64> {
+/// How far a value is from a half-open range, in units of the reach below or above the value; `None` beyond it.
+fn gap(value: f64, (low, high): (f64, f64), (below, above): (f64, f64)) -> Option<f64> {
     if (low..high).contains(&value) {
         return Some(0.0);
     }
-    let distance = if value < low { low - value } else { value - high };
+    let (distance, reach) = if value < low {
+        (low - value, above)
+    } else {
+        (value - high, below)
+    };
     (reach > 0.0 && distance <= reach).then(|| (distance / reach).max(f64::MIN_POSITIVE))
 }

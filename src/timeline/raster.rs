@@ -9,16 +9,19 @@
 
 use std::num::NonZeroUsize;
 
+use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
 use super::index::Least;
 use super::look::STEPPED_BACK;
-use super::viewport::{Canvas, Scale, Viewport};
+use super::viewport::{Canvas, Scale, View, Viewport};
 
 /// Which part of a lane is drawn, and how large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterFrame {
     /// What is shown.
     pub view: Viewport,
+    /// Along what.
+    pub axis: AxisKind,
     /// Pixels from left to right.
     pub width: u32,
     /// Pixels from top to bottom.
@@ -82,9 +85,14 @@ const MOST_STRIPES: usize = 4;
 /// Which blocks are drawn in which colour: one number a block.
 pub type BlockColors<'a> = &'a [u8];
 
-/// Draws a lane.
-pub fn raster(lane: &LaneView, colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
-    let rgba = stripes(frame, &|stripe| stripe.lane(lane, colors, style));
+/// Draws a lane; steps are as wide as the axes say.
+pub fn raster(
+    (lane, axes): (&LaneView, &Axes),
+    colors: BlockColors<'_>,
+    frame: &RasterFrame,
+    style: &RasterStyle,
+) -> Raster {
+    let rgba = stripes((frame, axes), &|stripe| stripe.lane(lane, colors, style));
     Raster {
         frame: *frame,
         rgba,
@@ -97,11 +105,11 @@ pub(super) type Draw<'a> = dyn FnMut([f64; 4], u8) + 'a;
 
 /// Draws whatever `each` gives of the steps that it is told; it is called once a stripe.
 pub(super) fn raster_of(
-    frame: &RasterFrame,
+    (frame, axes): (&RasterFrame, &Axes),
     style: &RasterStyle,
     each: &(dyn Fn((f64, f64), &mut Draw<'_>) + Sync),
 ) -> Raster {
-    let rgba = stripes(frame, &|mut stripe| {
+    let rgba = stripes((frame, axes), &|mut stripe| {
         let mut gathered = Vec::new();
         each(stripe.steps(), &mut |rect, color| {
             stripe.rect(rect, color, (style, &mut gathered));
@@ -116,8 +124,9 @@ pub(super) fn raster_of(
 }
 
 /// Stripes side by side, each on a thread of its own, as one picture.
-fn stripes(frame: &RasterFrame, paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sync)) -> Vec<u8> {
+fn stripes((frame, axes): (&RasterFrame, &Axes), paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sync)) -> Vec<u8> {
     let width = frame.width as usize;
+    let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
     let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
@@ -126,7 +135,7 @@ fn stripes(frame: &RasterFrame, paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sy
             .windows(2)
             .map(|edge| {
                 let (from, to) = (edge[0], edge[1]);
-                scope.spawn(move || paint(Stripe::new(frame, (from, to))))
+                scope.spawn(move || paint(Stripe::new((frame, view), (from, to))))
             })
             .collect();
         let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -146,6 +155,7 @@ fn stripes(frame: &RasterFrame, paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sy
 /// Some columns of a picture.
 struct Stripe<'a> {
     frame: &'a RasterFrame,
+    view: View<'a>,
     /// First column and the one behind the last.
     columns: (usize, usize),
     pixels: Vec<[u8; 4]>,
@@ -169,9 +179,10 @@ struct Place {
 }
 
 impl<'a> Stripe<'a> {
-    fn new(frame: &'a RasterFrame, columns: (usize, usize)) -> Self {
+    fn new((frame, view): (&'a RasterFrame, View<'a>), columns: (usize, usize)) -> Self {
         Self {
             frame,
+            view,
             columns,
             pixels: vec![[0; 4]; (columns.1 - columns.0) * frame.height as usize],
         }
@@ -186,7 +197,7 @@ impl<'a> Stripe<'a> {
             self.holes(lane, hole);
         }
         let columns = lane.blocks.columns();
-        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let scale = Scale::new(self.view, self.frame.canvas());
         let mut gathered: Vec<Gathered> = Vec::new();
         for idx in columns.met(self.steps(), Least::default()) {
             let color = colors.get(idx).copied().unwrap_or(u8::MAX);
@@ -219,13 +230,10 @@ impl<'a> Stripe<'a> {
     /// The steps that the stripe shows.
     fn steps(&self) -> (f64, f64) {
         let width = f64::from(self.frame.width);
-        let edge = |column: usize| {
-            let column = f64::from(u32::try_from(column).unwrap_or(u32::MAX));
-            self.frame.view.step_from_x(column, width)
-        };
+        let edge = |column: usize| f64::from(u32::try_from(column).unwrap_or(u32::MAX));
         // What is moved to the nearest pixel may come from half a pixel beyond.
-        let half = self.frame.view.steps() / width;
-        (edge(self.columns.0) - half, edge(self.columns.1) + half)
+        let (from, to) = (edge(self.columns.0) - 1.0, edge(self.columns.1) + 1.0);
+        self.view.steps_between((from, to), width)
     }
 
     /// Where a rectangle lies; `None` where that is not in the stripe.
@@ -284,7 +292,7 @@ impl<'a> Stripe<'a> {
     /// Hatches the holes; the pattern hangs on the picture, so that it runs on from hole to hole.
     fn holes(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
         let columns = lane.holes.columns();
-        let scale = Scale::new(&self.frame.view, self.frame.canvas());
+        let scale = Scale::new(self.view, self.frame.canvas());
         let n_columns = self.n_columns();
         for idx in columns.met(self.steps(), Least::default()) {
             let Some(place) = self.place(columns.scaled(idx, &scale)) else {

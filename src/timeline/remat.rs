@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::Selected;
 use super::curve::Curve;
 use super::tally::Tally;
-use super::viewport::Viewport;
+use super::viewport::View;
 use crate::analysis::{LaneRewrite, RunRemat};
 use crate::graph::TensorId;
 use crate::rewrite::remat::{RematKind, RematStatus};
@@ -107,8 +107,8 @@ impl LaneRemat {
     }
 
     /// The columns of a picture so many columns wide that have marks in them. O(width log marks).
-    pub fn columns(&self, viewport: &Viewport, width: u32) -> Vec<RematColumn> {
-        let columns = self.tally.columns(viewport, width).into_iter();
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<RematColumn> {
+        let columns = self.tally.columns(view.into(), width).into_iter();
         columns
             .map(|(column, steps, counts)| RematColumn { column, steps, counts })
             .collect()

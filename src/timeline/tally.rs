@@ -1,6 +1,6 @@
 //! Things that happen on steps, counted by kind: exact counts per pixel column as differences of running sums.
 
-use super::viewport::Viewport;
+use super::viewport::View;
 use crate::units::Step;
 
 /// Counts of `N` kinds on the steps where something happens.
@@ -62,14 +62,14 @@ impl<const N: usize> Tally<N> {
 
     /// The columns of a picture so many columns wide in which something happens; what happens stands at the beginning
     /// of its step, and what comes behind the last step in the last column. O(width log steps).
-    pub(super) fn columns(&self, viewport: &Viewport, width: u32) -> Vec<Tallied<N>> {
-        let edge = |column: u32| viewport.step_from_x(f64::from(column), f64::from(width));
+    pub(super) fn columns(&self, view: View<'_>, width: u32) -> Vec<Tallied<N>> {
+        let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
         let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
         let mut first = before(edge(0));
         let mut columns = Vec::new();
         for column in 0..width {
             let behind = if column + 1 == width {
-                self.steps.partition_point(|step| f64::from(*step) <= viewport.t1)
+                self.steps.partition_point(|step| f64::from(*step) <= view.t1)
             } else {
                 before(edge(column + 1))
             };

@@ -54,6 +54,61 @@ pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
     ticks
 }
 
+/// Marks at round times within `low..=high` nanoseconds, at most `most` of them. Where they would need many figures to be
+/// told apart, the first has all of its own and the others say how much later they are.
+pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
+    let mut step = 1.0_f64;
+    let mut factors = [2.0, 2.5, 2.0].iter().cycle();
+    while (high - low) / step > f64::from(most.max(1)) {
+        step *= factors.next().copied().unwrap_or(2.0);
+    }
+    let step = step.ceil();
+    let first = (low.max(0.0) / step).ceil() * step;
+    let mut values = vec![first];
+    while values.last().is_some_and(|last| last + step <= high) && values.len() <= most as usize {
+        values.push(first + step * f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX)));
+    }
+    values.retain(|value| (low..=high).contains(value));
+    let last = values.last().copied().unwrap_or(0.0);
+    let is_long = last / step >= 1e4;
+    let label = |value: f64| match value - first {
+        later if is_long && later > 0.0 => format!("+{}", short_time(later, step)),
+        _ => short_time(value, step),
+    };
+    values
+        .iter()
+        .map(|value| Tick {
+            value: *value,
+            label: label(*value),
+        })
+        .collect()
+}
+
+/// A time with as many figures as tell it from another that is so much later: `0`, `800 ns`, `1.25 ms`.
+fn short_time(time: f64, step: f64) -> String {
+    let units = [(1e9, "s", 9_i32), (1e6, "ms", 6), (1e3, "µs", 3)];
+    let Some((factor, unit, zeros)) = units.into_iter().find(|(factor, ..)| time >= *factor) else {
+        return if time == 0.0 {
+            "0".to_owned()
+        } else {
+            format!("{time:.0}\u{a0}ns")
+        };
+    };
+    let mut n_decimals = 0_usize;
+    let mut finest = factor;
+    while n_decimals < usize::try_from(zeros).unwrap_or(0) && (step / finest).fract() > 1e-9 {
+        finest /= 10.0;
+        n_decimals += 1;
+    }
+    let text = format!("{:.n_decimals$}", time / factor);
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{text}\u{a0}{unit}")
+}
+
 /// A size with as few figures as it needs: `2 GiB`, `1.5 GiB`, `512 MiB`, `0`.
 #[expect(clippy::cast_precision_loss, reason = "shown with three figures only")]
 fn short_bytes(bytes: Bytes) -> String {

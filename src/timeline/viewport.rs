@@ -1,6 +1,11 @@
 //! The viewport: which steps and addresses are on screen, and pure moves of it.
 //!
-//! All arithmetic is in f64, so that positions stay exact to far below a pixel at every zoom.
+//! A viewport says which steps are seen; a [`View`] says where they are drawn: as wide as each other, or as the time that
+//! they take on a [`TimeAxis`]. All arithmetic is in f64, so that positions stay exact to far below a pixel at every zoom.
+
+use std::ops::Deref;
+
+use super::axis::TimeAxis;
 
 /// The visible steps `t0..t1` and addresses `a0..a1` (bytes).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,16 +45,6 @@ impl Viewport {
         self.a1 - self.a0
     }
 
-    /// Where a step lies, from the left edge of a picture of this width.
-    pub fn x_from_step(&self, step: f64, width: f64) -> f64 {
-        (step - self.t0) / self.steps() * width
-    }
-
-    /// Which step lies at a distance from the left edge.
-    pub fn step_from_x(&self, x: f64, width: f64) -> f64 {
-        self.t0 + x / width.max(1e-9) * self.steps()
-    }
-
     /// Where an address lies, from the top edge of a picture of this height.
     pub fn y_from_address(&self, address: f64, height: f64) -> f64 {
         height - (address - self.a0) / self.bytes() * height
@@ -58,17 +53,6 @@ impl Viewport {
     /// Which address lies at a distance from the top edge.
     pub fn address_from_y(&self, y: f64, height: f64) -> f64 {
         self.a0 + (height - y) / height.max(1e-9) * self.bytes()
-    }
-
-    /// Zooms the time axis: `factor` above 1 shows fewer steps; `step` keeps its place.
-    #[must_use]
-    pub fn zoom_steps(self, factor: f64, step: f64) -> Self {
-        let factor = usable(factor).min(self.steps() / MIN_STEPS).max(f64::MIN_POSITIVE);
-        Self {
-            t0: step - (step - self.t0) / factor,
-            t1: step + (self.t1 - step) / factor,
-            ..self
-        }
     }
 
     /// Zooms the address axis: `factor` above 1 shows fewer bytes; `address` keeps its place.
@@ -82,24 +66,12 @@ impl Viewport {
         }
     }
 
-    /// Moves the view by steps and bytes.
+    /// The same steps so many bytes higher.
     #[must_use]
-    pub fn pan(self, steps: f64, bytes: f64) -> Self {
+    pub fn up_by(self, bytes: f64) -> Self {
         Self {
-            t0: self.t0 + steps,
-            t1: self.t1 + steps,
             a0: self.a0 + bytes,
             a1: self.a1 + bytes,
-        }
-    }
-
-    /// The same addresses from one step to another, in either order.
-    #[must_use]
-    pub fn between(self, one: f64, other: f64) -> Self {
-        let t0 = one.min(other);
-        Self {
-            t0,
-            t1: one.max(other).max(t0 + MIN_STEPS),
             ..self
         }
     }
@@ -111,42 +83,240 @@ impl Viewport {
         let (a0, a1) = clamp_span((self.a0, self.a1), (whole.a0, whole.a1));
         Self { t0, t1, a0, a1 }
     }
+}
+
+/// A viewport as it is drawn.
+///
+/// Moves along time keep to what is drawn: what lies under the pointer stays there, however wide its steps are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View<'a> {
+    viewport: Viewport,
+    /// `None`: steps are as wide as each other.
+    axis: Option<&'a TimeAxis>,
+    /// Where the ends of what is seen are drawn on the axis.
+    from: f64,
+    to: f64,
+}
+
+impl Deref for View<'_> {
+    type Target = Viewport;
+
+    fn deref(&self) -> &Viewport {
+        &self.viewport
+    }
+}
+
+impl From<Viewport> for View<'_> {
+    /// In the order of steps.
+    fn from(viewport: Viewport) -> Self {
+        Self::new(viewport, None)
+    }
+}
+
+impl From<&Viewport> for View<'_> {
+    fn from(viewport: &Viewport) -> Self {
+        Self::new(*viewport, None)
+    }
+}
+
+impl From<&Self> for View<'_> {
+    fn from(view: &Self) -> Self {
+        *view
+    }
+}
+
+impl<'a> View<'a> {
+    /// A viewport along an axis; `None` is the order of steps. O(1).
+    pub fn new(viewport: Viewport, axis: Option<&'a TimeAxis>) -> Self {
+        let mut view = Self {
+            viewport,
+            axis,
+            from: 0.0,
+            to: 0.0,
+        };
+        view.from = view.place(viewport.t0);
+        view.to = view.place(viewport.t1);
+        view
+    }
+
+    /// What is seen.
+    pub const fn viewport(&self) -> Viewport {
+        self.viewport
+    }
+
+    /// Along what it is drawn; `None` is the order of steps.
+    pub const fn axis(&self) -> Option<&'a TimeAxis> {
+        self.axis
+    }
+
+    /// The same axis with other steps and addresses.
+    #[must_use]
+    pub fn with(&self, viewport: Viewport) -> Self {
+        Self::new(viewport, self.axis)
+    }
+
+    /// Where a step lies, from the left edge of a picture of this width.
+    pub fn x_from_step(&self, step: f64, width: f64) -> f64 {
+        (self.place(step) - self.from) / self.span() * width
+    }
+
+    /// Which step lies at a distance from the left edge. O(1), at worst O(log steps).
+    pub fn step_from_x(&self, x: f64, width: f64) -> f64 {
+        self.step(self.from + x / width.max(1e-9) * self.span())
+    }
+
+    /// The steps that lie between two distances from the left edge.
+    pub fn steps_between(&self, (from, to): (f64, f64), width: f64) -> (f64, f64) {
+        (self.step_from_x(from, width), self.step_from_x(to, width))
+    }
+
+    /// The length of a stretch of steps, in the unit of the axis.
+    pub fn length(&self, (from, to): (f64, f64)) -> f64 {
+        self.place(to) - self.place(from)
+    }
+
+    /// Zooms the time axis: `factor` above 1 shows fewer steps; `step` keeps its place.
+    #[must_use]
+    pub fn zoom_steps(&self, factor: f64, step: f64) -> Viewport {
+        let factor = usable(factor).min(self.span() / self.least()).max(f64::MIN_POSITIVE);
+        let place = self.place(step);
+        self.seen(place - (place - self.from) / factor, place + (self.to - place) / factor)
+    }
+
+    /// Moves the view by shares of what it shows of the time axis, and by bytes.
+    #[must_use]
+    pub fn pan(&self, shares: f64, bytes: f64) -> Viewport {
+        self.starting_at(self.from + shares * self.span()).up_by(bytes)
+    }
+
+    /// Moves the view so that a step stands in its middle.
+    #[must_use]
+    pub fn centred(&self, step: f64) -> Viewport {
+        self.starting_at(self.place(step) - self.span() / 2.0)
+    }
+
+    /// Moves the view so that it begins so far before a step, in the unit of the axis.
+    #[must_use]
+    pub fn starting_before(&self, step: f64, length: f64) -> Viewport {
+        self.starting_at(self.place(step) - length)
+    }
+
+    /// The same addresses from one step to another, in either order.
+    #[must_use]
+    pub fn between(&self, one: f64, other: f64) -> Viewport {
+        let (one, other) = (self.place(one), self.place(other));
+        let from = one.min(other);
+        self.seen(from, one.max(other).max(from + self.least()))
+    }
+
+    /// The same addresses over some steps, and beside them where these are too narrow for a view.
+    #[must_use]
+    pub fn over(&self, (start, end): (f64, f64)) -> Viewport {
+        let (from, to) = (self.place(start), self.place(end));
+        let room = ((self.least() - (to - from)) / 2.0).max(0.0);
+        self.seen(from - room, to + room)
+    }
 
     /// A view on the steps `start..end` and addresses `low..high` with room around them, within `whole`.
     #[must_use]
-    pub fn focus(steps: (f64, f64), addresses: (f64, f64), whole: Self) -> Self {
-        let (t0, t1) = with_room(steps, MIN_STEPS * 4.0);
+    pub fn focus(&self, (start, end): (f64, f64), addresses: (f64, f64), whole: Viewport) -> Viewport {
+        let (from, to) = with_room((self.place(start), self.place(end)), self.least() * 4.0);
         let (a0, a1) = with_room(addresses, MIN_BYTES * 4.0);
-        Self { t0, t1, a0, a1 }.clamp(whole)
+        let seen = Viewport {
+            a0,
+            a1,
+            ..self.seen(from, to)
+        };
+        self.with(seen).clamp(whole)
     }
-}
 
-/// A viewport's scale on a canvas, worked out once for many rectangles.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
-    viewport: Viewport,
-    height: f64,
-    per_step: f64,
-    per_byte: f64,
-}
+    /// What is seen with so many times the width more on both sides.
+    #[must_use]
+    pub fn widened(&self, shares: f64) -> Viewport {
+        let more = self.span() * shares;
+        self.seen(self.from - more, self.to + more)
+    }
 
-impl Scale {
-    pub(super) fn new(viewport: &Viewport, canvas: Canvas) -> Self {
-        Self {
-            viewport: *viewport,
-            height: canvas.height,
-            per_step: canvas.width / viewport.steps(),
-            per_byte: canvas.height / viewport.bytes(),
+    /// Moves the view into `whole`, and shrinks it where it is larger.
+    #[must_use]
+    pub fn clamp(&self, whole: Viewport) -> Viewport {
+        let most = self.with(whole);
+        let (from, to) = clamp_span((self.from, self.to), (most.from, most.to));
+        let (a0, a1) = clamp_span((self.a0, self.a1), (whole.a0, whole.a1));
+        // What stays where it is stays so to the last bit, or else a view would never stand still.
+        let step = |place: f64| match place {
+            _ if place.to_bits() == self.from.to_bits() => self.t0,
+            _ if place.to_bits() == self.to.to_bits() => self.t1,
+            _ if place.to_bits() == most.from.to_bits() => whole.t0,
+            _ if place.to_bits() == most.to.to_bits() => whole.t1,
+            _ => self.step(place),
+        };
+        Viewport {
+            t0: step(from),
+            t1: step(to),
+            a0,
+            a1,
         }
     }
 
+    fn starting_at(&self, from: f64) -> Viewport {
+        self.seen(from, from + self.span())
+    }
+
+    fn seen(&self, from: f64, to: f64) -> Viewport {
+        Viewport {
+            t0: self.step(from),
+            t1: self.step(to),
+            ..self.viewport
+        }
+    }
+
+    fn span(&self) -> f64 {
+        self.to - self.from
+    }
+
+    fn place(&self, step: f64) -> f64 {
+        self.axis.map_or(step, |axis| axis.place(step))
+    }
+
+    fn step(&self, place: f64) -> f64 {
+        self.axis.map_or(place, |axis| axis.step(place))
+    }
+
+    /// No view is narrower, in the unit of the axis.
+    fn least(&self) -> f64 {
+        MIN_STEPS * self.axis.map_or(1.0, TimeAxis::least)
+    }
+}
+
+/// A view's scale on a canvas, worked out once for many rectangles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale<'a> {
+    view: View<'a>,
+    height: f64,
+    per_place: f64,
+    per_byte: f64,
+}
+
+impl<'a> Scale<'a> {
+    pub(super) fn new(view: View<'a>, canvas: Canvas) -> Self {
+        Self {
+            view,
+            height: canvas.height,
+            per_place: canvas.width / view.span(),
+            per_byte: canvas.height / view.bytes(),
+        }
+    }
+
+    #[inline]
     pub(super) fn x(&self, step: u32) -> f64 {
-        (f64::from(step) - self.viewport.t0) * self.per_step
+        let place = self.view.axis.map_or(f64::from(step), |axis| axis.place_at(step));
+        (place - self.view.from) * self.per_place
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub(super) fn y(&self, address: u64) -> f64 {
-        self.height - (address as f64 - self.viewport.a0) * self.per_byte
+        self.height - (address as f64 - self.view.a0) * self.per_byte
     }
 }
 

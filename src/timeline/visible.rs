@@ -8,7 +8,7 @@
 
 use super::block::LaneView;
 use super::index::{Columns, Least};
-use super::viewport::{Canvas, Scale, Viewport};
+use super::viewport::{Canvas, Scale, View, Viewport};
 
 /// A block drawn as it is, in points from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Items {
 }
 
 impl Columns<'_> {
-    pub(super) fn scaled(&self, idx: usize, scale: &Scale) -> [f64; 4] {
+    pub(super) fn scaled(&self, idx: usize, scale: &Scale<'_>) -> [f64; 4] {
         let base = self.base[idx];
         [
             scale.x(self.start[idx]),
@@ -67,14 +67,9 @@ impl Columns<'_> {
 }
 
 /// The rectangles within a viewport. O(visible ones log visible ones + chunks).
-pub(super) fn visible(
-    columns: &Columns<'_>,
-    color: impl Fn(usize) -> u8,
-    viewport: &Viewport,
-    canvas: Canvas,
-) -> Items {
+pub(super) fn visible(columns: &Columns<'_>, color: impl Fn(usize) -> u8, view: View<'_>, canvas: Canvas) -> Items {
     let mut items = Items::default();
-    let scale = Scale::new(viewport, canvas);
+    let scale = Scale::new(view, canvas);
     let (mut narrow, mut thin) = (Vec::new(), Vec::new());
     let mut add = |idx: usize| {
         let rect = columns.scaled(idx, &scale);
@@ -89,7 +84,7 @@ pub(super) fn visible(
             Shape::Thin(cell) => thin.push(cell),
         }
     };
-    let met = columns.met_in_order((viewport.t0, viewport.t1));
+    let met = columns.met_in_order((view.t0, view.t1));
     met.into_iter().for_each(&mut add);
     merge(narrow, |cell| items.marks.push(cell.column(canvas)));
     merge(thin, |cell| items.marks.push(cell.row(canvas)));
@@ -99,8 +94,13 @@ pub(super) fn visible(
 impl LaneView {
     /// The blocks within a viewport. `canvas` is the picture's size in pixels (or points, which then count as
     /// pixels). O(visible blocks log visible blocks + chunks).
-    pub fn visible(&self, viewport: &Viewport, canvas: Canvas) -> Items {
-        visible(&self.blocks.columns(), |idx| self.blocks.color[idx], viewport, canvas)
+    pub fn visible<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
+        visible(
+            &self.blocks.columns(),
+            |idx| self.blocks.color[idx],
+            view.into(),
+            canvas,
+        )
     }
 
     /// How many blocks meet the steps of a viewport, wherever they lie. O(log blocks).
@@ -115,14 +115,14 @@ impl LaneView {
 
     /// Those of the blocks within a viewport that are at least so many pixels wide and high; the others stand in a picture.
     /// O(classes log blocks + what is found).
-    pub fn visible_large(&self, viewport: &Viewport, canvas: Canvas, pixels: f64) -> Items {
+    pub fn visible_large<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas, pixels: f64) -> Items {
         let color = |idx: usize| self.blocks.color[idx];
-        visible_large(&self.blocks.columns(), color, (viewport, canvas), pixels)
+        visible_large(&self.blocks.columns(), color, (view.into(), canvas), pixels)
     }
 
     /// A block's place: left, top, right, bottom.
-    pub fn rect(&self, block: usize, viewport: &Viewport, canvas: Canvas) -> [f64; 4] {
-        self.blocks.columns().scaled(block, &Scale::new(viewport, canvas))
+    pub fn rect<'v>(&self, block: usize, view: impl Into<View<'v>>, canvas: Canvas) -> [f64; 4] {
+        self.blocks.columns().scaled(block, &Scale::new(view.into(), canvas))
     }
 }
 
@@ -130,16 +130,16 @@ impl LaneView {
 pub(super) fn visible_large(
     columns: &Columns<'_>,
     color: impl Fn(usize) -> u8,
-    (viewport, canvas): (&Viewport, Canvas),
+    (view, canvas): (View<'_>, Canvas),
     pixels: f64,
 ) -> Items {
-    let scale = Scale::new(viewport, canvas);
+    let scale = Scale::new(view, canvas);
     let mut items = Items {
-        n_total: columns.count(viewport.t0, viewport.t1),
+        n_total: columns.count(view.t0, view.t1),
         ..Items::default()
     };
-    let least = Least::pixels(pixels, viewport, canvas);
-    for idx in columns.met((viewport.t0, viewport.t1), least) {
+    let least = Least::pixels(pixels, &view, canvas);
+    for idx in columns.met((view.t0, view.t1), least) {
         let rect = columns.scaled(idx, &scale);
         let is_large = rect[2] - rect[0] >= pixels && rect[3] - rect[1] >= pixels;
         if !is_large || !is_within(rect, canvas) {

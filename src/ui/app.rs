@@ -97,6 +97,7 @@ impl App {
         state.palette.used.clone_from(&kept.used);
         state.lanes.layout = kept.view.layout();
         state.lanes.content = kept.view.content();
+        state.lanes.axis = kept.view.axis;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
         }
@@ -116,7 +117,7 @@ impl App {
             document: KeptDocument::of(&self.session),
             recents: self.state.recents.clone(),
             used: self.state.palette.used.clone(),
-            view: KeptView::of(self.state.lanes.layout, self.state.lanes.content),
+            view: KeptView::of(&self.state.lanes),
             unreadable: Vec::new(),
         }
     }
@@ -278,6 +279,7 @@ impl App {
                 LaneLayout::Stacked => "stacked",
                 LaneLayout::SideBySide => "side by side",
             },
+            UiCommand::NextAxis => lanes.shown_axis().name(),
             UiCommand::NextLanes => kind_words(&self.session)?,
             UiCommand::Sweep if self.session.is_sweeping() => "running",
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",

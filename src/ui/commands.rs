@@ -39,6 +39,8 @@ pub enum UiCommand {
     ToggleLayout,
     /// Memory map or lifetimes.
     ToggleView,
+    /// Program order, estimated time, wall time.
+    NextAxis,
     /// Bring the sweep over budgets to the front, or the lanes.
     ToggleBudgets,
     /// Bring name reuse and its log to the front, or the lanes.
@@ -242,6 +244,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Lanes stacked / side by side",
         tooltip: "how the four policies are laid out",
         shortcut: Some(plain(Key::L)),
+    },
+    CommandRow {
+        command: UiCommand::NextAxis,
+        menu: Menu::View,
+        text: "Axis: program order / estimated time / wall time",
+        tooltip: "what the time axis of all lanes counts, as far as the data has times",
+        shortcut: Some(plain(Key::U)),
     },
     CommandRow {
         command: UiCommand::NextLanes,

@@ -7,9 +7,10 @@ use eframe::Storage;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::lanes::{LaneContent, LaneLayout};
+use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::panes::Layout;
 use crate::session::{KeptDocument, Recents, Restore};
+use crate::timeline::AxisKind;
 
 const LAYOUT: &str = "highwater.layout";
 const DOCUMENT: &str = "highwater.document";
@@ -27,15 +28,18 @@ pub struct KeptView {
     pub has_lifetimes: bool,
     /// What groups hold.
     pub has_areas: bool,
+    /// What the time axis counts.
+    pub axis: AxisKind,
 }
 
 impl KeptView {
     /// How lanes are shown.
-    pub const fn of(layout: LaneLayout, content: LaneContent) -> Self {
+    pub const fn of(lanes: &LanesState) -> Self {
         Self {
-            is_side_by_side: matches!(layout, LaneLayout::SideBySide),
-            has_lifetimes: matches!(content, LaneContent::Lifetimes),
-            has_areas: matches!(content, LaneContent::Areas),
+            is_side_by_side: matches!(lanes.layout, LaneLayout::SideBySide),
+            has_lifetimes: matches!(lanes.content, LaneContent::Lifetimes),
+            has_areas: matches!(lanes.content, LaneContent::Areas),
+            axis: lanes.axis,
         }
     }
 

@@ -4,13 +4,14 @@ use eframe::egui;
 
 use super::app::App;
 use super::commands::UiCommand;
-use super::lanes::LaneContent;
+use super::lanes::{LaneContent, LanesState};
 use super::palette::Choice;
 use super::panes::{Pane, Panes};
 use super::pictures::Wanted;
 use super::theme::Theme;
 use crate::analysis::LaneId;
-use crate::session::{Command, LaneInView, Recents, SourceSpec};
+use crate::session::{Command, LaneInView, Notice, Recents, SourceSpec};
+use crate::timeline::AxisKind;
 use crate::ui::dialogs::Purpose;
 
 /// Everything that was asked for in a frame.
@@ -102,6 +103,7 @@ impl App {
             UiCommand::Smaller => egui::gui_zoom::zoom_out(ctx),
             UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
             UiCommand::ForgetRecent => state.recents.list.clear(),
+            UiCommand::NextAxis => self.next_axis(),
             UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
             UiCommand::ExportLane | UiCommand::DrawLane => {
                 let lane = self.lane_to_draw();
@@ -113,6 +115,28 @@ impl App {
                 self.state.dialogs.ask(purpose, ctx);
             }
             _ => {}
+        }
+    }
+
+    /// How lanes are shown, for tests.
+    pub const fn lanes(&self) -> &LanesState {
+        &self.state.lanes
+    }
+
+    /// The time axis counts what comes next of what the data has; where there is nothing else, says why.
+    fn next_axis(&mut self) {
+        let Some((comparison, timeline)) = self.session.answer() else {
+            return;
+        };
+        let (axes, word) = (&timeline.axes, comparison.axis_word());
+        let next = axes.next(self.state.lanes.axis);
+        let is_alone = next == axes.effective(self.state.lanes.axis);
+        let reasons = AxisKind::ALL.into_iter().filter_map(|kind| axes.why_not(kind));
+        let reasons: Vec<&str> = reasons.collect();
+        self.state.lanes.axis = next;
+        if is_alone {
+            let text = format!("the axis counts {word}s alone. {}", reasons.join(" "));
+            self.session.notify(Notice::Done(text));
         }
     }
 
@@ -148,6 +172,7 @@ impl App {
                 };
                 let view = LaneInView {
                     viewport,
+                    axis: self.state.lanes.axis,
                     size: DRAWING,
                     colors: theme.svg(),
                 };

@@ -243,7 +243,7 @@ fn columns_of_ticks_count_exactly() {
         a0: 0.0,
         a1: 1.0,
     };
-    let columns = lane.ticks.columns(&whole, 5);
+    let columns = lane.ticks.columns(whole, 5);
     let texts: Vec<String> = columns
         .iter()
         .map(|column| {
@@ -265,13 +265,13 @@ fn columns_of_ticks_count_exactly() {
     // At every width and in every part of the axis the columns hold all events, each once.
     let n_events = |columns: &[TickColumn]| -> u32 { columns.iter().map(TickColumn::total).sum() };
     for width in [1, 3, 10, 77, 1000] {
-        assert_eq!(n_events(&lane.ticks.columns(&whole, width)), 22, "{width}");
+        assert_eq!(n_events(&lane.ticks.columns(whole, width)), 22, "{width}");
         let part = Viewport {
             t0: 2.0,
             t1: 6.5,
             ..whole
         };
-        assert_eq!(n_events(&lane.ticks.columns(&part, width)), 9, "{width}");
+        assert_eq!(n_events(&lane.ticks.columns(part, width)), 9, "{width}");
     }
     assert_eq!(lane.ticks.totals()[TickClass::Driver as usize], 2);
     assert_eq!(lane.ticks.neighbour(6, true), Some(8));

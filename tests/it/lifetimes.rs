@@ -6,7 +6,8 @@ use std::sync::Arc;
 use highwater::analysis::Comparison;
 use highwater::session::{Document, Session, SourceSpec, Worker};
 use highwater::timeline::{
-    Canvas, Folds, LaneRows, RasterStyle, Row, RowLayout, RowPlace, RowWindow, RowsBy, Timeline, Viewport,
+    AxisKind, Canvas, Folds, LaneRows, RasterStyle, Row, RowLayout, RowPlace, RowWindow, RowsBy, Timeline, View,
+    Viewport,
 };
 use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
@@ -213,13 +214,13 @@ proptest! {
         let rows = rows(&comparison, &timeline, RowsBy::Size);
         let canvas = Canvas { width: width.ceil(), height: height.ceil() };
         let colors = &timeline.lanes[0].blocks.color;
-        let picture = rows.raster((&view, &Folds::default()), (canvas, 1.0), colors, &style());
+        let picture = rows.raster((view, AxisKind::Order, &Folds::default()), (&timeline.axes, canvas, 1.0), colors, &style());
         let (frame, layout) = (&picture.raster.frame, &picture.layout);
         let alpha = |column: usize, row: usize| picture.raster.rgba[(row * frame.width as usize + column) * 4 + 3];
         let mut wanted = vec![false; (frame.width * frame.height) as usize];
         let per_point = f64::from(frame.height) / layout.height.max(1.0);
         for (position, row) in shown(&rows, layout).iter().enumerate() {
-            let x = |step: u32| view.x_from_step(f64::from(step), f64::from(frame.width));
+            let x = |step: u32| View::from(view).x_from_step(f64::from(step), f64::from(frame.width));
             let (x0, x1) = (x(row.start.0), x(row.end.0));
             let (y0, y1) = (layout.top(position) * per_point, (layout.top(position) + layout.row_height) * per_point);
             let span = |low: f64, high: f64| if high - low < 1.0 {

@@ -10,6 +10,7 @@
 
 mod areas;
 mod ascend_corpus;
+mod axis;
 mod beside;
 mod calls;
 mod cli;
@@ -68,6 +69,8 @@ mod trace_compare;
 mod ui_app;
 #[cfg(feature = "gui")]
 mod ui_arrange;
+#[cfg(feature = "gui")]
+mod ui_axis;
 #[cfg(feature = "gui")]
 mod ui_budgets;
 #[cfg(feature = "gui")]

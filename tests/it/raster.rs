@@ -2,8 +2,8 @@
 
 use highwater::analysis::Comparison;
 use highwater::timeline::{
-    Attribute, ColorBy, Grouping, Held, LaneView, Look, LookOrder, RasterFrame, RasterStyle, STEPPED_BACK, Timeline,
-    Viewport, raster,
+    Attribute, Axes, AxisKind, ColorBy, Grouping, Held, LaneView, Look, LookOrder, RasterFrame, RasterStyle,
+    STEPPED_BACK, Timeline, View, Viewport, raster,
 };
 use highwater::units::Bytes;
 use proptest::prelude::*;
@@ -19,10 +19,14 @@ fn style(hole: Option<[[u8; 4]; 2]>) -> RasterStyle {
 }
 
 /// The pixels of a block, as the documents of rasters say it: to the nearest pixel, or the one that it lies in.
-fn pixels(lane: &LaneView, block: usize, frame: &RasterFrame) -> Vec<(usize, usize)> {
+fn pixels((lane, axes): (&LaneView, &Axes), block: usize, frame: &RasterFrame) -> Vec<(usize, usize)> {
     let view = &frame.view;
     let (width, height) = (f64::from(frame.width), f64::from(frame.height));
-    let x = |step: u32| (f64::from(step) - view.t0) * (width / (view.t1 - view.t0));
+    let view_on_axis = View::new(*view, axes.get(frame.axis).map(|axis| &**axis));
+    let x = |step: u32| match axes.get(frame.axis) {
+        None => (f64::from(step) - view.t0) * (width / (view.t1 - view.t0)),
+        Some(_) => view_on_axis.x_from_step(f64::from(step), width),
+    };
     let y = |address: u64| height - (address as f64 - view.a0) * (height / (view.a1 - view.a0));
     let blocks = &lane.blocks;
     let (x0, x1) = (x(blocks.start[block]), x(blocks.end[block]));
@@ -59,6 +63,7 @@ proptest! {
         (low, high) in (0.0..0.9_f64, 0.05..1.3_f64),
         (width, height) in (1_u32..90, 1_u32..70),
         lane in 0_usize..4,
+        axis in prop_oneof![Just(AxisKind::Order), Just(AxisKind::Estimated)],
     ) {
         let comparison = synthetic::comparison(24, 2);
         let timeline = Timeline::new(&comparison);
@@ -70,12 +75,12 @@ proptest! {
             a0: whole.a1 * low - 10.0,
             a1: whole.a1 * (low + high),
         };
-        let frame = RasterFrame { view, width, height };
-        let picture = raster(lane, &lane.blocks.color, &frame, &style(None));
+        let frame = RasterFrame { view, axis, width, height };
+        let picture = raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style(None));
         prop_assert_eq!(picture.rgba.len(), (width * height * 4) as usize);
         let mut wanted = vec![false; (width * height) as usize];
         for block in 0..lane.blocks.len() {
-            for (column, row) in pixels(lane, block, &frame) {
+            for (column, row) in pixels((lane, &timeline.axes), block, &frame) {
                 wanted[row * width as usize + column] = true;
                 prop_assert!(pixel(&picture, (column, row))[3] > 100, "block {} at {}, {}", block, column, row);
             }
@@ -96,11 +101,12 @@ fn large_blocks_have_their_own_colour() {
     for lane in &timeline.lanes {
         let frame = RasterFrame {
             view: timeline.fit(),
+            axis: AxisKind::Order,
             width: 1_200,
             height: 2_000,
         };
         let hole = [[1, 1, 1, 255], [2, 2, 2, 255]];
-        let picture = raster(lane, &lane.blocks.color, &frame, &style(Some(hole)));
+        let picture = raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style(Some(hole)));
         let step = frame.view.steps() / f64::from(frame.width);
         let byte = frame.view.bytes() / f64::from(frame.height);
         let is_large = |block: &usize| {
@@ -111,7 +117,7 @@ fn large_blocks_have_their_own_colour() {
         assert!(large.len() > 3, "{} are large", large.len());
         for block in large {
             let color = lane.blocks.color[block];
-            let places = pixels(lane, block, &frame);
+            let places = pixels((lane, &timeline.axes), block, &frame);
             let (column, row) = places[places.len() / 2];
             assert_eq!(
                 pixel(&picture, (column, row)),

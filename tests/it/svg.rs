@@ -3,18 +3,28 @@
 use expect_test::expect;
 use highwater::analysis::Comparison;
 use highwater::export::{LaneDrawing, SvgColors, lane_svg};
-use highwater::timeline::{Timeline, Viewport};
+use highwater::timeline::{AxisKind, Timeline, View, Viewport};
 
 use crate::cli::{fails, run};
 use crate::synthetic;
 
 fn drawing(comparison: &Comparison, lane: usize, change: impl FnOnce(Viewport) -> Viewport) -> String {
+    drawing_along(AxisKind::Order, comparison, lane, change)
+}
+
+fn drawing_along(
+    axis: AxisKind,
+    comparison: &Comparison,
+    lane: usize,
+    change: impl FnOnce(Viewport) -> Viewport,
+) -> String {
     let timeline = Timeline::new(comparison);
     let drawing = LaneDrawing {
         comparison,
         timeline: &timeline,
         lane,
         viewport: change(timeline.fit()),
+        axis,
         size: (800.0, 400.0),
         colors: &SvgColors::print(),
     };
@@ -66,9 +76,28 @@ fn drawings_are_well_formed_and_hold_what_is_in_view() {
             comparison.lanes[lane].summary.peak_reserved
         )));
         let blocks = |tags: &[String]| tags.iter().filter(|tag| tag.starts_with("rect ")).count();
-        let part = drawing(&comparison, lane, |view| view.zoom_steps(8.0, 20.0));
+        let part = drawing(&comparison, lane, |view| View::from(view).zoom_steps(8.0, 20.0));
         assert!(blocks(&tags(&part)) < blocks(&all));
     }
+}
+
+/// Along time the same blocks stand elsewhere, under a mark of a round time.
+#[test]
+fn drawings_along_time_have_marks_of_time() {
+    let comparison = synthetic::comparison(40, 1);
+    let [plain, along] = [AxisKind::Order, AxisKind::Estimated]
+        .map(|axis| drawing_along(axis, &comparison, 0, |view| View::from(view).zoom_steps(2.0, 20.0)));
+    let (tags_plain, tags_along) = (tags(&plain), tags(&along));
+    let n_groups = |tags: &[String]| tags.iter().filter(|tag| tag.starts_with("g ")).count();
+    assert_eq!(n_groups(&tags_plain), n_groups(&tags_along));
+    assert_ne!(plain, along);
+    assert!(plain.contains(">step</text>") && along.contains(">estimated time</text>"));
+    assert!(along.contains("µs</text>") || along.contains("ms</text>"));
+    // Where nothing was recorded, the axis of the clock is that of steps.
+    let wall = drawing_along(AxisKind::Wall, &comparison, 0, |view| {
+        View::from(view).zoom_steps(2.0, 20.0)
+    });
+    assert_eq!(wall, plain);
 }
 
 #[test]
@@ -166,4 +195,19 @@ fn compare_writes_a_drawing() {
         "--policy 9: it is not among those that are compared: 0, 2, 3, 4",
     );
     fails(&["compare", "sample:mobilenet", "--policy", "2"], "--svg");
+    let output = run(&["compare", "sample:mobilenet", "--svg", to, "--axis", "estimated"]);
+    assert_eq!(output.status.code(), Some(0));
+    let along = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        along.contains(">estimated time</text>") && along.contains("µs</text>"),
+        "{along:.600}"
+    );
+    fails(
+        &["compare", "sample:mobilenet", "--svg", to, "--axis", "wall"],
+        "--axis wall: Nothing open here was recorded",
+    );
+    fails(
+        &["compare", "sample:mobilenet", "--svg", to, "--axis", "noon"],
+        "--axis noon: known are program order, estimated time, wall time",
+    );
 }

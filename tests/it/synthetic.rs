@@ -8,6 +8,7 @@ use highwater::analysis::{Best, Comparison, EstimatedWorkspaces, Lane, LaneId, S
 use highwater::diagnostics::Diagnostics;
 use highwater::graph::{Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater::liveness::{View, lifetimes};
+use highwater::rewrite::remat::OpRates;
 use highwater::sim::alloc::Address;
 use highwater::sim::{
     BoundGraph, DeviceRun, DeviceSession, Event, EventKind, LoadedGraph, POLICIES, Params, Region, RegionId,
@@ -69,6 +70,10 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: Params::for_device(&device),
+        rates: OpRates {
+            flops_per_second: device.flops_per_second,
+            bytes_per_second: device.memory_bytes_per_second,
+        },
         device_id: 0,
         occupied: Bytes::ZERO,
         estimates: Vec::new(),

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use highwater::graph::TensorId;
 use highwater::timeline::{
-    Canvas, Curve, LaneView, Selected, Timeline, Viewport, byte_ticks, facts, step_facts, step_ticks,
+    Canvas, Curve, LaneView, Selected, Timeline, View, Viewport, byte_ticks, facts, step_facts, step_ticks,
 };
 use highwater::units::{Bytes, Step};
 use highwater::workload::GraphIdx;
@@ -36,7 +36,7 @@ fn at_one_pixel_a_step_every_block_is_drawn_as_it_is() {
     let timeline = timeline(12);
     for lane in &timeline.lanes {
         let (viewport, canvas) = pixel_view(lane, timeline.n_steps, 512);
-        let items = lane.visible(&viewport, canvas);
+        let items = lane.visible(viewport, canvas);
         assert_eq!(items.n_total, lane.blocks.len());
         assert_eq!((items.rects.len(), items.marks.len()), (lane.blocks.len(), 0));
         for rect in &items.rects {
@@ -60,7 +60,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
         height: 60.0,
     };
     for lane in &timeline.lanes {
-        let items = lane.visible(&timeline.fit(), canvas);
+        let items = lane.visible(timeline.fit(), canvas);
         assert_eq!(items.n_total, lane.blocks.len());
         assert!(!items.marks.is_empty() && items.n_drawn() < items.n_total);
         for mark in &items.marks {
@@ -71,7 +71,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
         }
         // Every block's pixel shows something.
         for block in 0..lane.blocks.len() {
-            let [x0, y0, x1, y1] = lane.rect(block, &timeline.fit(), canvas);
+            let [x0, y0, x1, y1] = lane.rect(block, timeline.fit(), canvas);
             let is_hit = items
                 .rects
                 .iter()
@@ -98,7 +98,7 @@ fn culling_keeps_exactly_what_the_viewport_touches() {
         a1: 2e9,
     };
     let items = lane.visible(
-        &viewport,
+        viewport,
         Canvas {
             width: 500.0,
             height: 300.0,
@@ -235,7 +235,8 @@ proptest! {
         let n_steps = values.len() as f64;
         let t0 = from * n_steps * (1.0 - part);
         let viewport = Viewport { t0, t1: t0 + part * n_steps, a0: 0.0, a1: 1.0 };
-        let columns = curve.columns(&viewport, width);
+        let viewport = View::from(viewport);
+        let columns = curve.columns(viewport, width);
         for (column, (min, max)) in columns.iter().enumerate() {
             let low = viewport.step_from_x(column as f64, f64::from(width)).floor().max(0.0) as usize;
             let high = (viewport.step_from_x(column as f64 + 1.0, f64::from(width)).ceil() as usize).min(values.len());
@@ -251,9 +252,9 @@ proptest! {
 
     #[test]
     fn zoom_keeps_the_step_under_the_pointer(x in 0.0..800.0_f64, factor in 0.2..20.0_f64, t0 in 0.0..500.0_f64) {
-        let viewport = Viewport { t0, t1: t0 + 300.0, a0: 0.0, a1: 1e9 };
+        let viewport = View::from(Viewport { t0, t1: t0 + 300.0, a0: 0.0, a1: 1e9 });
         let step = viewport.step_from_x(x, 800.0);
-        let zoomed = viewport.zoom_steps(factor, step);
+        let zoomed = View::from(viewport.zoom_steps(factor, step));
         prop_assert!((zoomed.x_from_step(step, 800.0) - x).abs() < 1e-6);
         prop_assert!((zoomed.steps() - 300.0 / factor).abs() < 1e-6);
         let whole = Viewport { t0: 0.0, t1: 1000.0, a0: 0.0, a1: 1e9 };
@@ -273,7 +274,7 @@ proptest! {
         });
         prop_assert_eq!(lane.pick(step, address), expected.map(|idx| idx as u32));
         if expected.is_some() {
-            prop_assert_eq!(lane.pick_within((step, address), (3.0, 1e6)), expected.map(|idx| idx as u32));
+            prop_assert_eq!(lane.pick_within((step, address), ((step - 3.0, step + 3.0), 1e6)), expected.map(|idx| idx as u32));
         }
     }
 }

@@ -229,7 +229,7 @@ fn every_hole_leaves_a_mark_and_is_found_by_its_place() {
         width: 300.0,
         height: 90.0,
     };
-    let items = lane.visible_holes(&timeline.fit(), canvas);
+    let items = lane.visible_holes(timeline.fit(), canvas);
     assert_eq!(items.n_total, lane.holes.len());
     assert!(items.n_drawn() < items.n_total && items.n_drawn() > 0);
     let holes = &lane.holes;

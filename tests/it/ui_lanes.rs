@@ -8,7 +8,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::Comparison;
 use highwater::session::ContentOrder;
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::{LaneRows, Selected, Timeline};
+use highwater::timeline::{LaneRows, Selected, Timeline, View};
 use highwater::ui::lanes::{Drawn, LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
 use highwater::ui::theme::Theme;
 
@@ -150,7 +150,7 @@ fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
     harness.run();
     let step_at = |lanes: &LanesState| {
         let viewport = lanes.viewport.expect("a view");
-        viewport.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()))
+        View::from(viewport).step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()))
     };
     let before = step_at(&harness.state().lanes);
     let wheel = Event::MouseWheel {

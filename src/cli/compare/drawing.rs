@@ -8,32 +8,49 @@ use crate::analysis::{Comparison, LaneId};
 use crate::export::{LaneDrawing, SvgColors, lane_svg};
 use crate::session::write_whole;
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::Timeline;
+use crate::timeline::{AxisKind, Timeline};
 
 /// How wide and high it is, in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
 
-/// Writes the drawing of a policy's lane, of the main one unless a policy is named.
+/// Writes the drawing of a policy's lane, of the main one unless a policy is named, along an axis.
 ///
 /// # Errors
-/// A policy that is not compared, nothing to draw, or a file that cannot be written.
-pub(super) fn write(path: &Path, policy: Option<&str>, comparison: &Comparison) -> anyhow::Result<()> {
+/// A policy that is not compared, an axis that there is none of, nothing to draw, or a file that cannot be written.
+pub(super) fn write(
+    path: &Path,
+    (policy, axis): (Option<&str>, Option<&str>),
+    comparison: &Comparison,
+) -> anyhow::Result<()> {
     let lane = match policy {
         Some(text) => lane_of(text, comparison)?,
         None => comparison.main_lane().unwrap_or(0),
     };
     let timeline = Timeline::new(comparison);
+    let axis = axis.map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
     let drawing = LaneDrawing {
         comparison,
         timeline: &timeline,
         lane,
         viewport: timeline.fit(),
+        axis,
         size: SIZE,
         colors: &SvgColors::print(),
     };
     let text = lane_svg(&drawing).map_err(|reason| anyhow!("--svg: {reason}"))?;
     write_whole(path, text.as_bytes())?;
     Ok(())
+}
+
+fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {
+    let Some(kind) = AxisKind::find(text) else {
+        let known: Vec<&str> = AxisKind::ALL.iter().map(|kind| kind.name()).collect();
+        bail!("--axis {text}: known are {}", known.join(", "));
+    };
+    match timeline.axes.why_not(kind) {
+        Some(why) => bail!("--axis {text}: {why}"),
+        None => Ok(kind),
+    }
 }
 
 fn lane_of(text: &str, comparison: &Comparison) -> anyhow::Result<usize> {

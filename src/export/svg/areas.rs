@@ -2,7 +2,7 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
-use crate::timeline::{Canvas, Curve, ItemRect, Owner, Viewport, byte_ticks, tensor_name};
+use crate::timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
 use crate::units::Bytes;
 
 /// Room above the highest peak, as a part of it.
@@ -135,7 +135,7 @@ impl Pen<'_> {
             reason = "a page is a few thousand points wide"
         )]
         let width = area.width.round().max(1.0) as u32;
-        let spans = spans(&curve.columns(&self.drawing.viewport, width), area);
+        let spans = spans(&curve.columns(self.drawing.view(), width), area);
         let mut upper = String::new();
         for (number_of, (left, right, _, high)) in spans.iter().enumerate() {
             let y = number(y_of(area, top, *high));
@@ -162,7 +162,7 @@ impl Pen<'_> {
 
     pub(super) fn map(&mut self, area: Area) {
         let drawing = self.drawing;
-        let (viewport, view) = (drawing.viewport, self.view);
+        let (viewport, view) = (drawing.view(), self.view);
         self.ground(area);
         self.byte_axis(area, (viewport.a0, viewport.a1), |address| {
             area.top + viewport.y_from_address(address, area.height)
@@ -171,7 +171,7 @@ impl Pen<'_> {
             width: area.width,
             height: area.height,
         };
-        let items = view.visible(&viewport, canvas);
+        let items = view.visible(viewport, canvas);
         let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
         self.line(format_args!(
             r#"<clipPath id="map"><rect x="{x}" y="{y}" width="{w}" height="{h}"/></clipPath>"#
@@ -192,7 +192,7 @@ impl Pen<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
-    fn regions(&mut self, area: Area, viewport: &Viewport) {
+    fn regions(&mut self, area: Area, viewport: &View<'_>) {
         let (view, colors) = (self.view, self.drawing.colors);
         for region in view.regions.iter().filter(|region| !region.is_paged) {
             let x = |step: u32| {
@@ -298,7 +298,7 @@ impl Pen<'_> {
         let drawing = self.drawing;
         let (colors, summary) = (drawing.colors, &drawing.comparison.lanes[drawing.lane].summary);
         let Some(step) = summary.peak_reserved_step else { return };
-        let at = drawing.viewport.x_from_step(f64::from(step.0) + 0.5, curve.width);
+        let at = drawing.view().x_from_step(f64::from(step.0) + 0.5, curve.width);
         if !(0.0..=curve.width).contains(&at) {
             return;
         }

@@ -1,8 +1,7 @@
 //! What to draw of rows, one by one: pieces of their lives, and the gaps between them.
 
 use super::{LaneRows, RowLayout, RowWindow};
-use crate::timeline::Viewport;
-use crate::timeline::viewport::Canvas;
+use crate::timeline::viewport::{Canvas, View};
 use crate::timeline::visible::{Cell, ItemRect, Items, Shape, clip, merge};
 use crate::units::Step;
 
@@ -21,13 +20,13 @@ pub struct RowItems {
 
 impl LaneRows {
     /// What to draw of the rows in sight. O(their pieces).
-    pub fn items(&self, layout: &RowLayout, viewport: &Viewport, window: &RowWindow) -> RowItems {
+    pub fn items<'v>(&self, layout: &RowLayout, view: impl Into<View<'v>>, window: &RowWindow) -> RowItems {
         let canvas = Canvas {
             height: window.sight.1 - window.sight.0,
             ..window.canvas
         };
         let mut drawing = Drawing {
-            viewport,
+            view: view.into(),
             canvas,
             row_height: layout.row_height,
             items: Items {
@@ -61,7 +60,7 @@ impl LaneRows {
 
 /// A picture of rows on its way.
 struct Drawing<'a> {
-    viewport: &'a Viewport,
+    view: View<'a>,
     canvas: Canvas,
     row_height: f64,
     items: Items,
@@ -70,19 +69,14 @@ struct Drawing<'a> {
 }
 
 /// Where a piece of a row stands: left, top, right, bottom.
-pub(super) fn place(
-    viewport: &Viewport,
-    width: f64,
-    (top, height): (f64, f64),
-    (start, end): (Step, Step),
-) -> [f64; 4] {
-    let x = |step: Step| viewport.x_from_step(f64::from(step.0), width);
+pub(super) fn place(view: &View<'_>, width: f64, (top, height): (f64, f64), (start, end): (Step, Step)) -> [f64; 4] {
+    let x = |step: Step| view.x_from_step(f64::from(step.0), width);
     [x(start), top, x(end), top + height]
 }
 
 impl Drawing<'_> {
     fn place(&self, top: f64, steps: (Step, Step)) -> [f64; 4] {
-        let [x0, y0, x1, y1] = place(self.viewport, self.canvas.width, (top, self.row_height), steps);
+        let [x0, y0, x1, y1] = place(&self.view, self.canvas.width, (top, self.row_height), steps);
         [x0, y0, x1.max(x0 + 1.0), y1]
     }
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{LaneRows, Scope};
-use crate::timeline::Viewport;
-use crate::timeline::viewport::Canvas;
+use crate::timeline::viewport::{Canvas, View};
 
 /// No row is higher than this many points.
 const MAX_ROW: f64 = 18.0;
@@ -135,8 +134,9 @@ pub struct RowLayout {
 impl LaneRows {
     /// Lays out the rows that are alive within the steps of a viewport. `canvas` is the place for them in points.
     /// O(alive rows log alive rows + scopes that are not folded).
-    pub fn layout(&self, viewport: &Viewport, folds: &Folds, canvas: Canvas) -> RowLayout {
-        let alive = self.alive(viewport);
+    pub fn layout<'v>(&self, view: impl Into<View<'v>>, folds: &Folds, canvas: Canvas) -> RowLayout {
+        let view = view.into();
+        let alive = self.alive(&view);
         let mut drafts = Drafts::default();
         let outside = self.scopes.first().map_or(u32::MAX, |scope| scope.places.start);
         drafts.rows(within(&alive, 0, outside));
@@ -156,7 +156,7 @@ impl LaneRows {
                 at += 1;
             }
         }
-        drafts.finish((self, viewport), canvas, alive.len())
+        drafts.finish((self, &view), canvas, alive.len())
     }
 }
 
@@ -191,7 +191,7 @@ impl<'a> Drafts<'a> {
         self.0.push(Draft::Scope { scope, rows, is_folded });
     }
 
-    fn finish(self, (lifetimes, viewport): (&LaneRows, &Viewport), canvas: Canvas, n_alive: usize) -> RowLayout {
+    fn finish(self, (lifetimes, view): (&LaneRows, &View<'_>), canvas: Canvas, n_alive: usize) -> RowLayout {
         let mut n_rows = 0_usize;
         let mut fixed = 0.0;
         for draft in &self.0 {
@@ -228,7 +228,7 @@ impl<'a> Drafts<'a> {
                 Draft::Scope { scope, rows, is_folded } => {
                     let height = if is_folded { FOLDED } else { HEADER };
                     let columns = if is_folded {
-                        lifetimes.most_held(rows, viewport, canvas.width)
+                        lifetimes.most_held(rows, view, canvas.width)
                     } else {
                         Vec::new()
                     };
@@ -255,7 +255,7 @@ impl LaneRows {
         clippy::cast_sign_loss,
         reason = "clamped to the columns before the cast"
     )]
-    fn most_held(&self, places: &[u32], viewport: &Viewport, width: f64) -> Vec<u64> {
+    fn most_held(&self, places: &[u32], view: &View<'_>, width: f64) -> Vec<u64> {
         let mut changes: Vec<(u32, i128)> = Vec::with_capacity(places.len() * 2);
         for place in places {
             let Some(row) = self.row(self.number_at(*place)) else {
@@ -277,7 +277,7 @@ impl LaneRows {
             let Some(until) = same.peek().map(|next| next[0].0) else {
                 break;
             };
-            let x = |step: u32| viewport.x_from_step(f64::from(step), width);
+            let x = |step: u32| view.x_from_step(f64::from(step), width);
             // What touches a column by less than a millionth of it is an error of rounding.
             let (left, right) = ((x(now[0].0) + 1e-6).floor(), (x(until) - 1e-6).ceil());
             let most = width.ceil();

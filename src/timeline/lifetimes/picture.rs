@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::items::place;
 use super::{Folds, LaneRows, RowLayout};
+use crate::timeline::axis::{Axes, AxisKind};
 use crate::timeline::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
-use crate::timeline::viewport::{Canvas, Viewport};
+use crate::timeline::viewport::{Canvas, View, Viewport};
 
 /// A picture with the layout that it shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,23 +27,25 @@ impl LaneRows {
     )]
     pub fn raster(
         &self,
-        (viewport, folds): (&Viewport, &Folds),
-        (canvas, scale): (Canvas, f64),
+        (view, axis, folds): (Viewport, AxisKind, &Folds),
+        (axes, canvas, scale): (&Axes, Canvas, f64),
         colors: BlockColors<'_>,
         style: &RasterStyle,
     ) -> RowsRaster {
         const MOST: f64 = 8192.0;
-        let layout = self.layout(viewport, folds, canvas);
+        let along = View::new(view, axes.get(axis).map(|axis| &**axis));
+        let layout = self.layout(along, folds, canvas);
         let side = |points: f64| (points * scale).ceil().clamp(1.0, MOST) as u32;
         let frame = RasterFrame {
-            view: *viewport,
+            view,
+            axis,
             width: side(canvas.width),
             height: if layout.n_rows() == 0 { 1 } else { side(layout.height) },
         };
         let width = f64::from(frame.width);
         let per_point = f64::from(frame.height) / layout.height.max(1.0);
         let row_height = layout.row_height * per_point;
-        let raster = raster_of(&frame, style, &|(left, right), draw| {
+        let raster = raster_of((&frame, axes), style, &|(left, right), draw| {
             for (position, top) in layout.rows_within((0.0, layout.height)) {
                 let Some(number) = layout.number(self, position) else {
                     continue;
@@ -54,10 +57,7 @@ impl LaneRows {
                 let known = self.block(number).and_then(|block| colors.get(block as usize).copied());
                 let color = known.unwrap_or_else(|| self.rows.color(row.tensor));
                 self.rows.each_piece(row.tensor, |start, end| {
-                    draw(
-                        place(viewport, width, (top * per_point, row_height), (start, end)),
-                        color,
-                    );
+                    draw(place(&along, width, (top * per_point, row_height), (start, end)), color);
                 });
             }
         });

@@ -189,13 +189,13 @@ fn a_column_counts_all_that_it_merges() {
         ],
         0,
     );
-    let viewport = Viewport {
+    let viewport = crate::timeline::Viewport {
         t0: 0.0,
         t1: 10.0,
         a0: 0.0,
         a1: 1.0,
     };
-    let columns = lane.columns(&viewport, 2);
+    let columns = lane.columns(viewport, 2);
     let counts: Vec<(u32, u32, u32)> = columns
         .iter()
         .map(|column| {
@@ -208,7 +208,7 @@ fn a_column_counts_all_that_it_merges() {
         .collect();
     assert_eq!(counts, [(0, 1, 1), (1, 1, 1)]);
     assert_eq!(lane.marks_within(columns[1].steps).len(), 2);
-    let all: u32 = lane.columns(&viewport, 1).iter().map(RematColumn::total).sum();
+    let all: u32 = lane.columns(viewport, 1).iter().map(RematColumn::total).sum();
     assert_eq!(all as usize, lane.marks.len());
 }
 

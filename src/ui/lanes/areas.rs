@@ -7,7 +7,7 @@ use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2}
 use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, tooltip};
-use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, LaneView, Viewport, byte_ticks};
+use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, LaneView, View, byte_ticks};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped, percent_text};
 
@@ -17,8 +17,8 @@ const LEAST_NAMED: f32 = 13.0;
 /// The columns of a lane, and what they were made for.
 #[derive(Clone, Debug)]
 pub(super) struct AreaPicture {
-    /// The address of the areas, the steps in view, the columns.
-    of: (usize, [u64; 2], u32),
+    /// The addresses of the areas and of the axis, the steps in view, the columns.
+    of: ([usize; 2], [u64; 2], u32),
     columns: Arc<AreaColumns>,
 }
 
@@ -43,20 +43,20 @@ pub(super) fn paint(
     picture: &mut Option<AreaPicture>,
 ) {
     let (rect, theme) = (frame.map, input.theme);
-    let Some(viewport) = frame.viewport(state).filter(|_| rect.height() >= 1.0) else {
+    let Some(view) = frame.view(state).filter(|_| rect.height() >= 1.0) else {
         return;
     };
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
     let most = (rect.height() / 22.0).clamp(1.0, 8.0) as u32;
-    let place = Place { rect, viewport };
+    let place = Place { rect, view };
     let y = |bytes: f64| place.y(bytes);
-    left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
+    left_axis(outer, rect, &byte_ticks(view.a0, view.a1, most), y, theme);
     let painter = ui.painter_at(rect);
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     match areas_of(input, frame.lane) {
         Some(areas) => {
-            let columns = columns_of(areas, (&viewport, width), picture);
+            let columns = columns_of(areas, (&view, width), picture);
             paint_bands(&painter, place, (areas, &columns), theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
@@ -84,15 +84,16 @@ fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
 
 fn columns_of(
     areas: &LaneAreas,
-    (viewport, width): (&Viewport, u32),
+    (view, width): (&View<'_>, u32),
     picture: &mut Option<AreaPicture>,
 ) -> Arc<AreaColumns> {
-    let steps = [viewport.t0.to_bits(), viewport.t1.to_bits()];
-    let of = (std::ptr::from_ref(areas).addr(), steps, width);
+    let steps = [view.t0.to_bits(), view.t1.to_bits()];
+    let axis = view.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
+    let of = ([std::ptr::from_ref(areas).addr(), axis], steps, width);
     if let Some(known) = picture.as_ref().filter(|known| known.of == of) {
         return Arc::clone(&known.columns);
     }
-    let columns = Arc::new(areas.columns(viewport, width));
+    let columns = Arc::new(areas.columns(*view, width));
     *picture = Some(AreaPicture {
         of,
         columns: Arc::clone(&columns),
@@ -102,16 +103,16 @@ fn columns_of(
 
 /// A canvas with bytes from the ground up.
 #[derive(Clone, Copy)]
-struct Place {
+struct Place<'a> {
     rect: Rect,
-    viewport: Viewport,
+    view: View<'a>,
 }
 
-impl Place {
+impl Place<'_> {
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
     fn y(&self, bytes: f64) -> f32 {
         let height = f64::from(self.rect.height());
-        let y = self.viewport.y_from_address(bytes, height);
+        let y = self.view.y_from_address(bytes, height);
         self.rect.top() + y.clamp(-4.0, height + 4.0) as f32
     }
 
@@ -143,7 +144,7 @@ fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
 }
 
 /// Equal neighbours become one quad.
-fn paint_bands(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+fn paint_bands(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
     let n_columns = columns.steps.len();
     let mut quads = Quads::default();
     let mut start = 0;
@@ -170,8 +171,8 @@ fn paint_bands(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &
 }
 
 /// The reserved bytes as a line: the exact extremes of every column.
-fn paint_reserved(painter: &Painter, place: Place, (lane, width): (&LaneView, u32), theme: &Theme) {
-    let columns = lane.reserved.columns(&place.viewport, width);
+fn paint_reserved(painter: &Painter, place: Place<'_>, (lane, width): (&LaneView, u32), theme: &Theme) {
+    let columns = lane.reserved.columns(place.view, width);
     let mut quads = Quads::default();
     let mut start = 0;
     for end in 1..=columns.len() {
@@ -205,7 +206,7 @@ fn paint_reserved(painter: &Painter, place: Place, (lane, width): (&LaneView, u3
     clippy::cast_precision_loss,
     reason = "columns of a screen"
 )]
-fn paint_names(painter: &Painter, place: Place, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+fn paint_names(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
     let n_columns = columns.steps.len();
     for (number, band) in areas.bands.iter().enumerate() {
         let edges = |column: usize| {
@@ -256,7 +257,7 @@ pub(super) fn tooltip_ui(
     (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
 ) {
     let rect = frame.map;
-    let place = frame.viewport(state).map(|viewport| Place { rect, viewport });
+    let place = frame.view(state).map(|view| Place { rect, view });
     let picture = state.area_pictures.get(frame.lane).and_then(Option::as_ref);
     let Some(((place, areas), picture)) = place.zip(areas_of(input, frame.lane)).zip(picture) else {
         return;
@@ -267,7 +268,7 @@ pub(super) fn tooltip_ui(
         return;
     };
     let bytes = place
-        .viewport
+        .view
         .address_from_y(f64::from(pos.y - rect.top()), f64::from(rect.height()));
     let total = areas.total.at(step);
     let lane = &input.timeline.lanes[frame.lane];

@@ -115,6 +115,6 @@ pub(super) fn reading_x(rect: Rect, state: &LanesState) -> Option<f32> {
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn place_of(rect: Rect, state: &LanesState, step: f64) -> Option<f32> {
-    let x = state.viewport?.x_from_step(step, f64::from(rect.width())) as f32;
+    let x = state.view()?.x_from_step(step, f64::from(rect.width())) as f32;
     (x >= 0.0 && x <= rect.width()).then_some(rect.left() + x)
 }

@@ -10,7 +10,7 @@ use super::canvas::{Quads, SMALL, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, remat};
 use crate::analysis::{Lane, LaneId};
-use crate::timeline::{Curve, Viewport, byte_ticks, step_facts};
+use crate::timeline::{Curve, View, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
 
 /// The vertical scale of a lane, or of all lanes.
@@ -104,7 +104,7 @@ pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
     reason = "points on a screen fit both types"
 )]
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
-    let Some(viewport) = state.viewport else { return };
+    let Some(viewport) = state.view() else { return };
     let theme = input.theme;
     let scale = scale(frame, input, state);
     let outer = ui.painter();
@@ -117,7 +117,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     remat::paint_anew(&painter, frame.curve, (lane, &viewport), theme);
     let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let mut quads = Quads::default();
-    let columns = |curve: &Curve| curve.columns(&viewport, width);
+    let columns = |curve: &Curve| curve.columns(viewport, width);
     let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     if states_reserved {
@@ -188,7 +188,7 @@ fn paint_peak(
     scale: &Scale,
     frame: &LaneFrame,
     input: &LanesInput<'_>,
-    viewport: &Viewport,
+    viewport: &View<'_>,
 ) -> Option<Rect> {
     let summary = &input.comparison.lanes[frame.lane].summary;
     let step = summary.peak_reserved_step?;

@@ -9,7 +9,7 @@ use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
 use super::measure::Plot;
 use super::{LaneAction, LanesInput, LanesState, gestures};
-use crate::timeline::{Extremes, LaneDifference, SignedCurve, Tick, Viewport, byte_ticks};
+use crate::timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 use crate::units::{Bytes, Step};
 
 const HEADER: f32 = 24.0;
@@ -60,7 +60,7 @@ pub(super) fn difference_ui(
         state.fit();
     }
     header_ui(ui, header, (&titles, what, curve.extremes()), input, actions);
-    let Some(viewport) = state.viewport else { return };
+    let Some(viewport) = state.view() else { return };
     paint(ui, rect, (curve, &viewport), input);
     paint_reading(ui, rect, (curve, what), (input, state));
 }
@@ -130,7 +130,7 @@ fn signed_ticks((low, high): (f64, f64), most: u32) -> Vec<Tick> {
     clippy::cast_sign_loss,
     reason = "points on a screen fit f32"
 )]
-fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &Viewport), input: &LanesInput<'_>) {
+fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &View<'_>), input: &LanesInput<'_>) {
     let theme = input.theme;
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);

@@ -76,7 +76,7 @@ impl LanesState {
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn x_of(step: Step, rect: Rect, state: &LanesState) -> Option<f32> {
     let x = state
-        .viewport?
+        .view()?
         .x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width()));
     (0.0..=f64::from(rect.width()))
         .contains(&x)

@@ -3,7 +3,7 @@
 use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::{LaneLayout, LaneStand, LanesInput, LanesState};
-use crate::timeline::Viewport;
+use crate::timeline::{View, Viewport};
 
 /// Room for axis marks on the left of every canvas.
 pub(super) const GUTTER: f32 = 60.0;
@@ -239,12 +239,12 @@ impl LaneFrame {
     }
 
     /// What the lane's map shows: the steps of the view, and its addresses on the lane's scale.
-    pub(super) fn viewport(&self, state: &LanesState) -> Option<Viewport> {
-        let viewport = state.viewport?;
-        Some(Viewport {
-            a0: viewport.a0 * self.reach,
-            a1: viewport.a1 * self.reach,
-            ..viewport
-        })
+    pub(super) fn view<'a>(&self, state: &'a LanesState) -> Option<View<'a>> {
+        let view = state.view()?;
+        Some(view.with(Viewport {
+            a0: view.a0 * self.reach,
+            a1: view.a1 * self.reach,
+            ..view.viewport()
+        }))
     }
 }

@@ -51,16 +51,17 @@ fn key_pressed(
     actions: &mut Vec<LaneAction>,
 ) {
     let Some(viewport) = state.viewport else { return };
-    let step = state.cursor.unwrap_or(f64::midpoint(viewport.t0, viewport.t1));
+    let middle = || state.view().map_or(0.0, |view| view.step_from_x(0.5, 1.0));
+    let step = state.cursor.unwrap_or_else(middle);
     let address = viewport.a0;
-    let (steps, bytes) = (viewport.steps() * MOVE, viewport.bytes() * MOVE);
+    let bytes = viewport.bytes() * MOVE;
     match (key, is_shifted) {
         (Key::W, false) => state.change_view(|view| view.zoom_steps(ZOOM, step)),
         (Key::S, false) => state.change_view(|view| view.zoom_steps(1.0 / ZOOM, step)),
         (Key::W, true) => state.change_view(|view| view.zoom_addresses(ZOOM, address)),
         (Key::S, true) => state.change_view(|view| view.zoom_addresses(1.0 / ZOOM, address)),
-        (Key::A, false) => state.change_view(|view| view.pan(-steps, 0.0)),
-        (Key::D, false) => state.change_view(|view| view.pan(steps, 0.0)),
+        (Key::A, false) => state.change_view(|view| view.pan(-MOVE, 0.0)),
+        (Key::D, false) => state.change_view(|view| view.pan(MOVE, 0.0)),
         (Key::A, true) => state.change_view(|view| view.pan(0.0, -bytes)),
         (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
         (Key::H, _) => state.fit(),
@@ -127,7 +128,7 @@ fn view_of((input, state): (&LanesInput<'_>, &LanesState), tensor: Selected, who
         addresses = (whole.a0, whole.a1);
     }
     let steps = (f64::from(row.start.0), f64::from(row.end.0));
-    Some(Viewport::focus(steps, addresses, whole))
+    Some(state.view()?.focus(steps, addresses, whole))
 }
 
 /// The step under the pointer, where it is over a column's canvases.
@@ -137,7 +138,7 @@ pub(super) fn cursor(ui: &Ui, area: Rect, plot_x: Rangef, state: &LanesState) ->
     if !plot.contains(pos) || !ui.rect_contains_pointer(plot) {
         return None;
     }
-    let viewport = state.viewport?;
+    let viewport = state.view()?;
     let step = viewport.step_from_x(f64::from(pos.x - plot.left()), f64::from(plot.width()));
     (step < state.whole?.t1).then_some(step.floor())
 }
@@ -239,7 +240,7 @@ fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
     reason = "clamped to the steps there are"
 )]
 fn step_at(pos: Pos2, frame: &LaneFrame, state: &LanesState) -> Option<Step> {
-    let (viewport, whole) = (state.viewport?, state.whole?);
+    let (viewport, whole) = (state.view()?, state.whole?);
     let step = viewport.step_from_x(f64::from(pos.x - frame.body.left()), f64::from(frame.body.width()));
     Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
 }
@@ -260,8 +261,8 @@ pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut Lan
     if measure::drag(ui, response, plot, state) {
         let delta = response.drag_delta();
         state.change_view(|view| {
-            let steps = -f64::from(delta.x) / width * view.steps();
-            view.pan(steps, f64::from(delta.y) / height * view.bytes())
+            let bytes = f64::from(delta.y) / height * view.bytes();
+            view.pan(-f64::from(delta.x) / width, bytes)
         });
     }
     zoom(ui, response, (plot.body, plot.map), state);
@@ -283,7 +284,7 @@ pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), stat
             }
         });
     } else if scroll.x.abs() > 0.01 {
-        state.change_view(|view| view.pan(-f64::from(scroll.x) / width * view.steps(), 0.0));
+        state.change_view(|view| view.pan(-f64::from(scroll.x) / width, 0.0));
     }
 }
 
@@ -292,22 +293,26 @@ pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), stat
 fn peak_near(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<Step> {
     const REACH: f32 = 6.0;
     let step = input.comparison.lanes[frame.lane].summary.peak_reserved_step?;
-    let (viewport, width) = (state.viewport?, f64::from(frame.body.width()));
+    let (viewport, width) = (state.view()?, f64::from(frame.body.width()));
     let x = frame.body.left() + viewport.x_from_step(f64::from(step.0) + 0.5, width) as f32;
-    let is_narrow = width / viewport.steps() < f64::from(REACH);
+    let (from, to) = (f64::from(step.0), f64::from(step.0) + 1.0);
+    let is_narrow = viewport.x_from_step(to, width) - viewport.x_from_step(from, width) < f64::from(REACH);
     (is_narrow && (pos.x - x).abs() <= REACH).then_some(step)
 }
 
 /// The block under the pointer, or within a point and a half of it.
 pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<u32> {
-    let viewport = frame.viewport(state)?;
+    const REACH: f64 = 1.5;
+    let viewport = frame.view(state)?;
     let map = frame.map;
     if !map.contains(pos) || state.content != LaneContent::MemoryMap {
         return None;
     }
     let (width, height) = (f64::from(map.width()), f64::from(map.height()));
-    let step = viewport.step_from_x(f64::from(pos.x - map.left()), width);
+    let x = f64::from(pos.x - map.left());
+    let step = viewport.step_from_x(x, width);
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), height);
-    let reach = (viewport.steps() / width * 1.5, viewport.bytes() / height * 1.5);
+    let steps = viewport.steps_between((x - REACH, x + REACH), width);
+    let reach = (steps, viewport.bytes() / height * REACH);
     input.timeline.lanes[frame.lane].pick_within((step, address), reach)
 }

@@ -12,7 +12,7 @@ use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
 use super::canvas::{Quads, canvas_of, on_canvas};
 use super::marks::{in_pattern, pattern};
 use super::spot::{Highlight, is_of};
-use crate::timeline::{ItemRect, LaneView, Owner, Viewport};
+use crate::timeline::{ItemRect, LaneView, Owner, View};
 use crate::ui::theme::Theme;
 
 /// A page is drawn by itself where it is at least this high.
@@ -28,7 +28,7 @@ const LEAST_HIGHLIGHT: f32 = 10.0;
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) lane: &'a LaneView,
-    pub(super) viewport: &'a Viewport,
+    pub(super) viewport: &'a View<'a>,
     pub(super) rect: Rect,
     pub(super) theme: &'a Theme,
 }

@@ -7,7 +7,7 @@ use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, away, pictures};
-use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, Viewport, byte_ticks};
+use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
 use crate::ui::theme::Theme;
 
 /// Lower regions would be all outline.
@@ -36,7 +36,7 @@ pub(super) fn paint(
     state: &LanesState,
     picture: &mut Option<HolePicture>,
 ) -> [(usize, usize); 3] {
-    let Some(viewport) = frame.viewport(state) else {
+    let Some(viewport) = frame.view(state) else {
         return [(0, 0); 3];
     };
     let (rect, theme) = (frame.map, input.theme);
@@ -52,9 +52,9 @@ pub(super) fn paint(
     let painter = ui.painter_at(rect);
     let is_picture = pictures::is_picture(lane, &viewport, state.marks.has_holes);
     let items = if is_picture {
-        lane.visible_large(&viewport, canvas_of(rect), LEAST_ABOVE)
+        lane.visible_large(viewport, canvas_of(rect), LEAST_ABOVE)
     } else {
-        lane.visible(&viewport, canvas_of(rect))
+        lane.visible(viewport, canvas_of(rect))
     };
     let arrows = marks::arrows(lane, input, state, rect.height());
     let regions = region_rects(lane, &viewport, rect);
@@ -68,10 +68,16 @@ pub(super) fn paint(
     let mut holes = (0, 0);
     if is_picture {
         let tint = theme.picture_tint(input.selected.is_some());
-        pictures::paint(&painter, (rect, &viewport), frame.lane, &state.textures, tint);
+        pictures::paint(
+            &painter,
+            (rect, &viewport),
+            frame.lane,
+            (&state.textures, state.axis),
+            tint,
+        );
         holes = (0, lane.n_holes_within(&viewport));
     } else if state.marks.has_holes {
-        holes = marks::paint_holes(&painter, rect, (lane, &viewport), theme, picture);
+        holes = marks::paint_holes(&painter, rect, (lane, (&viewport, state.axis)), theme, picture);
     }
     paint_blocks(&painter, rect, &items, ((frame.lane, lane), input, &arrows));
     for (region, place) in &regions {
@@ -150,7 +156,7 @@ pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: imp
     clippy::cast_precision_loss,
     reason = "points on a screen fit f32"
 )]
-fn region_rects(lane: &LaneView, viewport: &Viewport, rect: Rect) -> Vec<(usize, Rect)> {
+fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize, Rect)> {
     let canvas = canvas_of(rect);
     let x = |step: u32| {
         viewport
@@ -213,7 +219,7 @@ pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a s
 /// The hovered tensor and the selected one, in every lane.
 fn outlines(
     painter: &Painter,
-    (rect, viewport): (Rect, &Viewport),
+    (rect, viewport): (Rect, &View<'_>),
     lane: &LaneView,
     (input, state): (&LanesInput<'_>, &LanesState),
 ) {
@@ -237,7 +243,7 @@ fn outlines(
 /// Between the blocks of a tensor that is evicted and computed anew: a hatched line.
 fn paint_away(
     painter: &Painter,
-    (rect, viewport): (Rect, &Viewport),
+    (rect, viewport): (Rect, &View<'_>),
     (lane, tensor): (&LaneView, Selected),
     input: &LanesInput<'_>,
 ) {
@@ -263,7 +269,7 @@ fn paint_away(
 
 /// A block's rectangle on the screen, at least 2 points wide and high.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn place_of(lane: &LaneView, block: u32, viewport: &Viewport, rect: Rect) -> Rect {
+fn place_of(lane: &LaneView, block: u32, viewport: &View<'_>, rect: Rect) -> Rect {
     let canvas = canvas_of(rect);
     let [x0, y0, x1, y1] = lane.rect(block as usize, viewport, canvas);
     let x = |x: f64| x.clamp(-9.0, canvas.width + 9.0) as f32;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
-use crate::timeline::{Arrows, LaneHoles, LaneView, ReuseArrow, Side, Viewport};
+use crate::timeline::{Arrows, AxisKind, LaneHoles, LaneView, ReuseArrow, Side, View, Viewport};
 use crate::ui::theme::{HATCH_POINTS, Theme, hatch};
 
 /// Which reuse edges are drawn.
@@ -106,7 +106,8 @@ pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HolePicture {
     holes: Arc<LaneHoles>,
-    view: (Viewport, Rect),
+    /// The part, along which axis, and where on the screen.
+    view: (Viewport, AxisKind, Rect),
     colors: (Color32, Color32),
     mesh: Arc<Mesh>,
     /// Shapes drawn and holes within the view.
@@ -117,16 +118,16 @@ pub(super) struct HolePicture {
 pub(super) fn paint_holes(
     painter: &Painter,
     rect: Rect,
-    (lane, viewport): (&LaneView, &Viewport),
+    (lane, (view, axis)): (&LaneView, (&View<'_>, AxisKind)),
     theme: &Theme,
     picture: &mut Option<HolePicture>,
 ) -> (usize, usize) {
-    let view = (*viewport, rect);
+    let place = (view.viewport(), axis, rect);
     let is_same = |known: &HolePicture| {
-        Arc::ptr_eq(&known.holes, &lane.holes) && known.view == view && known.colors == theme.hole
+        Arc::ptr_eq(&known.holes, &lane.holes) && known.view == place && known.colors == theme.hole
     };
     if !picture.as_ref().is_some_and(is_same) {
-        *picture = Some(hole_picture(painter.ctx(), (lane, view), theme));
+        *picture = Some(hole_picture(painter.ctx(), (lane, view), place, theme));
     }
     let Some(known) = picture else { return (0, 0) };
     if !known.mesh.is_empty() {
@@ -137,23 +138,24 @@ pub(super) fn paint_holes(
 
 fn hole_picture(
     ctx: &egui::Context,
-    (lane, (viewport, rect)): (&LaneView, (Viewport, Rect)),
+    (lane, view): (&LaneView, &View<'_>),
+    place: (Viewport, AxisKind, Rect),
     theme: &Theme,
 ) -> HolePicture {
-    let viewport = &viewport;
-    let items = lane.visible_holes(viewport, canvas_of(rect));
+    let rect = place.2;
+    let items = lane.visible_holes(view, canvas_of(rect));
     let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of holes", theme.hole));
     mesh.reserve_vertices(items.n_drawn() * 4);
     mesh.reserve_triangles(items.n_drawn() * 2);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
-        let place = on_canvas(item, rect);
+        let hole = on_canvas(item, rect);
         // The pattern hangs on the screen, so that it runs on from hole to hole.
-        let uv = Rect::from_min_max(in_pattern(place.min), in_pattern(place.max));
-        mesh.add_rect_with_uv(place, uv, Color32::WHITE);
+        let uv = Rect::from_min_max(in_pattern(hole.min), in_pattern(hole.max));
+        mesh.add_rect_with_uv(hole, uv, Color32::WHITE);
     }
     HolePicture {
         holes: Arc::clone(&lane.holes),
-        view: (*viewport, rect),
+        view: place,
         colors: theme.hole,
         mesh: Arc::new(mesh),
         counts: (items.n_drawn(), items.n_total),
@@ -180,7 +182,7 @@ pub(super) fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32
 pub(super) fn paint_edges(
     painter: &Painter,
     rect: Rect,
-    (lane, viewport): (&LaneView, &Viewport),
+    (lane, viewport): (&LaneView, &View<'_>),
     arrows: &Arrows,
     theme: &Theme,
 ) {
@@ -198,7 +200,7 @@ pub(super) fn paint_edges(
     clippy::cast_precision_loss,
     reason = "points on a screen fit f32"
 )]
-fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &Viewport, rect: Rect) -> Vec<Pos2> {
+fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) -> Vec<Pos2> {
     const INSET: f64 = 12.0;
     const SHORTEST: f64 = 16.0;
     let canvas = canvas_of(rect);
@@ -236,7 +238,7 @@ fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &Viewport, rect: Rect) ->
     clippy::cast_precision_loss,
     reason = "points on a screen fit f32"
 )]
-fn bracket(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &Viewport), arrow: &ReuseArrow, theme: &Theme) {
+fn bracket(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &View<'_>), arrow: &ReuseArrow, theme: &Theme) {
     let canvas = canvas_of(rect);
     let [x, ..] = lane.rect(arrow.heir as usize, viewport, canvas);
     if x < -4.0 || x > canvas.width {

@@ -4,10 +4,11 @@
 
 use eframe::egui::{Align2, Key, Painter, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
 
+use super::bands::took_words;
 use super::canvas::text_with_ground;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
-use crate::timeline::{StepRange, Viewport, step_facts};
+use crate::timeline::{StepRange, View, Viewport, step_facts};
 use crate::units::{Bytes, Nanos, Step, counted};
 
 /// What a drag is for; decided where it begins.
@@ -162,26 +163,28 @@ fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option
 
 /// Draws what was measured over a canvas.
 pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState) {
-    let Some(view) = state.viewport else { return };
+    let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
         let has_figure = lane == plot.lane || state.content == LaneContent::Lifetimes;
-        paint_time(ui, plot, (input, &view), (range, has_figure));
+        let took = took_words((range.start, range.end), (view.axis(), state.axis.prefix()));
+        let figure = has_figure.then(|| time_text(input, range, took));
+        paint_time(ui, plot, (input, &view), (range, figure));
     }
     if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
         let is_map = state.content == LaneContent::MemoryMap;
         if is_map {
-            let own = Viewport {
+            let own = view.with(Viewport {
                 a0: view.a0 * plot.reach,
                 a1: view.a1 * plot.reach,
-                ..view
-            };
+                ..view.viewport()
+            });
             paint_bytes(&ui.painter_at(plot.map), plot, (input, &own), height);
         }
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn x_of(step: u32, plot: Rect, view: &Viewport) -> f32 {
+fn x_of(step: u32, plot: Rect, view: &View<'_>) -> f32 {
     let x = view.x_from_step(f64::from(step), f64::from(plot.width()));
     plot.left() + x.clamp(-10.0, f64::from(plot.width()) + 10.0) as f32
 }
@@ -190,8 +193,8 @@ fn x_of(step: u32, plot: Rect, view: &Viewport) -> f32 {
 fn paint_time(
     ui: &Ui,
     plot: Plot,
-    (input, view): (&LanesInput<'_>, &Viewport),
-    (range, has_figure): (StepRange, bool),
+    (input, view): (&LanesInput<'_>, &View<'_>),
+    (range, figure): (StepRange, Option<String>),
 ) {
     let (body, theme) = (plot.body, input.theme);
     let painter = ui.painter_at(body);
@@ -203,9 +206,7 @@ fn paint_time(
     for edge in [x.min, x.max] {
         painter.vline(edge, body.y_range(), Stroke::new(1.0, theme.text_weak));
     }
-    if !has_figure {
-        return;
-    }
+    let Some(figure) = figure else { return };
     let y = body.center().y;
     painter.hline(x, y, stroke);
     for edge in [x.min, x.max] {
@@ -213,24 +214,19 @@ fn paint_time(
     }
     let seen = Rangef::new(x.min.max(body.left()), x.max.min(body.right()));
     let place = (pos2(seen.center(), y + 6.0), Align2::CENTER_TOP);
-    text_with_ground(
-        &painter,
-        place,
-        time_text(input, range),
-        (theme.text, theme.halo()),
-        body,
-    );
+    text_with_ground(&painter, place, figure, (theme.text, theme.halo()), body);
 }
 
-/// How many steps, and how long they took where the data says so.
-fn time_text(input: &LanesInput<'_>, range: StepRange) -> String {
+/// How many steps, and how long they took where the data or the axis says so.
+fn time_text(input: &LanesInput<'_>, range: StepRange, along: String) -> String {
     let word = input.comparison.axis_word();
     let steps = counted(u64::from(range.n_steps()), word);
     let at = |step: Step| step_facts(input.comparison, step).and_then(|facts| facts.time);
     let took = at(range.start).zip(at(range.end).or_else(|| at(range.last())));
-    let took = took.map_or_else(String::new, |(start, end)| {
+    let stated = took.map_or_else(String::new, |(start, end)| {
         format!(", {}", Nanos(end.0.saturating_sub(start.0)))
     });
+    let took = if along.is_empty() { stated } else { along };
     format!("{steps}{took}: {} to {}", range.start, range.last())
 }
 
@@ -239,7 +235,7 @@ fn time_text(input: &LanesInput<'_>, range: StepRange) -> String {
     clippy::cast_sign_loss,
     reason = "points on a screen fit f32, and addresses are not negative"
 )]
-fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &Viewport), height: Height) {
+fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &View<'_>), height: Height) {
     let (map, theme) = (plot.map, input.theme);
     let y_of = |address: f64| {
         let y = view.y_from_address(address, f64::from(map.height()));

@@ -17,6 +17,8 @@
 mod areas;
 mod arrange;
 mod away;
+mod axis;
+mod bands;
 mod budget;
 mod canvas;
 mod colors;
@@ -51,6 +53,8 @@ mod tooltip;
 mod views;
 mod words;
 
+use std::sync::Arc;
+
 use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
@@ -65,7 +69,9 @@ pub use words::words;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{ContentOrder, PictureOrder, Session};
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Attribute, ColorBy, Folds, LookOrder, Matches, RowsBy, StepRange, Timeline, Viewport};
+use crate::timeline::{
+    Attribute, AxisKind, ColorBy, Folds, LookOrder, Matches, RowsBy, StepRange, TimeAxis, Timeline, View, Viewport,
+};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step};
 
@@ -182,6 +188,8 @@ impl LaneContent {
 pub struct LanesState {
     /// The one viewport of all lanes; `None` before the first answer.
     pub viewport: Option<Viewport>,
+    /// What the time axis is to count; where the data has no such times it counts steps.
+    pub axis: AxisKind,
     /// How lanes are arranged.
     pub layout: LaneLayout,
     /// What is shown.
@@ -207,6 +215,8 @@ pub struct LanesState {
     hole_pictures: Vec<Option<marks::HolePicture>>,
     /// Pictures of lanes with many blocks.
     textures: pictures::Textures,
+    /// What steps are as wide as in this answer; `None` for one another.
+    warp: Option<Arc<TimeAxis>>,
     /// Everything there is to see, as it was in the last frame.
     whole: Option<Viewport>,
     /// What that was a picture of.
@@ -280,9 +290,11 @@ impl LanesState {
         let whole = timeline.fit();
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
         self.arrangement.adopt(comparison);
+        self.warp = timeline.axes.get(self.axis).cloned();
+        let clamped = |view: Viewport| View::new(view, self.warp.as_deref()).clamp(whole);
         let viewport = match (self.viewport, self.whole) {
             (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
-                viewport.clamp(whole)
+                clamped(viewport)
             }
             (Some(viewport), Some(before)) if viewport != before && is_same => {
                 let part = whole.t1 / before.t1.max(1.0);
@@ -291,7 +303,7 @@ impl LanesState {
                     t1: viewport.t1 * part,
                     ..viewport
                 };
-                scaled.clamp(whole)
+                clamped(scaled)
             }
             _ => whole,
         };
@@ -339,7 +351,10 @@ impl LanesState {
 
     /// How much larger than the whole picture the view shows things, as areas.
     fn zoom(&self) -> f64 {
-        let area = |view: &Viewport| view.steps() * view.bytes();
+        let area = |view: &Viewport| {
+            let along = View::new(*view, self.warp.as_deref());
+            along.length((view.t0, view.t1)) * view.bytes()
+        };
         match (&self.whole, &self.viewport) {
             (Some(whole), Some(view)) if area(view) > 0.0 => area(whole) / area(view),
             _ => 1.0,
@@ -347,9 +362,9 @@ impl LanesState {
     }
 
     /// Changes the view, within what there is to see.
-    fn change_view(&mut self, change: impl FnOnce(Viewport) -> Viewport) {
-        if let (Some(viewport), Some(whole)) = (self.viewport, self.whole) {
-            self.viewport = Some(change(viewport).clamp(whole));
+    fn change_view(&mut self, change: impl FnOnce(View<'_>) -> Viewport) {
+        if let (Some(view), Some(whole)) = (self.view(), self.whole) {
+            self.viewport = Some(view.with(change(view)).clamp(whole));
         }
     }
 }

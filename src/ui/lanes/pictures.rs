@@ -10,7 +10,9 @@ use eframe::egui::{self, Color32, ColorImage, Painter, Pos2, Rect, TextureHandle
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
 use crate::session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
-use crate::timeline::{Areas, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, Viewport};
+use crate::timeline::{
+    Areas, AxisKind, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, View, Viewport,
+};
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block.
 const MOST_DIRECT: usize = 12_000;
@@ -86,7 +88,7 @@ impl PartialEq for Textures {
 }
 
 /// Whether a lane is drawn as a picture: it has more in view than a frame can draw.
-pub(super) fn is_picture(lane: &LaneView, viewport: &Viewport, has_holes: bool) -> bool {
+pub(super) fn is_picture(lane: &LaneView, viewport: &View<'_>, has_holes: bool) -> bool {
     let n_holes = if has_holes { lane.n_holes_within(viewport) } else { 0 };
     lane.n_within(viewport).max(n_holes) > MOST_DIRECT
 }
@@ -120,14 +122,22 @@ pub(super) fn take(ctx: &egui::Context, drawn: &Drawn<'_>, textures: &mut Textur
 /// Paints what there is of a lane's picture; `tint` dims it beside a selection.
 pub(super) fn paint(
     painter: &Painter,
-    (rect, viewport): (Rect, &Viewport),
+    (rect, viewport): (Rect, &View<'_>),
     lane: usize,
-    textures: &Textures,
+    (textures, axis): (&Textures, AxisKind),
     tint: Color32,
 ) {
     let of_kind = |kind: PictureKind| {
         let mut shown = textures.shown.iter();
-        shown.find(|shown| (shown.picture.of.lane, shown.picture.of.kind) == (lane, kind))
+        // Of another axis it shows other widths, and no stretching makes it right.
+        let of = |shown: &&Shown| {
+            (
+                shown.picture.of.lane,
+                shown.picture.of.kind,
+                shown.picture.of.frame.axis,
+            )
+        };
+        shown.find(|shown| of(shown) == (lane, kind, axis))
     };
     let near = of_kind(PictureKind::Near).and_then(|near| {
         let placed = placed(&near.picture.raster.frame.view, viewport, rect)?;
@@ -166,13 +176,14 @@ fn beside(rect: Rect, inner: Option<Rect>) -> Vec<Rect> {
 
 /// Where the part of a picture that is in view stands, and which part that is.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn placed(of: &Viewport, viewport: &Viewport, rect: Rect) -> Option<(Rect, Rect)> {
+fn placed(of: &Viewport, viewport: &View<'_>, rect: Rect) -> Option<(Rect, Rect)> {
+    let of = &viewport.with(*of);
     let (t0, t1) = (of.t0.max(viewport.t0), of.t1.min(viewport.t1));
     let (a0, a1) = (of.a0.max(viewport.a0), of.a1.min(viewport.a1));
     if t0 >= t1 || a0 >= a1 {
         return None;
     }
-    let corner = |view: &Viewport, (step, address): (f64, f64), (width, height): (f64, f64)| -> Pos2 {
+    let corner = |view: &View<'_>, (step, address): (f64, f64), (width, height): (f64, f64)| -> Pos2 {
         pos2(
             view.x_from_step(step, width) as f32,
             view.y_from_address(address, height) as f32,
@@ -196,7 +207,7 @@ pub(super) fn order(
     for frame in frames {
         let lane = &input.timeline.lanes[frame.lane];
         let is_seen = ui.clip_rect().intersects(frame.map) && frame.map.height() >= 1.0;
-        let Some(viewport) = frame.viewport(state).filter(|_| is_seen) else {
+        let Some(viewport) = frame.view(state).filter(|_| is_seen) else {
             continue;
         };
         if !is_picture(lane, &viewport, state.marks.has_holes) {
@@ -205,8 +216,11 @@ pub(super) fn order(
         let room = ui.input(|input| input.max_texture_side);
         let size = pixels(frame.map, ui.pixels_per_point(), room);
         let kinds = [
-            (PictureKind::Near, near_frame(&viewport, size, room)),
-            (PictureKind::Whole, raster_frame(whole_of(frame, whole), size)),
+            (PictureKind::Near, near_frame((&viewport, state.axis), size, room)),
+            (
+                PictureKind::Whole,
+                raster_frame((whole_of(frame, whole), state.axis), size),
+            ),
         ];
         let of = |(kind, raster): (PictureKind, RasterFrame)| PictureFrame {
             lane: frame.lane,
@@ -270,8 +284,13 @@ fn whole_of(frame: &LaneFrame, whole: Viewport) -> Viewport {
     }
 }
 
-const fn raster_frame(view: Viewport, (width, height): (u32, u32)) -> RasterFrame {
-    RasterFrame { view, width, height }
+const fn raster_frame((view, axis): (Viewport, AxisKind), (width, height): (u32, u32)) -> RasterFrame {
+    RasterFrame {
+        view,
+        axis,
+        width,
+        height,
+    }
 }
 
 /// A view and what lies beside it, in whole pixels of the view.
@@ -281,14 +300,9 @@ const fn raster_frame(view: Viewport, (width, height): (u32, u32)) -> RasterFram
     clippy::cast_precision_loss,
     reason = "pixels of a screen fit both types"
 )]
-fn near_frame(viewport: &Viewport, (width, height): (u32, u32), room: usize) -> RasterFrame {
+fn near_frame((view, axis): (&View<'_>, AxisKind), (width, height): (u32, u32), room: usize) -> RasterFrame {
     let room = u32::try_from(room).unwrap_or(u32::MAX).saturating_sub(width) / 2;
     let margin = ((width as f32 * BESIDE) as u32).min(room);
-    let steps = viewport.steps() / f64::from(width) * f64::from(margin);
-    let view = Viewport {
-        t0: viewport.t0 - steps,
-        t1: viewport.t1 + steps,
-        ..*viewport
-    };
-    raster_frame(view, (width + 2 * margin, height))
+    let view = view.widened(f64::from(margin) / f64::from(width));
+    raster_frame((view, axis), (width + 2 * margin, height))
 }

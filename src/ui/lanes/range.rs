@@ -2,9 +2,10 @@
 
 use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, pos2};
 
+use super::bands::took_words;
 use super::canvas::text_with_ground;
 use super::{LanesInput, LanesState};
-use crate::timeline::{StepRange, Viewport};
+use crate::timeline::{StepRange, View};
 use crate::units::{Step, counted};
 
 /// The step at a place of a plot, within the steps there are.
@@ -14,14 +15,14 @@ use crate::units::{Step, counted};
     reason = "clamped to the steps there are"
 )]
 pub(super) fn step_at_x(x: f32, plot: Rect, state: &LanesState) -> Option<Step> {
-    let (viewport, whole) = (state.viewport?, state.whole?);
+    let (viewport, whole) = (state.view()?, state.whole?);
     let step = viewport.step_from_x(f64::from(x - plot.left()), f64::from(plot.width()));
     Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
 }
 
 /// The places of a range on a plot, cut to it; `None` where it is outside.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn x_of(range: StepRange, plot: Rect, viewport: &Viewport) -> Option<Rangef> {
+fn x_of(range: StepRange, plot: Rect, viewport: &View<'_>) -> Option<Rangef> {
     let x = |step: Step| {
         let x = viewport.x_from_step(f64::from(step.0), f64::from(plot.width()));
         plot.left() + x.clamp(-4.0, f64::from(plot.width()) + 4.0) as f32
@@ -62,13 +63,7 @@ impl LanesState {
     /// Shows some steps; addresses stay as they are.
     pub fn show_steps(&mut self, range: StepRange) {
         let (start, end) = (f64::from(range.start.0), f64::from(range.end.0));
-        // No view is narrower than two steps.
-        let room = ((2.0 - (end - start)) / 2.0).max(0.0);
-        self.change_view(|view| Viewport {
-            t0: start - room,
-            t1: end + room,
-            ..view
-        });
+        self.change_view(|view| view.over((start, end)));
     }
 
     /// A range of another answer is cut to the steps there are.
@@ -85,7 +80,7 @@ impl LanesState {
 
 /// The band of the range over a canvas, and of the steps that a drag zooms to.
 pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
-    let Some(viewport) = state.viewport else { return };
+    let Some(viewport) = state.view() else { return };
     let painter = ui.painter_at(body);
     for (range, color) in [
         (state.range, input.theme.selection),
@@ -103,7 +98,7 @@ pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesSt
 
 /// The range on the ruler, with its length.
 pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
-    let (Some(viewport), Some(range)) = (state.viewport, state.range) else {
+    let (Some(viewport), Some(range)) = (state.view(), state.range) else {
         return;
     };
     let Some(x) = x_of(range, rect, &viewport) else { return };
@@ -113,7 +108,9 @@ pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state:
     for edge in [x.min, x.max] {
         painter.vline(edge, rect.y_range(), Stroke::new(1.5, theme.selection));
     }
-    let words = counted(u64::from(range.n_steps()), input.comparison.axis_word());
+    let steps = counted(u64::from(range.n_steps()), input.comparison.axis_word());
+    let took = took_words((range.start, range.end), (viewport.axis(), state.axis.prefix()));
+    let words = format!("{steps}{took}");
     let place = (pos2(x.center(), rect.bottom() - 9.0), Align2::CENTER_CENTER);
     text_with_ground(&painter, place, words, (theme.text, theme.halo()), rect);
 }

@@ -12,7 +12,7 @@ use super::canvas::{SMALL, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LaneAction, LanesInput, LanesState};
-use crate::timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, Viewport};
+use crate::timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, View};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step, grouped};
 
@@ -102,7 +102,7 @@ fn paint_row(
 ) {
     let (rect, theme) = (frame.remat, input.theme);
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
-    if let Some(viewport) = &state.viewport {
+    if let Some(viewport) = &state.view() {
         paint_anew(painter, rect, (&input.timeline.lanes[frame.lane], viewport), theme);
     }
     for column in columns(rect, remat, state) {
@@ -153,7 +153,7 @@ fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, (input, state
 /// Where a run is given up: a line through the lane with a word of why; behind it the run holds nothing.
 pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.timeline.lanes[frame.lane];
-    let (Some(remat), Some(viewport)) = (lane.remat.as_deref(), state.viewport) else {
+    let (Some(remat), Some(viewport)) = (lane.remat.as_deref(), state.view()) else {
         return;
     };
     let (body, theme) = (frame.body, input.theme);
@@ -226,8 +226,8 @@ pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &The
 )]
 fn columns(rect: Rect, remat: &LaneRemat, state: &LanesState) -> Vec<RematColumn> {
     let n_columns = (rect.width() / COLUMN).floor().max(1.0) as u32;
-    let viewport = state.viewport.as_ref();
-    viewport.map_or_else(Vec::new, |viewport| remat.columns(viewport, n_columns))
+    let view = state.view();
+    view.map_or_else(Vec::new, |view| remat.columns(view, n_columns))
 }
 
 /// Columns share the width out evenly.
@@ -310,7 +310,7 @@ fn mark_ui(ui: &mut Ui, (_lane, remat, mark): (usize, &LaneRemat, &RematMark), i
 }
 
 /// Tints the steps on which a lane computes ops anew.
-pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &Viewport), theme: &Theme) {
+pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &View<'_>), theme: &Theme) {
     if let Some(remat) = &lane.remat {
         tint(
             painter,
@@ -323,7 +323,7 @@ pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&Lane
 
 /// Tints steps; neighbours on one pixel become one.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-pub(super) fn tint(painter: &Painter, rect: Rect, (bands, viewport): (&[(Step, Step)], &Viewport), color: Color32) {
+pub(super) fn tint(painter: &Painter, rect: Rect, (bands, viewport): (&[(Step, Step)], &View<'_>), color: Color32) {
     let x = |step: Step| {
         let x = viewport.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
         rect.left() + x.clamp(0.0, rect.width())

@@ -1,7 +1,7 @@
 //! Brings a tensor into view where it is outside of it; the zoom stays.
 
 use super::{LaneContent, LanesState, Selected};
-use crate::timeline::{Timeline, Viewport};
+use crate::timeline::Timeline;
 
 /// The share of the view that has to show a life, or all of a shorter one.
 const LEAST: f64 = 0.02;
@@ -22,17 +22,14 @@ impl LanesState {
             LaneContent::Areas | LaneContent::Lifetimes => None,
         };
         self.change_view(|view| {
-            let steps = shift(life, (view.t0, view.t1));
+            // In shares of the view, as it is drawn.
+            let life = (view.x_from_step(life.0, 1.0), view.x_from_step(life.1, 1.0));
+            let share = shift(life, (0.0, 1.0));
             let bytes = addresses.map_or(0.0, |addresses| shift(addresses, (view.a0, view.a1)));
-            if steps == 0.0 && bytes == 0.0 {
-                view
+            if share == 0.0 && bytes == 0.0 {
+                view.viewport()
             } else {
-                Viewport {
-                    t0: view.t0 + steps,
-                    t1: view.t1 + steps,
-                    a0: view.a0 + bytes,
-                    a1: view.a1 + bytes,
-                }
+                view.pan(share, bytes)
             }
         });
     }

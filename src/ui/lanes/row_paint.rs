@@ -58,7 +58,7 @@ impl RowTexture {
             return;
         };
         let width = f64::from(body.width());
-        let x = |step: f64| body.left() + shown.viewport.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
+        let x = |step: f64| body.left() + shown.view.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
         let top = body.top() - shown.window.sight.0 as f32;
         let place = Rect::from_min_max(
             pos2(x(picture.of.view.t0), top),
@@ -82,7 +82,7 @@ pub(super) fn paint(
     let inside = painter.with_clip_rect(body.intersect(painter.clip_rect()));
     let items = match shown.picture {
         Some(_) => RowItems::default(),
-        None => shown.rows.items(&shown.layout, &shown.viewport, &shown.window),
+        None => shown.rows.items(&shown.layout, shown.view, &shown.window),
     };
     if let Some(picture) = input.drawn.rows_picture.filter(|_| shown.picture.is_some()) {
         texture.take(ui, picture);
@@ -210,12 +210,7 @@ fn place_of(body: Rect, (shown, input): (&Shown<'_>, &LanesInput<'_>), tensor: S
     let (number, row) = (rows.number(tensor)?, rows.find(tensor)?);
     let position = shown.layout.position(shown.rows, number)?;
     let width = f64::from(body.width());
-    let x = |step: u32| {
-        shown
-            .viewport
-            .x_from_step(f64::from(step), width)
-            .clamp(-9.0, width + 9.0) as f32
-    };
+    let x = |step: u32| shown.view.x_from_step(f64::from(step), width).clamp(-9.0, width + 9.0) as f32;
     let y = |y: f64| body.top() + (y - shown.window.sight.0) as f32;
     let top = shown.layout.top(position);
     let min = pos2(body.left() + x(row.start.0), y(top));

@@ -14,7 +14,7 @@ use super::{
     tooltip,
 };
 use crate::session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
-use crate::timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, Viewport};
+use crate::timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
 
 /// More rows than that are laid out and drawn elsewhere.
 const MOST_DIRECT: usize = 6_000;
@@ -25,7 +25,7 @@ pub(super) struct Shown<'a> {
     pub(super) layout: Arc<RowLayout>,
     /// The picture, where rows are drawn as one.
     pub(super) picture: Option<&'a RowsPicture>,
-    pub(super) viewport: Viewport,
+    pub(super) view: View<'a>,
     pub(super) window: RowWindow,
 }
 
@@ -57,6 +57,8 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     let top = area.top() + grid.ruler_height;
     let body = Rect::from_x_y_ranges(grid.plot_x(0), Rangef::new(top + 4.0, area.bottom() - 8.0));
     let Some(viewport) = state.viewport else { return };
+    let axis = state.along(input.timeline);
+    let view = View::new(viewport, axis);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
     ui.painter().rect_filled(body, 0, input.theme.canvas);
     let Some(rows) = input.drawn.lifetimes.filter(|rows| is_wanted(rows, input, state)) else {
@@ -64,7 +66,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         ui.advance_cursor_after_rect(area);
         return;
     };
-    let (layout, picture) = layout_of(ui, (rows, viewport), body, (input, state, actions));
+    let (layout, picture) = layout_of(ui, (rows, view), body, (input, state, actions));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("rows"));
     child.set_clip_rect(ui.clip_rect().intersect(body.expand2(vec2(frame::GUTTER, 1.0))));
     let mut scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt("scroll");
@@ -81,7 +83,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
             rows,
             layout: Arc::clone(&layout),
             picture,
-            viewport,
+            view,
             window: RowWindow {
                 canvas: canvas_of(body),
                 sight: (f64::from(sight.top()), f64::from(sight.top() + body.height())),
@@ -107,16 +109,17 @@ fn is_wanted(rows: &LaneRows, input: &LanesInput<'_>, state: &LanesState) -> boo
 /// Where rows stand; with the picture of them, where there are many.
 fn layout_of<'a>(
     ui: &Ui,
-    (rows, viewport): (&'a Arc<LaneRows>, Viewport),
+    (rows, view): (&'a Arc<LaneRows>, View<'_>),
     body: Rect,
     (input, state, actions): Parts<'_, 'a>,
 ) -> (Arc<RowLayout>, Option<&'a RowsPicture>) {
     let canvas = canvas_of(body);
-    if rows.n_alive(&viewport) <= MOST_DIRECT {
-        return (Arc::new(rows.layout(&viewport, &state.folds, canvas)), None);
+    if rows.n_alive(&view) <= MOST_DIRECT {
+        return (Arc::new(rows.layout(view, &state.folds, canvas)), None);
     }
     let frame = RowsFrame {
-        view: viewport,
+        view: view.viewport(),
+        axis: state.shown_axis(),
         folds: state.folds.clone(),
         canvas,
         scale: f64::from(ui.pixels_per_point()),
@@ -196,7 +199,7 @@ fn shown_ui(
         let lane = shown.rows.lane;
         response
             .clone()
-            .on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, input, (lane, None)));
+            .on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, (input, &*state), (lane, None)));
     }
 }
 

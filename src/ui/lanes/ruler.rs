@@ -2,20 +2,20 @@
 
 use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::canvas::{SMALL, cursor_x, text_in, text_with_ground};
+use super::canvas::{SMALL, cursor_x, text_with_ground};
 use super::tooltip::rows_ui;
-use super::{LanesInput, LanesState, flags, gestures, range, remat};
-use crate::timeline::{Timeline, Viewport, step_facts, step_ticks};
+use super::{LanesInput, LanesState, bands, flags, gestures, range, remat};
+use crate::timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
 use crate::ui::theme::Theme;
-use crate::units::Step;
+use crate::units::{Nanos, Step};
 
-const RUNS: f32 = 18.0;
-const PHASES: f32 = 16.0;
 const STEPS: f32 = 18.0;
+/// Points between two marks of the axis: steps, and times, which have units.
+const MARKS: (f32, f32) = (64.0, 84.0);
 
 /// Points that the ruler of a timeline takes.
 pub(super) fn height(timeline: &Timeline) -> f32 {
-    RUNS + STEPS + if timeline.bands.phases.is_empty() { 0.0 } else { PHASES }
+    bands::height(&timeline.bands) + STEPS
 }
 
 /// The ruler above a column: a drag selects steps.
@@ -25,32 +25,25 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, ruler_words(input, state)));
     range::select(ui, &response, rect, (input, state));
     gestures::zoom(ui, &response, (rect, Rect::NOTHING), state);
-    let Some(viewport) = state.viewport else { return };
+    let Some(view) = state.view_in(input.timeline) else {
+        return;
+    };
     let painter = ui.painter_at(rect.expand2(vec2(super::frame::GUTTER, 0.0)));
-    let runs = Rect::from_min_size(rect.min, vec2(rect.width(), RUNS));
-    paint_runs(&painter, runs, input, &viewport);
-    let mut top = runs.bottom();
-    if !input.timeline.bands.phases.is_empty() {
-        paint_phases(
-            &painter,
-            Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), PHASES)),
-            input,
-            &viewport,
-        );
-        top += PHASES;
-    }
+    bands::paint(&painter, rect, input, &view);
+    let top = rect.top() + bands::height(&input.timeline.bands);
     let steps = Rect::from_min_max(pos2(rect.left(), top), rect.max);
-    let anew = input.timeline.bands.anew_within(viewport.t0, viewport.t1);
-    remat::tint(
-        &painter.with_clip_rect(steps),
-        steps,
-        (anew, &viewport),
-        input.theme.anew(),
-    );
-    let word = input.comparison.axis_word();
-    paint_steps(&painter, steps, &viewport, (word, input.theme));
+    let anew = input.timeline.bands.anew_within(view.t0, view.t1);
+    remat::tint(&painter.with_clip_rect(steps), steps, (anew, &view), input.theme.anew());
+    let word = match state.axis {
+        _ if view.axis().is_none() => input.comparison.axis_word(),
+        AxisKind::Estimated => "est. time",
+        AxisKind::Order | AxisKind::Wall => "time",
+    };
+    paint_marks(&painter, steps, &view, (word, input.theme));
     range::paint_on_ruler(ui, rect, input, state);
-    anew_ui(response, steps, (input, &viewport));
+    if let Some(response) = bands::hover_ui(response, rect, input, state) {
+        anew_ui(response, steps, (input, &view));
+    }
     paint_tag(&painter, steps, input, state);
     flags::flags_ui(ui, rect, input, state);
 }
@@ -58,64 +51,14 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
 /// What the ruler is, and the selected steps.
 fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
     let word = input.comparison.axis_word();
+    let along = match state.shown_axis() {
+        AxisKind::Order => String::new(),
+        kind => format!(" along {}", kind.name()),
+    };
     let Some(range) = state.range else {
-        return format!("ruler of {word}s, a drag selects a range");
+        return format!("ruler of {word}s{along}, a drag selects a range");
     };
-    format!("ruler of {word}s, {} to {} selected", range.start, range.last())
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn span(rect: Rect, viewport: &Viewport, (start, end): (Step, Step)) -> Rect {
-    let x = |step: Step| {
-        let x = viewport.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
-        rect.left() + x.clamp(0.0, rect.width())
-    };
-    Rect::from_x_y_ranges(Rangef::new(x(start), x(end)), rect.y_range())
-}
-
-fn paint_runs(painter: &Painter, rect: Rect, input: &LanesInput<'_>, viewport: &Viewport) {
-    let theme = input.theme;
-    let label = pos2(rect.left() - 6.0, rect.center().y);
-    painter.text(label, Align2::RIGHT_CENTER, "run", SMALL, theme.text_weak);
-    for band in input.timeline.bands.runs_within(viewport.t0, viewport.t1) {
-        let place = span(rect, viewport, (band.start, band.end)).shrink2(vec2(0.5, 1.0));
-        if place.width() < 2.0 {
-            painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
-            continue;
-        }
-        painter.rect_filled(place, 2, theme.runs[band.graph.0 as usize % 2]);
-        let words = if place.width() >= 150.0 {
-            &band.label
-        } else {
-            &band.short
-        };
-        if place.width() >= 36.0 {
-            text_in(painter, place.shrink2(vec2(5.0, 0.0)), words, (SMALL, theme.text));
-        }
-    }
-}
-
-fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, viewport: &Viewport) {
-    let theme = input.theme;
-    let label = pos2(rect.left() - 6.0, rect.center().y);
-    painter.text(label, Align2::RIGHT_CENTER, "phase", SMALL, theme.text_weak);
-    let mut right = f32::NEG_INFINITY;
-    for band in input.timeline.bands.phases_within(viewport.t0, viewport.t1) {
-        let place = span(rect, viewport, (band.start, band.end)).shrink2(vec2(0.5, 1.0));
-        if place.right() - right < 1.0 {
-            continue;
-        }
-        right = place.right();
-        painter.rect_filled(place, 2, theme.phase(band.phase));
-        if place.width() >= 44.0 {
-            text_in(
-                painter,
-                place.shrink2(vec2(5.0, 0.0)),
-                band.phase.name(),
-                (SMALL, theme.text),
-            );
-        }
-    }
+    format!("ruler of {word}s{along}, {} to {} selected", range.start, range.last())
 }
 
 #[expect(
@@ -123,12 +66,12 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, viewport:
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, (word, theme): (&str, &Theme)) {
+fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, (word, theme): (&str, &Theme)) {
     let label = pos2(rect.left() - 6.0, rect.center().y);
     painter.text(label, Align2::RIGHT_CENTER, word, SMALL, theme.text_weak);
-    let most = (rect.width() / 64.0).max(1.0) as u32;
-    for tick in step_ticks(viewport.t0, viewport.t1, most) {
-        let x = rect.left() + viewport.x_from_step(tick.value, f64::from(rect.width())) as f32;
+    let most = |apart: f32| (rect.width() / apart).max(1.0) as u32;
+    for tick in axis_ticks(view, [most(MARKS.0), most(MARKS.1)]) {
+        let x = rect.left() + view.x_from_step(tick.value, f64::from(rect.width())) as f32;
         painter.vline(
             x,
             Rangef::new(rect.top() + 2.0, rect.bottom() - 2.0),
@@ -146,20 +89,32 @@ fn paint_steps(painter: &Painter, rect: Rect, viewport: &Viewport, (word, theme)
     }
 }
 
+/// Marks at round steps or, on an axis of time, at the steps in which round times are reached; at most so many of either.
+pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) -> Vec<Tick> {
+    let Some(axis) = view.axis() else {
+        return step_ticks(view.t0, view.t1, most_steps);
+    };
+    let mut ticks = time_ticks(axis.time(view.t0), axis.time(view.t1), most_times);
+    for tick in &mut ticks {
+        tick.value = axis.step_at_time(tick.value);
+    }
+    ticks
+}
+
 /// What is computed anew on the step under the pointer, lane by lane, and what it costs.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "clamped to the steps there are"
 )]
-fn anew_ui(response: Response, rect: Rect, (input, viewport): (&LanesInput<'_>, &Viewport)) {
+fn anew_ui(response: Response, rect: Rect, (input, view): (&LanesInput<'_>, &View<'_>)) {
     if input.timeline.bands.anew.is_empty() {
         return;
     }
     let Some(pos) = response.hover_pos().filter(|pos| rect.contains(*pos)) else {
         return;
     };
-    let step = viewport.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
+    let step = view.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
     let step = Step(step.max(0.0) as u32);
     let is_anew = step_facts(input.comparison, step).is_some_and(|facts| facts.is_anew);
     if !is_anew {
@@ -205,6 +160,10 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
             format!("step {step} · before {op}, something is computed anew")
         }
         (op, true) => format!("step {step} · {op}, computed anew"),
+    };
+    let text = match state.along(input.timeline) {
+        Some(axis) => format!("{text} · {}{}", state.axis.prefix(), Nanos(axis.time_at(step.0))),
+        None => text,
     };
     let (ground, words) = input.theme.cursor_tag;
     let at = (pos2(x, rect.center().y), Align2::CENTER_CENTER);

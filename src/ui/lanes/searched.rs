@@ -37,12 +37,7 @@ pub(super) fn paint_rows(painter: &Painter, body: Rect, shown: &Shown<'_>, input
         let Some(row) = row.filter(|row| matches.contains(row.tensor)) else {
             continue;
         };
-        let x = |step: u32| {
-            shown
-                .viewport
-                .x_from_step(f64::from(step), width)
-                .clamp(-4.0, width + 4.0) as f32
-        };
+        let x = |step: u32| shown.view.x_from_step(f64::from(step), width).clamp(-4.0, width + 4.0) as f32;
         let left = body.left() + x(row.start.0);
         let right = (body.left() + x(row.end.0)).max(left + 1.0);
         let top = body.top() + (top - sight.0) as f32;

@@ -49,7 +49,7 @@ fn flag(frame: &LaneFrame) -> Rangef {
 fn x_of(frame: &LaneFrame, lane: &Lane, state: &LanesState) -> Option<f32> {
     let failed = lane.simulation.out_of_memory.as_ref()?;
     let x = state
-        .viewport?
+        .view()?
         .x_from_step(f64::from(failed.step.0), f64::from(frame.body.width()));
     Some(frame.body.left() + x.clamp(-1e6, 1e6) as f32)
 }

@@ -93,9 +93,9 @@ impl LanesState {
         let at = f64::from(step.0) + 0.5;
         self.change_view(|view| {
             if view.t0 <= at && at <= view.t1 {
-                view
+                view.viewport()
             } else {
-                view.pan(at - f64::midpoint(view.t0, view.t1), 0.0)
+                view.centred(at)
             }
         });
     }
@@ -127,12 +127,12 @@ impl LanesState {
         self.change_view(|view| {
             let is_large = (high - low) * 4.0 >= view.bytes();
             if is_large && low >= view.a0 && high <= view.a1 {
-                return view;
+                return view.viewport();
             }
             Viewport {
                 a0: low - room,
                 a1: high + room,
-                ..view
+                ..view.viewport()
             }
         });
     }
@@ -172,7 +172,7 @@ pub(super) fn is_of(holding: Owner, pool: Owner) -> bool {
 
 /// The line at the pinned step, through all lanes, with its step at the foot of its own lane.
 pub(super) fn paint(ui: &Ui, (lane, body): (usize, Rect), input: &LanesInput<'_>, state: &LanesState) {
-    let (Some(spot), Some(viewport)) = (state.pinned(), state.viewport) else {
+    let (Some(spot), Some(viewport)) = (state.pinned(), state.view()) else {
         return;
     };
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]

@@ -10,7 +10,7 @@ use eframe::egui::{CursorIcon, Rangef, Rect, Response, Role, Sense, Stroke, Stro
 use super::canvas::Quads;
 use super::curve::{self, Scale};
 use super::{LanesInput, LanesState};
-use crate::timeline::Viewport;
+use crate::timeline::{View, Viewport};
 use crate::units::grouped;
 
 /// Height of the overview with its gap.
@@ -23,7 +23,7 @@ const GRIP: f32 = 5.0;
 /// What a drag moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Hold {
-    /// The window as a whole: by how many steps its start lies before the pointer.
+    /// The window as a whole: how far its start lies before the pointer, in the unit of the axis.
     Window(f64),
     /// One edge; the other stays at this step.
     Edge(f64),
@@ -33,9 +33,10 @@ pub(super) enum Hold {
 pub(super) fn strip_ui(ui: &Ui, area: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
     let rect = Rect::from_min_max(pos2(area.left(), area.top() + GAP), area.max);
     let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click_and_drag());
-    let (Some(view), Some(whole)) = (state.viewport, state.whole) else {
+    let (Some(view), Some(whole)) = (state.view_in(input.timeline), state.whole) else {
         return;
     };
+    let whole = view.with(whole);
     response.widget_info(|| {
         let (from, to) = shown_steps(&view, &whole);
         let label = format!("overview, shows {} to {}", grouped(from), grouped(to));
@@ -60,7 +61,7 @@ fn shown_steps(view: &Viewport, whole: &Viewport) -> (u64, u64) {
     (view.t0.max(0.0).floor() as u64, last as u64)
 }
 
-fn moves(response: &Response, rect: Rect, (view, whole): (Viewport, Viewport), state: &mut LanesState) {
+fn moves(response: &Response, rect: Rect, (view, whole): (View<'_>, View<'_>), state: &mut LanesState) {
     let width = f64::from(rect.width());
     let step_at = |x: f32| whole.step_from_x(f64::from(x - rect.left()), width);
     let edges = window(rect, &view, &whole);
@@ -78,21 +79,21 @@ fn moves(response: &Response, rect: Rect, (view, whole): (Viewport, Viewport), s
         state.strip = Some(match () {
             () if is_at(edges.min) => Hold::Edge(view.t1),
             () if is_at(edges.max) => Hold::Edge(view.t0),
-            () if edges.contains(pos.x) => Hold::Window(step - view.t0),
+            () if edges.contains(pos.x) => Hold::Window(view.length((view.t0, step))),
             () => Hold::Edge(step),
         });
     }
     if response.clicked()
         && let Some(pos) = response.interact_pointer_pos()
     {
-        let middle = step_at(pos.x) - view.steps() / 2.0;
-        state.change_view(|view| view.pan(middle - view.t0, 0.0));
+        let middle = step_at(pos.x);
+        state.change_view(|view| view.centred(middle));
     }
     match (state.strip, response.interact_pointer_pos()) {
         (Some(hold), Some(pos)) if response.dragged() => {
             let step = step_at(pos.x.clamp(rect.left(), rect.right().max(rect.left())));
             state.change_view(|view| match hold {
-                Hold::Window(before) => view.pan(step - before - view.t0, 0.0),
+                Hold::Window(before) => view.starting_before(step, before),
                 Hold::Edge(fixed) => view.between(fixed, step),
             });
         }
@@ -111,7 +112,7 @@ fn moves(response: &Response, rect: Rect, (view, whole): (Viewport, Viewport), s
 
 /// Left and right of the window on the screen.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn window(rect: Rect, view: &Viewport, whole: &Viewport) -> Rangef {
+fn window(rect: Rect, view: &Viewport, whole: &View<'_>) -> Rangef {
     let x = |step: f64| rect.left() + whole.x_from_step(step, f64::from(rect.width())) as f32;
     let (left, right) = (x(view.t0), x(view.t1));
     // A window that is thinner than a hand can hold is drawn wider.
@@ -125,7 +126,7 @@ fn window(rect: Rect, view: &Viewport, whole: &Viewport) -> Rangef {
     clippy::cast_precision_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), whole: Viewport) {
+fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), whole: View<'_>) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 0, theme.canvas);
@@ -142,7 +143,7 @@ fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), wh
     let mut quads = Quads::default();
     let (states_reserved, states_live) = input.comparison.states(main);
     if states_reserved {
-        let columns = lane.reserved.columns(&whole, width);
+        let columns = lane.reserved.columns(whole, width);
         curve::add_curve(
             &mut quads,
             &columns,
@@ -151,7 +152,7 @@ fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), wh
         );
     }
     if states_live {
-        let columns = lane.live.columns(&whole, width);
+        let columns = lane.live.columns(whole, width);
         curve::add_curve(&mut quads, &columns, &scale, (Some(theme.live_fill), theme.live));
     }
     quads.paint(&painter);

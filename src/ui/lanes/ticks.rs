@@ -54,7 +54,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 fn columns(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Vec<TickColumn> {
     let n_columns = (frame.ticks.width() / COLUMN).floor().max(1.0) as u32;
     let lane = &input.timeline.lanes[frame.lane];
-    let columns = state.viewport.map(|viewport| lane.ticks.columns(&viewport, n_columns));
+    let columns = state.view().map(|view| lane.ticks.columns(view, n_columns));
     columns.unwrap_or_default()
 }
 

@@ -7,7 +7,7 @@ use eframe::egui::{
 };
 
 use super::{
-    LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, colors, curve, figures, legend, marks, scopes,
+    LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, axis, colors, curve, figures, legend, marks, scopes,
 };
 use crate::timeline::RowsBy;
 use crate::units::counted;
@@ -29,6 +29,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
     ui.horizontal_wrapped(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         toggles_ui(ui, state);
+        axis::choice_ui(ui, input, state);
         rows_lane_ui(ui, input, state);
         if state.content == LaneContent::Lifetimes {
             rows_order_ui(ui, state);

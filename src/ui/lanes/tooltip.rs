@@ -2,12 +2,13 @@
 
 use eframe::egui::{Grid, RichText, Ui};
 
+use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
 use crate::graph::Id as _;
 use crate::sim::RegionKind;
-use crate::timeline::{LaneView, Owner, step_facts};
-use crate::units::{Bytes, Step};
+use crate::timeline::{AxisKind, LaneView, Owner, step_facts};
+use crate::units::{Bytes, Nanos, Step};
 use crate::workload::GraphIdx;
 
 /// The tooltip of a lane, where the pointer rests on it.
@@ -34,7 +35,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, input, place));
+            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, (input, state), place));
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
         frame
             .response
@@ -59,7 +60,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, step));
+            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, (input, state), step));
     }
 }
 
@@ -112,7 +113,7 @@ fn region_ui(
 
 /// Step and address under the pointer.
 fn place_at(pos: eframe::egui::Pos2, frame: &LaneFrame, state: &LanesState) -> Option<(f64, f64)> {
-    let (viewport, map) = (frame.viewport(state)?, frame.map);
+    let (viewport, map) = (frame.view(state)?, frame.map);
     let step = viewport.step_from_x(f64::from(pos.x - map.left()), f64::from(map.width()));
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), f64::from(map.height()));
     Some((step, address))
@@ -176,7 +177,7 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
     clippy::cast_sign_loss,
     reason = "the cursor is within the steps"
 )]
-fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
+fn curve_ui(ui: &mut Ui, frame: &LaneFrame, (input, state): (&LanesInput<'_>, &LanesState), step: f64) {
     let lane = &input.timeline.lanes[frame.lane];
     let step = Step(step.max(0.0) as u32);
     ui.strong(format!("{} {step}", input.comparison.axis_word()));
@@ -194,7 +195,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
         rows.push(("op", facts.op_text().to_owned()));
     }
     rows.push(("phase", facts.phase.name().to_owned()));
-    rows.push(("after", facts.time.map_or_else(String::new, |time| time.to_string())));
+    rows.extend(time_rows(step, facts.time, (input, state)));
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     let stated = |is_stated: bool, bytes: u64| {
         if is_stated {
@@ -227,8 +228,36 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, step: f64) {
     rows_ui(ui, &rows);
 }
 
+/// When a step is, as the data says or as the axis has it, and how long it is there.
+fn time_rows(
+    step: Step,
+    stated: Option<Nanos>,
+    (input, state): (&LanesInput<'_>, &LanesState),
+) -> Vec<(&'static str, String)> {
+    let Some(axis) = state.along(input.timeline) else {
+        return stated.map(|time| ("after", time.to_string())).into_iter().collect();
+    };
+    let (start, end) = (axis.time_at(step.0), axis.time_at(step.0.saturating_add(1)));
+    let prefix = state.axis.prefix();
+    let took = match end.saturating_sub(start) {
+        0 => "no time of its own".to_owned(),
+        took => format!("{prefix}{}", Nanos(took)),
+    };
+    // An event takes no time: the next one comes after it.
+    let name = match state.axis {
+        AxisKind::Wall => "next after",
+        AxisKind::Order | AxisKind::Estimated => "takes",
+    };
+    vec![("after", format!("{prefix}{}", Nanos(start))), (name, took)]
+}
+
 /// A tensor's facts in a lane, and at a block there.
-pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (lane, block): (usize, Option<u32>)) {
+pub(super) fn tensor_ui(
+    ui: &mut Ui,
+    tensor: Selected,
+    (input, state): (&LanesInput<'_>, &LanesState),
+    (lane, block): (usize, Option<u32>),
+) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.strong(&facts.name);
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
@@ -247,6 +276,10 @@ pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, input: &LanesInput<'_>, (
         let last = Step(end.0.saturating_sub(1));
         let word = input.comparison.axis_word();
         rows.push(("lives", format!("{word}s {start} to {last} ({n_steps})")));
+        if state.shown_axis() == AxisKind::Estimated {
+            let took = took_words((start, end), (state.along(input.timeline), ""));
+            rows.push(("for", took.replacen(", ", "est. ", 1)));
+        }
         if facts.n_pieces > 1 && facts.n_held < n_steps {
             rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
             rows.push(("away", away_text(&input.timeline.rows_of(lane).pieces(tensor))));

@@ -5,7 +5,7 @@ use eframe::egui::{Id, Ui};
 
 use super::{LanesInput, LanesState};
 use crate::timeline::{Selected, facts, step_facts};
-use crate::units::{Bytes, Step, grouped};
+use crate::units::{Bytes, Nanos, Step, grouped};
 
 /// Tells a canvas about itself; costs nothing where nobody listens.
 pub(super) fn tell(ui: &Ui, id: Id, (input, lane): (&LanesInput<'_>, usize), state: &LanesState) {
@@ -93,7 +93,11 @@ fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Opti
     let op = step_facts(input.comparison, Step(step)).map_or_else(String::new, |facts| facts.op_text().to_owned());
     let op = if op.is_empty() { op } else { format!(" ({op})") };
     let at = grouped(u64::from(step));
-    Some(format!("at {word} {at}{op}: {}", figures.join(", ")))
+    let time = state.along(input.timeline).map_or_else(String::new, |axis| {
+        let time = Nanos(axis.time_at(step)).to_string();
+        format!(", {}{}", state.axis.prefix(), time.replace('\u{a0}', " "))
+    });
+    Some(format!("at {word} {at}{op}{time}: {}", figures.join(", ")))
 }
 
 /// Readable, with plain spaces.

@@ -1,0 +1,137 @@
+//! Where the times of an axis come from: what ops take, and when events were.
+//!
+//! An op takes the time that its source states, else the larger of its operations and its bytes over the device's rates
+//! (`rewrite::remat::op_time`), which is an estimate. A step on which lanes compute something anew takes as long as the
+//! slowest of them does. An event of a recording lasts until the next one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::block::LaneView;
+use super::{Axes, TimeAxis};
+use crate::analysis::Comparison;
+use crate::graph::{Bindings, Graph};
+use crate::rewrite::remat::op_time;
+use crate::workload::{AxisRun, GraphIdx, Recording};
+
+const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
+const NO_TIME: &str = "No op states a time, operations or sizes from which one could be estimated.";
+const EVENTS: &str = "The axis is one of recorded events: their times are not estimated.";
+const NO_RECORDING: &str = "Nothing open here was recorded by the clock.";
+const BESIDE: &str = "The axis is that of the graph; open the recording alone to see it by the clock.";
+const NO_TIMES: &str = "The recording does not state when its events were, only in which order.";
+const NOT_ALL_TIMES: &str = "Not every recording that is open states when its events were.";
+const NO_TIME_PASSES: &str = "All recorded events have the same time.";
+
+impl Axes {
+    /// The axes of an answer. O(steps + ops), and a sort where several recordings share the axis.
+    pub(in super::super) fn new(comparison: &Comparison, lanes: &[LaneView]) -> Self {
+        Self {
+            estimated: estimated(comparison, lanes).map(Arc::new),
+            wall: wall(comparison).map(Arc::new),
+        }
+    }
+}
+
+/// What the ops of a run take, and of how many the source says so.
+#[derive(Default)]
+struct OpTimes {
+    times: Vec<u64>,
+    is_stated: Vec<bool>,
+}
+
+impl OpTimes {
+    fn of_graph(graph: &Graph, bindings: &Bindings, comparison: &Comparison) -> Self {
+        let sizes = graph.sizes(bindings);
+        let time = |op| op_time(graph, &sizes, op, comparison.rates).0;
+        Self {
+            times: graph.ops().ids().map(time).collect(),
+            is_stated: graph.ops().iter().map(|op| op.time.is_some()).collect(),
+        }
+    }
+}
+
+fn estimated(comparison: &Comparison, lanes: &[LaneView]) -> Result<TimeAxis, &'static str> {
+    if comparison.is_measured() {
+        return Err(EVENTS);
+    }
+    let graphs = comparison.workload.graphs();
+    let tape = comparison.workload.tapes().first();
+    if graphs.is_empty() && tape.is_none() {
+        return Err(NO_OPS);
+    }
+    let mut known: BTreeMap<(GraphIdx, &Bindings), OpTimes> = BTreeMap::new();
+    let mut durations = vec![0_u64; comparison.axis.n_steps as usize];
+    let mut n_stated = 0;
+    for run in &comparison.axis.runs {
+        let times = known.entry((run.run.graph, &run.run.bindings)).or_insert_with(|| {
+            let graph = graphs.get(run.run.graph.0 as usize);
+            match (graph, tape) {
+                (Some(entry), _) => OpTimes::of_graph(&entry.graph, &run.run.bindings, comparison),
+                (None, Some(tape)) => {
+                    let executed = tape.ops.iter().filter(|op| !op.is_source);
+                    let times: Vec<u64> = executed.map(|op| op.time.0).collect();
+                    OpTimes {
+                        is_stated: vec![true; times.len()],
+                        times,
+                    }
+                }
+                (None, None) => OpTimes::default(),
+            }
+        });
+        n_stated += add_run(&mut durations, run, times);
+    }
+    for anew in lanes
+        .iter()
+        .filter_map(|lane| lane.remat.as_deref())
+        .flat_map(|remat| &remat.recomputed)
+    {
+        if let Some(duration) = durations.get_mut(anew.step.idx()) {
+            *duration = anew.time.0.max(*duration);
+        }
+    }
+    TimeAxis::of_durations(durations, n_stated).ok_or(NO_TIME)
+}
+
+/// Adds the own turns of a run's ops; says of how many the time is stated.
+fn add_run(durations: &mut [u64], run: &AxisRun, times: &OpTimes) -> u32 {
+    let mut n_stated = 0;
+    for inside in 0..run.n_steps {
+        let slot = run.slots.as_deref().map(|slots| slots.get(inside as usize));
+        let op = match slot {
+            None => inside as usize,
+            Some(Some(slot)) if !slot.is_anew => slot.op.0 as usize,
+            Some(_) => continue,
+        };
+        let step = run.start.idx() + inside as usize;
+        if let (Some(duration), Some(time)) = (durations.get_mut(step), times.times.get(op)) {
+            *duration = *time;
+            n_stated += u32::from(times.is_stated.get(op).copied().unwrap_or(false));
+        }
+    }
+    n_stated
+}
+
+fn wall(comparison: &Comparison) -> Result<TimeAxis, &'static str> {
+    if !comparison.is_measured() {
+        let is_beside = !comparison.workload.recordings().is_empty();
+        return Err(if is_beside { BESIDE } else { NO_RECORDING });
+    }
+    let lanes = comparison.lanes.iter();
+    let recordings: Vec<&Recording> = lanes.filter_map(|lane| comparison.recording(lane.id)).collect();
+    if recordings.is_empty() || recordings.iter().any(|one| one.times.is_empty()) {
+        return Err(if recordings.len() > 1 { NOT_ALL_TIMES } else { NO_TIMES });
+    }
+    // Recordings side by side stand on the axis by their times.
+    let mut times: Vec<u64> = recordings
+        .iter()
+        .flat_map(|one| &one.times)
+        .map(|time| time.0)
+        .collect();
+    if recordings.len() > 1 {
+        times.sort_unstable();
+    }
+    let n_stated = u32::try_from(times.len()).unwrap_or(u32::MAX);
+    times.extend(times.last().copied());
+    TimeAxis::new(times, n_stated).ok_or(NO_TIME_PASSES)
+}

@@ -1,0 +1,111 @@
+//! What the time axis counts: one choice for all lanes, the lifetimes and the overview.
+
+use eframe::egui::{ComboBox, Role, Ui, WidgetInfo};
+
+use super::{LanesInput, LanesState};
+use crate::timeline::{AxisKind, TimeAxis, Timeline, View};
+use crate::units::{Nanos, counted, grouped};
+
+impl LanesState {
+    /// What the time axis counts in the answer on the screen.
+    pub const fn shown_axis(&self) -> AxisKind {
+        match self.warp {
+            Some(_) => self.axis,
+            None => AxisKind::Order,
+        }
+    }
+
+    /// The view as it is drawn.
+    pub(super) fn view(&self) -> Option<View<'_>> {
+        Some(View::new(self.viewport?, self.warp.as_deref()))
+    }
+
+    /// The same, for those that change the state meanwhile.
+    pub(super) fn view_in<'a>(&self, timeline: &'a Timeline) -> Option<View<'a>> {
+        Some(View::new(self.viewport?, self.along(timeline)))
+    }
+
+    /// What steps of an answer are as wide as; `None` for one another.
+    pub(super) fn along<'a>(&self, timeline: &'a Timeline) -> Option<&'a TimeAxis> {
+        timeline.axes.get(self.axis).map(|axis| &**axis)
+    }
+}
+
+/// The choice; what the data has no times for cannot be chosen, and says why.
+pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let axes = &input.timeline.axes;
+    let shown = axes.effective(state.axis);
+    let combo = ComboBox::from_id_salt("time axis")
+        .selected_text(format!("axis: {}", shown.name()))
+        .width(0.0)
+        .show_ui(ui, |ui| {
+            for kind in AxisKind::ALL {
+                let why_not = axes.why_not(kind);
+                let entry = ui.add_enabled_ui(why_not.is_none(), |ui| ui.selectable_label(kind == shown, kind.name()));
+                let entry = entry.inner;
+                if entry.clicked() {
+                    state.axis = kind;
+                }
+                match why_not {
+                    Some(why) => entry.on_disabled_hover_text(why),
+                    None => entry.on_hover_text(words(kind, input.timeline)),
+                };
+            }
+        });
+    let label = format!("axis: {}", shown.name());
+    let response = combo.response;
+    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+    let words = words(shown, input.timeline);
+    response.on_hover_text(format!("What the axis of all lanes counts (U: the next)\n{words}"));
+}
+
+/// What is drawn along an axis.
+fn words(kind: AxisKind, timeline: &Timeline) -> String {
+    match (kind, timeline.axes.get(kind)) {
+        (_, None) => "Program order: one step as wide as another.".to_owned(),
+        (AxisKind::Wall, Some(axis)) => {
+            let total = Nanos(axis.total());
+            format!(
+                "Wall time, {total} in all: an event as wide as the time until the next one.\n{}",
+                share_words(axis)
+            )
+        }
+        (_, Some(axis)) => format!(
+            "Estimated time, {} in all: ops one after another, each as wide as it takes. {}\n{}",
+            Nanos(axis.total()),
+            source_words(axis),
+            share_words(axis)
+        ),
+    }
+}
+
+/// Where the times of ops come from.
+fn source_words(axis: &TimeAxis) -> String {
+    const ESTIMATE: &str =
+        "estimated as the larger of its operations and its bytes over the device's rates (see the options of costs)";
+    let n_steps = u32::try_from(axis.n_steps()).unwrap_or(u32::MAX);
+    match axis.n_stated() {
+        0 => format!("No op states its time: it is {ESTIMATE}."),
+        stated if stated == n_steps => {
+            "Every op's time is stated by its source; that none runs beside another is assumed.".to_owned()
+        }
+        stated => format!(
+            "{} of {} state their time; that of each other is {ESTIMATE}.",
+            grouped(u64::from(stated)),
+            counted(u64::from(n_steps), "step")
+        ),
+    }
+}
+
+/// How what takes no time is drawn.
+fn share_words(axis: &TimeAxis) -> String {
+    let n_timeless = u64::from(axis.n_timeless());
+    let timeless = match n_timeless {
+        0 => "Every step takes time".to_owned(),
+        1 => "1 step takes no time of its own".to_owned(),
+        count => format!("{} steps take no time of their own", grouped(count)),
+    };
+    format!(
+        "{timeless}; a twentieth of the axis is shared evenly by all steps, so that each can be seen and pointed at."
+    )
+}

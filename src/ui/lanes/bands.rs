@@ -1,0 +1,192 @@
+//! Bands of the ruler: iterations, runs, phases; names where they fit, all of it on hover.
+
+use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, vec2};
+
+use super::canvas::{SMALL, text_in};
+use super::{LanesInput, LanesState};
+use crate::timeline::{Bands, TimeAxis, View};
+use crate::units::{Nanos, Step, grouped};
+
+const ITERATIONS: f32 = 14.0;
+const RUNS: f32 = 18.0;
+const PHASES: f32 = 16.0;
+/// Narrower bands have no name.
+const LEAST_NAME: f32 = 30.0;
+/// Narrower runs are told by what tells them from their neighbours.
+const LEAST_LABEL: f32 = 150.0;
+
+/// Points that the bands take.
+pub(super) fn height(bands: &Bands) -> f32 {
+    let iterations = if bands.iterations.is_empty() { 0.0 } else { ITERATIONS };
+    let phases = if bands.phases.is_empty() { 0.0 } else { PHASES };
+    iterations + RUNS + phases
+}
+
+/// The rows of a ruler.
+struct Rows {
+    iterations: Rect,
+    runs: Rect,
+    phases: Rect,
+}
+
+impl Rows {
+    fn new(rect: Rect, bands: &Bands) -> Self {
+        let mut top = rect.top();
+        let mut row = |is_there: bool, height: f32| {
+            let height = if is_there { height } else { 0.0 };
+            let row = Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), height));
+            top += height;
+            row
+        };
+        Self {
+            iterations: row(!bands.iterations.is_empty(), ITERATIONS),
+            runs: row(true, RUNS),
+            phases: row(!bands.phases.is_empty(), PHASES),
+        }
+    }
+}
+
+/// Paints the bands at the top of a ruler.
+pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+    let bands = &input.timeline.bands;
+    let rows = Rows::new(rect, bands);
+    paint_iterations(painter, rows.iterations, input, view);
+    paint_runs(painter, rows.runs, input, view);
+    paint_phases(painter, rows.phases, input, view);
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+fn span(rect: Rect, view: &View<'_>, (start, end): (Step, Step)) -> Rect {
+    let x = |step: Step| {
+        let x = view.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
+        rect.left() + x.clamp(0.0, rect.width())
+    };
+    let place = Rect::from_x_y_ranges(Rangef::new(x(start), x(end)), rect.y_range());
+    place.shrink2(vec2(0.5, 1.0))
+}
+
+fn row_name(painter: &Painter, rect: Rect, name: &str, input: &LanesInput<'_>) {
+    let place = pos2(rect.left() - 6.0, rect.center().y);
+    painter.text(place, Align2::RIGHT_CENTER, name, SMALL, input.theme.text_weak);
+}
+
+/// What does not fit is not begun.
+fn name_in(painter: &Painter, place: Rect, names: &[&str], input: &LanesInput<'_>) {
+    let room = place.shrink2(vec2(5.0, 0.0));
+    let color = input.theme.text;
+    let fits = |name: &&&str| painter.layout_no_wrap((**name).to_owned(), SMALL, color).size().x <= room.width();
+    if let Some(name) = names
+        .iter()
+        .find(fits)
+        .or(names.last().filter(|_| place.width() >= 60.0))
+    {
+        text_in(painter, room, name, (SMALL, color));
+    }
+}
+
+fn paint_iterations(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+    if rect.height() <= 0.0 {
+        return;
+    }
+    row_name(painter, rect, "iteration", input);
+    let theme = input.theme;
+    for band in input.timeline.bands.iterations_within(view.t0, view.t1) {
+        let place = span(rect, view, (band.start, band.end));
+        if place.width() < 2.0 {
+            painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
+            continue;
+        }
+        painter.rect_filled(place, 2, theme.runs[band.iteration as usize % 2]);
+        if place.width() >= 16.0 {
+            let number = band.iteration.to_string();
+            name_in(painter, place, &[&format!("iteration {number}"), &number], input);
+        }
+    }
+}
+
+fn paint_runs(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+    row_name(painter, rect, "run", input);
+    let theme = input.theme;
+    for band in input.timeline.bands.runs_within(view.t0, view.t1) {
+        let place = span(rect, view, (band.start, band.end));
+        if place.width() < 2.0 {
+            painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
+            continue;
+        }
+        painter.rect_filled(place, 2, theme.runs[band.graph.0 as usize % 2]);
+        if place.width() >= LEAST_LABEL {
+            name_in(painter, place, &[&band.label, &band.short], input);
+        } else if place.width() >= LEAST_NAME {
+            name_in(painter, place, &[&band.short], input);
+        }
+    }
+}
+
+fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+    if rect.height() <= 0.0 {
+        return;
+    }
+    row_name(painter, rect, "phase", input);
+    let mut right = f32::NEG_INFINITY;
+    for band in input.timeline.bands.phases_within(view.t0, view.t1) {
+        let place = span(rect, view, (band.start, band.end));
+        if place.right() - right < 1.0 {
+            continue;
+        }
+        right = place.right();
+        painter.rect_filled(place, 2, input.theme.phase(band.phase));
+        if place.width() >= LEAST_NAME {
+            name_in(painter, place, &[band.phase.name()], input);
+        }
+    }
+}
+
+/// What the pointer is on, in full; `None` beside the bands.
+pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
+    let bands = &input.timeline.bands;
+    let rows = Rows::new(rect, bands);
+    let view = state.view()?;
+    let step = view.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
+    let (name, start, end) = if rows.iterations.contains(pos) {
+        let band = bands.iterations_within(step, step.next_up()).first()?;
+        (format!("iteration {}", band.iteration), band.start, band.end)
+    } else if rows.runs.contains(pos) {
+        let band = bands.runs_within(step, step.next_up()).first()?;
+        (band.label.clone(), band.start, band.end)
+    } else if rows.phases.contains(pos) {
+        let band = bands.phases_within(step, step.next_up()).first()?;
+        (band.phase.name().to_owned(), band.start, band.end)
+    } else {
+        return None;
+    };
+    let word = input.comparison.axis_word();
+    let last = u64::from(end.0.saturating_sub(1));
+    let steps = format!("{word}s {} to {}", grouped(u64::from(start.0)), grouped(last));
+    let took = took_words((start, end), (view.axis(), state.axis.prefix()));
+    let name = if name.is_empty() {
+        String::new()
+    } else {
+        format!("{name}\n")
+    };
+    Some(format!("{name}{steps}{took}"))
+}
+
+/// How long some steps take on an axis of time: `, 1.25 ms`; empty on one of steps.
+pub(super) fn took_words((start, end): (Step, Step), (axis, prefix): (Option<&TimeAxis>, &str)) -> String {
+    axis.map_or_else(String::new, |axis| {
+        let took = axis.time_at(end.0).saturating_sub(axis.time_at(start.0));
+        format!(", {prefix}{}", Nanos(took))
+    })
+}
+
+/// Tells of the band under the pointer; hands the response on where there is none.
+pub(super) fn hover_ui(response: Response, rect: Rect, input: &LanesInput<'_>, state: &LanesState) -> Option<Response> {
+    let words = response.hover_pos().and_then(|pos| words_at(pos, rect, input, state));
+    match words {
+        Some(words) if !response.dragged() => {
+            response.on_hover_text_at_pointer(words);
+            None
+        }
+        _ => Some(response),
+    }
+}
