@@ -7,7 +7,7 @@ use eframe::Storage;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::lanes::{LaneContent, LaneLayout};
+use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::panes::Layout;
 use crate::session::{KeptDocument, Recents, Restore};
 
@@ -25,14 +25,17 @@ pub struct KeptView {
     pub is_side_by_side: bool,
     /// A row per tensor.
     pub has_lifetimes: bool,
+    /// The wheel alone zooms.
+    pub has_plain_wheel: bool,
 }
 
 impl KeptView {
     /// How lanes are shown.
-    pub const fn of(layout: LaneLayout, content: LaneContent) -> Self {
+    pub const fn of(lanes: &LanesState) -> Self {
         Self {
-            is_side_by_side: matches!(layout, LaneLayout::SideBySide),
-            has_lifetimes: matches!(content, LaneContent::Lifetimes),
+            is_side_by_side: matches!(lanes.layout, LaneLayout::SideBySide),
+            has_lifetimes: matches!(lanes.content, LaneContent::Lifetimes),
+            has_plain_wheel: lanes.has_plain_wheel,
         }
     }
 

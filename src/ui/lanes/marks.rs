@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, PathShape, Shape};
 use eframe::egui::{
-    self, Color32, Painter, Pos2, Rect, Response, Role, Sense, Stroke, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+    self, Color32, Painter, PopupCloseBehavior, Pos2, Rect, Response, Role, Sense, Stroke, TextureOptions, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,7 @@ use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
 use crate::timeline::{Arrows, LaneHoles, LaneView, ReuseArrow, Side, Viewport};
 use crate::ui::theme::{HATCH_POINTS, Theme, hatch};
+use crate::units::counted;
 
 /// Which reuse edges are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,11 +66,14 @@ impl EdgeChoice {
 
 /// What is marked; the window remembers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Marks {
     /// Whether holes are hatched.
     pub has_holes: bool,
     /// Which edges are drawn.
     pub edges: EdgeChoice,
+    /// Whether device events stand between curves and maps.
+    pub has_events: bool,
 }
 
 impl Default for Marks {
@@ -75,10 +81,13 @@ impl Default for Marks {
         Self {
             has_holes: true,
             edges: EdgeChoice::default(),
+            has_events: true,
         }
     }
 }
 
+/// Room for what edges mean, without how many there are.
+const EDGES: f32 = 190.0;
 /// Edges drawn in one lane, at least and at most.
 const MOST_EDGES: (f32, f32) = (8.0, 60.0);
 /// Height of a map for one more edge: in lower maps fewer are told apart.
@@ -292,27 +301,57 @@ fn head(tip: Pos2, along: Vec2, length: f32) -> [Pos2; 2] {
     [back + across, back - across]
 }
 
-/// The toggles and what they draw at present.
-pub(super) fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
-    let theme = input.theme;
+/// The menu of what is marked besides blocks.
+pub(super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Marks")
+        .config(config)
+        .ui(ui, |ui| marks_ui(ui, input, state));
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "what is marked"));
+    button.on_hover_text("Holes, reuse edges and device events: whether they are drawn");
+}
+
+fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let (drawn, total) = state.holes_drawn;
     let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
     if state.marks.has_holes && total > 0 {
-        words = format!("{words}\n{total} holes in view, drawn as {drawn} marks");
+        words = format!(
+            "{words}\n{} in view, drawn as {}",
+            counted(total as u64, "hole"),
+            counted(drawn as u64, "mark")
+        );
     }
-    hatch_swatch(ui, theme);
-    ui.toggle_value(&mut state.marks.has_holes, "Holes")
-        .on_hover_text(words);
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut state.marks.has_holes, "Holes").on_hover_text(words);
+        hatch_swatch(ui, input.theme);
+    });
+    ui.checkbox(&mut state.marks.has_events, "Device events")
+        .on_hover_text("What the device and the pools did, between curve and map; without them lanes have more room");
     ui.separator();
     ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
     for (choice, words, explanation) in EdgeChoice::ALL {
         let is_chosen = state.marks.edges == choice;
-        let response = ui.selectable_value(&mut state.marks.edges, choice, words);
+        let response = ui.radio_value(&mut state.marks.edges, choice, words);
         name(&response, is_chosen, words);
         response.on_hover_text(format!("{explanation} (E)"));
     }
-    if state.marks.edges == EdgeChoice::Off {
+    if state.marks.edges == EdgeChoice::Selection && input.selected.is_none() {
+        ui.weak("select a tensor to see them");
+    }
+}
+
+/// What the edges that are drawn mean, and how many there are.
+pub(super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
+    let is_shown = match state.marks.edges {
+        EdgeChoice::Off => false,
+        EdgeChoice::Selection => input.selected.is_some(),
+        EdgeChoice::Peak => true,
+    };
+    if !is_shown {
         return;
+    }
+    if ui.available_size_before_wrap().x < EDGES {
+        ui.end_row();
     }
     for (side, words, explanation) in [
         (
@@ -326,7 +365,7 @@ pub(super) fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSta
             "Bytes passed on: to the tensor that took them afterwards",
         ),
     ] {
-        sample(ui, (side, theme));
+        sample(ui, (side, input.theme));
         ui.label(words).on_hover_text(explanation);
     }
     let (text, explanation) = super::edge_counts::edges_text(input, state);

@@ -4,8 +4,8 @@
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
-//! toolbar   Memory map | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
-//!           whose memory the bands are, marks of events
+//! toolbar   Memory map | Lifetimes   Lanes   Marks   colour   Fit
+//!           legend: curves, whose memory the bands are, marks of events, groups
 //! ruler     runs, phases, steps
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
@@ -169,6 +169,8 @@ pub struct LanesState {
     pub arrangement: Arrangement,
     /// What is marked besides blocks.
     pub marks: Marks,
+    /// Whether the wheel alone zooms.
+    pub has_plain_wheel: bool,
     /// Shapes drawn and holes within the view, likewise.
     pub holes_drawn: (usize, usize),
     /// Edges drawn and edges that there are, likewise.
@@ -346,7 +348,8 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     // The difference stands above all lanes, where it is seen.
     let n_above = usize::from(input.drawn.difference.is_some());
     let difference = input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
-    let lanes = shown.iter().map(|(_, stand)| frame::Wanted::of(*stand));
+    let has_events = state.marks.has_events;
+    let lanes = shown.iter().map(|(_, stand)| frame::Wanted::of(*stand, has_events));
     let wanted: Vec<frame::Wanted> = difference.chain(lanes).collect();
     let (area, strip) = area.split_top_bottom_at_y(area.bottom() - strip::HEIGHT);
     let room = if input.timeline.has_remat() {
