@@ -1,20 +1,19 @@
 //! What is marked in the memory maps besides blocks: holes, and reuse edges.
 
+mod menu;
+
 use std::sync::Arc;
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, PathShape, Shape};
-use eframe::egui::{
-    self, Color32, Painter, PopupCloseBehavior, Pos2, Rect, Response, Role, Sense, Stroke, TextureOptions, Ui, Vec2,
-    WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{self, Color32, Painter, Pos2, Rect, Stroke, TextureOptions, Vec2, pos2, vec2};
 use serde::{Deserialize, Serialize};
+
+pub(super) use menu::{EDGES, edges_ui, menu_ui};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
 use crate::timeline::{Arrows, LaneHoles, LaneView, ReuseArrow, Side, Viewport};
 use crate::ui::theme::{HATCH_POINTS, Theme, hatch};
-use crate::units::counted;
 
 /// Which reuse edges are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,8 +85,6 @@ impl Default for Marks {
     }
 }
 
-/// Room for what edges mean, without how many there are.
-const EDGES: f32 = 190.0;
 /// Edges drawn in one lane, at least and at most.
 const MOST_EDGES: (f32, f32) = (8.0, 60.0);
 /// Height of a map for one more edge: in lower maps fewer are told apart.
@@ -299,102 +296,6 @@ fn head(tip: Pos2, along: Vec2, length: f32) -> [Pos2; 2] {
     let back = tip - along * length;
     let across = vec2(-along.y, along.x) * (length * 0.5);
     [back + across, back - across]
-}
-
-/// The menu of what is marked besides blocks.
-pub(super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (button, _) = MenuButton::new("Marks")
-        .config(config)
-        .ui(ui, |ui| marks_ui(ui, input, state));
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "what is marked"));
-    button.on_hover_text("Holes, reuse edges and device events: whether they are drawn");
-}
-
-fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
-    let (drawn, total) = state.holes_drawn;
-    let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
-    if state.marks.has_holes && total > 0 {
-        words = format!(
-            "{words}\n{} in view, drawn as {}",
-            counted(total as u64, "hole"),
-            counted(drawn as u64, "mark")
-        );
-    }
-    ui.horizontal(|ui| {
-        ui.checkbox(&mut state.marks.has_holes, "Holes").on_hover_text(words);
-        hatch_swatch(ui, input.theme);
-    });
-    ui.checkbox(&mut state.marks.has_events, "Device events")
-        .on_hover_text("What the device and the pools did, between curve and map; without them lanes have more room");
-    ui.separator();
-    ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
-    for (choice, words, explanation) in EdgeChoice::ALL {
-        let is_chosen = state.marks.edges == choice;
-        let response = ui.radio_value(&mut state.marks.edges, choice, words);
-        name(&response, is_chosen, words);
-        response.on_hover_text(format!("{explanation} (E)"));
-    }
-    if state.marks.edges == EdgeChoice::Selection && input.selected.is_none() {
-        ui.weak("select a tensor to see them");
-    }
-}
-
-/// What the edges that are drawn mean, and how many there are.
-pub(super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
-    let is_shown = match state.marks.edges {
-        EdgeChoice::Off => false,
-        EdgeChoice::Selection => input.selected.is_some(),
-        EdgeChoice::Peak => true,
-    };
-    if !is_shown {
-        return;
-    }
-    if ui.available_size_before_wrap().x < EDGES {
-        ui.end_row();
-    }
-    for (side, words, explanation) in [
-        (
-            Side::Donor,
-            "from donors",
-            "Bytes taken over: from the tensor that had them before",
-        ),
-        (
-            Side::Heir,
-            "to heirs",
-            "Bytes passed on: to the tensor that took them afterwards",
-        ),
-    ] {
-        sample(ui, (side, input.theme));
-        ui.label(words).on_hover_text(explanation);
-    }
-    let (text, explanation) = super::edge_counts::edges_text(input, state);
-    ui.weak(text).on_hover_text(explanation);
-}
-
-fn name(response: &Response, is_chosen: bool, words: &str) {
-    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Reuse edges: {words}")));
-}
-
-fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
-    let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
-    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of holes", theme.hole));
-    mesh.add_rect_with_uv(
-        place,
-        Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),
-        Color32::WHITE,
-    );
-    ui.painter().add(Shape::mesh(mesh));
-}
-
-/// A short edge, as in the maps.
-fn sample(ui: &mut Ui, style: (Side, &Theme)) {
-    let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
-    let points = [
-        place.left_center() + vec2(3.0, 0.0),
-        place.right_center() - vec2(1.0, 0.0),
-    ];
-    stroke(ui.painter(), &points, style);
 }
 
 /// Whether a block is at the far end of an edge that is drawn; `others` is sorted.

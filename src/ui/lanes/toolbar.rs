@@ -30,7 +30,12 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         }
         fit_ui(ui, state);
         let legend = Legend::new(ui, input, state);
-        if legend.width + legend::room(ui, input, state) <= ui.available_size_before_wrap().x {
+        let room = legend.width + legend::room(ui, input, state) + marks::EDGES;
+        let is_beside = room <= ui.available_size_before_wrap().x;
+        if has_marks {
+            marks::edges_ui(ui, input, state);
+        }
+        if is_beside {
             ui.separator();
         } else {
             ui.end_row();
@@ -38,7 +43,6 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         legend.ui(ui, state);
         if has_marks {
             legend::legend_ui(ui, input);
-            marks::edges_ui(ui, input, state);
             colors::groups_ui(ui, input, actions);
         }
     });
