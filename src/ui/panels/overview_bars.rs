@@ -16,14 +16,14 @@ const NAME_SIZE: f32 = 11.0;
 type Part = fn(&ReservedParts) -> Bytes;
 
 /// The colours of the bars.
-fn legend_ui(ui: &mut egui::Ui, names: &[&str], theme: &Theme) {
+fn legend_ui(ui: &mut egui::Ui, names: impl Iterator<Item = (usize, &'static str)>, theme: &Theme) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         ui.small("peak by use:");
-        for (position, name) in names.iter().enumerate() {
+        for (position, name) in names {
             swatch_ui(ui, theme.part(position));
-            ui.small(*name);
+            ui.small(name);
         }
     });
 }
@@ -46,12 +46,14 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
         ("in/out", |parts| parts.io),
     ];
     let width = ui.available_width();
+    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
     if comparison.is_measured() {
         ui.small("peak of each recording:");
     } else {
-        legend_ui(ui, &part.map(|(name, _)| name), theme);
+        let is_there = |bytes: Part| lanes.iter().any(|lane| bytes(&lane.summary.reserved) > Bytes::ZERO);
+        let names = part.iter().enumerate().filter(|(_, (_, bytes))| is_there(*bytes));
+        legend_ui(ui, names.map(|(position, (name, _))| (position, *name)), theme);
     }
-    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
     let longest = lanes
         .iter()
         .map(|lane| lane.summary.reserved.total())
