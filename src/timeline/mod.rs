@@ -32,6 +32,7 @@ mod holes;
 mod index;
 mod layout;
 mod look;
+mod neighbourhood;
 mod owner;
 mod peak;
 mod pick;
@@ -59,6 +60,10 @@ pub use holes::{HolesAt, LaneHoles};
 pub use look::{
     CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
     OTHER_GROUPS, STEPPED_BACK,
+};
+pub use neighbourhood::{
+    Destination, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Rest as NeighbourRest,
+    Slot,
 };
 pub use owner::Owner;
 pub use peak::{
@@ -132,6 +137,8 @@ pub struct Timeline {
     pub rows: Rows,
     /// By lane: its lifetimes, where lanes differ.
     lane_rows: Vec<Option<Rows>>,
+    /// Who reads what.
+    links: Arc<neighbourhood::Links>,
     /// The highest display address of any lane.
     pub height: Bytes,
     /// The highest reserved or live bytes of any lane.
@@ -154,6 +161,7 @@ impl Timeline {
             bands: Bands::new(comparison),
             rows: Rows::new(&comparison.session, Arc::clone(&palette)),
             lane_rows: comparison.lanes.iter().map(of_lane).collect(),
+            links: Arc::new(neighbourhood::Links::new(comparison)),
             height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
             peak: lanes
                 .iter()

@@ -24,6 +24,7 @@ mod ge_corpus;
 mod inline;
 mod name_reuse;
 mod native;
+mod neighbourhood;
 mod onnx;
 mod onnx_corpus;
 mod opening;
@@ -74,6 +75,8 @@ mod ui_device;
 mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_names;
+#[cfg(feature = "gui")]
+mod ui_neighbourhood;
 #[cfg(feature = "gui")]
 mod ui_options;
 #[cfg(feature = "gui")]

@@ -1,4 +1,7 @@
-//! The inspector: the selected tensor in exact figures; where nothing is selected, what holds the peak.
+//! The inspector: the selected tensor in exact figures, with what is around it in its graph; where nothing is selected,
+//! what holds the peak.
+
+mod facts;
 
 use std::sync::Arc;
 
@@ -11,6 +14,7 @@ use crate::session::{Command, Selected, Session};
 use crate::sim::RegionKind;
 use crate::timeline::{LaneView, RegionSpan, Timeline, step_facts};
 use crate::ui::panels::footprint::footprint_ui;
+use crate::ui::panels::neighbourhood::neighbourhood_ui;
 use crate::ui::panels::remat::remat_ui;
 pub use crate::ui::panels::reuse::InspectorState;
 use crate::ui::panels::reuse::{lane_ui, reuse_ui};
@@ -40,7 +44,11 @@ pub fn inspector_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| match session.selection() {
             Some(selected) => {
-                tensor_ui(ui, (comparison, timeline), selected);
+                state.neighbours.look((comparison, timeline), selected);
+                if let Some(to) = facts::tensor_ui(ui, (comparison, timeline), selected, state.neighbours.around()) {
+                    state.neighbours.go(to, Some(selected), commands);
+                }
+                neighbourhood_ui(ui, selected, &mut state.neighbours, theme, commands);
                 places_ui(ui, comparison, timeline, selected);
                 reuse_ui(ui, (comparison, timeline), selected, state, commands);
                 ui.add_space(6.0);
@@ -49,47 +57,6 @@ pub fn inspector_ui(
                 }
             }
             None => peak_ui(ui, (comparison, timeline), state, theme, commands),
-        });
-}
-
-fn tensor_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline), selected: Selected) {
-    let facts = timeline.facts(comparison, 0, selected);
-    ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
-    ui.add_space(2.0);
-    egui::Grid::new("tensor")
-        .num_columns(2)
-        .spacing([8.0, 4.0])
-        .show(ui, |ui| {
-            let mut row = |name: &str, value: String| {
-                if !value.is_empty() {
-                    ui.weak(name);
-                    ui.add(egui::Label::new(value).wrap());
-                    ui.end_row();
-                }
-            };
-            row("op", facts.op.clone());
-            row("type", facts.op_kind.clone());
-            row("phase", facts.phase.name().to_owned());
-            row("graph", facts.graph.clone());
-            row("shape", facts.shape.clone());
-            row("dtype", facts.dtype.clone());
-            row("role", facts.role.map_or(String::new(), |role| role.name().to_owned()));
-            row("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string()));
-            row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
-            if let Some((birth, end)) = facts.life {
-                let last = end.0.saturating_sub(1);
-                let word = comparison.axis_word();
-                row("lives", format!("{word}s {birth} to {last} ({})", end.0 - birth.0));
-                if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
-                    row("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held));
-                }
-            }
-            for (what, text) in &facts.recorded {
-                row(what, text.clone());
-            }
-            if facts.n_sharing > 1 {
-                row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
-            }
         });
 }
 
@@ -316,13 +283,13 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
     egui::Grid::new("parts")
         .num_columns(3)
         .min_col_width(0.0)
-        .spacing([8.0, 3.0])
+        .spacing([6.0, 3.0])
         .show(ui, |ui| {
             let rows = [
                 ("feature memory", parts.features),
                 ("weights", parts.weights),
                 ("variables", parts.variables),
-                ("inputs and outputs", parts.io),
+                ("inputs, outputs", parts.io),
             ];
             for (position, (name, bytes)) in rows.into_iter().enumerate() {
                 if bytes > Bytes::ZERO {

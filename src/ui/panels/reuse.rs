@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use eframe::egui::{self, RichText};
 
 use super::footprint::Footprint;
+use super::neighbourhood::NeighbourState;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Selected};
 use crate::sim::RegionKind;
@@ -27,6 +28,8 @@ pub struct InspectorState {
     /// Whether the list of donors, and that of heirs, is opened.
     is_open: [bool; 2],
     known: Option<Known>,
+    /// What is around the selected tensor in its graph.
+    pub(super) neighbours: NeighbourState,
     /// What holds the footprint of the lane's plan.
     pub(super) footprint: Option<Footprint>,
 }
