@@ -7,7 +7,9 @@ use eframe::egui::{Color32, Visuals};
 
 pub use style::{HATCH_POINTS, hatch, style};
 
-use hues::{CLASSES_DARK, CLASSES_LIGHT, GROUPS_DARK, GROUPS_LIGHT, HEURISTICS_DARK, HEURISTICS_LIGHT, POOLS};
+use hues::{
+    CLASSES_DARK, CLASSES_LIGHT, GROUPS_DARK, GROUPS_LIGHT, HEURISTICS_DARK, HEURISTICS_LIGHT, ON_TENSOR, POOLS,
+};
 
 use crate::diagnostics::Severity;
 use crate::graph::{Phase, Role};
@@ -262,7 +264,7 @@ impl Theme {
 
     /// Words on a tensor's colour.
     pub fn on_tensor(&self) -> Color32 {
-        rgb(0x101418)
+        rgb(ON_TENSOR)
     }
 
     /// A ground that lets little through, behind words on a curve.

@@ -109,7 +109,7 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
         &session,
         c,
         NeighbourLimits::default(),
-        &expect![[r#"
+        &expect![[r"
         (x 4.000 KiB) (w 64 B)
         [conv n1]
         ((c))
@@ -117,7 +117,7 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
         (r 8.000 KiB) (q 7.969 KiB) (p 32 B) ~
         [add n3]
         (a 8.000 KiB)
-    "#]],
+    "]],
     );
     let few = NeighbourLimits {
         inputs: 1,
@@ -128,7 +128,7 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
         &session,
         c,
         few,
-        &expect![[r#"
+        &expect![[r"
         (x 4.000 KiB)
         [conv n1]
         ((c))
@@ -136,17 +136,17 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
         (r 8.000 KiB)
         1 of 2 inputs
         1 of 3 readers
-    "#]],
+    "]],
     );
     check(
         &session,
         s,
         NeighbourLimits::default(),
-        &expect![[r#"
+        &expect![[r"
         (a 8.000 KiB) (q 7.969 KiB) (p 32 B)
         [sum n5]
         ((s))
-    "#]],
+    "]],
     );
     // From an op a click leads to its largest result, from the producer back to the largest that it reads.
     let around = around(&session, c, NeighbourLimits::default()).unwrap();
@@ -273,13 +273,13 @@ fn tapes_and_programs_have_neighbours_too() {
         &session,
         selected(0, 1),
         NeighbourLimits::default(),
-        &expect![[r#"
+        &expect![[r"
         (w 64 B)
         [conv/1 ]
         ((a))
         [relu/2 ]
         (b 2.000 KiB)
-    "#]],
+    "]],
     );
     let program = r#"{"program": {"blocks": [
      {"idx": 0, "parent_idx": -1, "forward_block_idx": -1,
@@ -293,24 +293,24 @@ fn tapes_and_programs_have_neighbours_too() {
         &session,
         selected(0, 2),
         NeighbourLimits::default(),
-        &expect![[r#"
+        &expect![[r"
         (x 32 B) (w 32 B)
         [mul ] ~
         ((y)) ~
         [sgd ]
-    "#]],
+    "]],
     );
     // What is written in place is read before: no edge leads back.
     check(
         &session,
         selected(0, 1),
         NeighbourLimits::default(),
-        &expect![[r#"
+        &expect![[r"
         ((w))
         [mul ] ~
         (y 32 B) ~
         [sgd ]
-    "#]],
+    "]],
     );
 }
 

@@ -76,38 +76,38 @@ mod tests {
     use crate::graph::TensorId;
     use crate::workload::GraphIdx;
 
-    fn tensor(number: u32) -> Option<Selected> {
-        Some(Selected {
+    fn tensor(number: u32) -> Selected {
+        Selected {
             run: 0,
             graph: GraphIdx(0),
             tensor: TensorId(number),
-        })
+        }
     }
 
     #[test]
     fn the_way_back_is_the_way_there() {
         let mut selection = Selection::default();
         for number in 0..400 {
-            selection.select(tensor(number));
+            selection.select(Some(tensor(number)));
         }
         assert_eq!(selection.past.len(), MOST);
         selection.step(true);
         selection.step(true);
-        assert_eq!(selection.now(), tensor(397));
+        assert_eq!(selection.now(), Some(tensor(397)));
         selection.step(false);
-        assert_eq!(selection.now(), tensor(398));
+        assert_eq!(selection.now(), Some(tensor(398)));
         // Letting go is no step, and leaves the way forth.
         selection.select(None);
         assert_eq!(selection.ways(), (true, true));
         selection.step(true);
-        assert_eq!(selection.now(), tensor(398));
-        selection.select(tensor(7));
+        assert_eq!(selection.now(), Some(tensor(398)));
+        selection.select(Some(tensor(7)));
         assert_eq!(selection.ways(), (true, false));
         selection.step(true);
-        assert_eq!(selection.now(), tensor(398));
+        assert_eq!(selection.now(), Some(tensor(398)));
         selection.retain(|selected| selected.tensor.0 != 398);
         assert_eq!(selection.now(), None);
         selection.step(true);
-        assert_eq!(selection.now(), tensor(397));
+        assert_eq!(selection.now(), Some(tensor(397)));
     }
 }

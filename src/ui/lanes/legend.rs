@@ -17,7 +17,7 @@ const SWATCH: f32 = 16.0;
 /// Room for the first owners.
 const OWNERS: f32 = 150.0;
 /// Room for the words at the right end.
-const EVENTS: f32 = 85.0;
+const EVENTS: f32 = 110.0;
 /// The same for the marks of runs under a budget.
 const REMAT: f32 = 120.0;
 
@@ -116,8 +116,16 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     if present.is_empty() {
         return;
     }
-    ui.separator();
-    let (area, response) = ui.allocate_exact_size(vec2(9.0 * to_f32(present.len()), 12.0), Sense::hover());
+    let size = TextStyle::Body.resolve(ui.style()).size;
+    let marks = 9.0 * to_f32(present.len());
+    let room = marks + figures::width_of(ui, "events", size) + 3.0 * ui.spacing().item_spacing.x;
+    if ui.available_size_before_wrap().x < room {
+        // Marks stay with their word.
+        ui.end_row();
+    } else {
+        ui.separator();
+    }
+    let (area, response) = ui.allocate_exact_size(vec2(marks, 12.0), Sense::hover());
     let words: Vec<&str> = present.iter().map(|(class, _)| class.words()).collect();
     let label = format!("events in the lanes: {}", words.join("; "));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &label));

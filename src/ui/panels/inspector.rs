@@ -25,8 +25,9 @@ use crate::units::{Bytes, Step, counted};
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
 
-/// A figure with its space in a table.
+/// A figure with its space in a table, and how often it is held.
 const FIGURE: f32 = 84.0;
+const TIMES: f32 = 26.0;
 
 /// Draws the pane.
 pub fn inspector_ui(
@@ -64,7 +65,9 @@ pub fn inspector_ui(
 fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, selected: Selected) {
     ui.add_space(6.0);
     ui.strong("In each lane");
-    let width = ui.available_width();
+    let times = |lane: usize| timeline.rows_of(lane).find(selected).map_or(1, |row| row.n_pieces);
+    let has_times = (0..timeline.lanes.len()).any(|lane| times(lane) > 1);
+    let width = ui.available_width() - if has_times { TIMES } else { 0.0 };
     egui::Grid::new("places")
         .num_columns(3)
         .spacing([8.0, 4.0])
@@ -105,7 +108,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                             }
                         }
                         let bytes = Bytes(view.blocks.bytes[idx]);
-                        let times = timeline.rows_of(position).find(selected).map_or(1, |row| row.n_pieces);
+                        let times = times(position);
                         let text = if times > 1 {
                             format!("{bytes} ×{times}")
                         } else {

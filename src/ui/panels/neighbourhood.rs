@@ -94,7 +94,8 @@ pub(super) fn neighbourhood_ui(
             return;
         }
     };
-    let width = ui.available_width();
+    // Beside the bar that scrolls the pane.
+    let width = ui.available_width() - 8.0;
     let scale = ui.ctx().pixels_per_point();
     if !known
         .picture
@@ -190,9 +191,14 @@ fn node_ui(
         .into_iter()
         .enumerate()
     {
-        let at = rect.center_top() + egui::vec2(0.0, if line == 0 { 4.0 } else { 19.5 });
+        let height = match (place.second.is_empty(), line) {
+            (true, _) => 0.0,
+            (false, 0) => -7.5,
+            (false, _) => 7.5,
+        };
+        let at = rect.center() + egui::vec2(0.0, height);
         let font = egui::FontId::proportional(picture::SIZE);
-        painter.text(at, egui::Align2::CENTER_TOP, text, font, color);
+        painter.text(at, egui::Align2::CENTER_CENTER, text, font, color);
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) const TENSORS_LIGHT: [u32; PALETTE_LEN as usize] = [
     0x77aadd, 0x8fd3f2, 0x62bd80, 0xd9ca5f, 0xee8f9a, 0xc583b4, 0xa5bdf0, 0x5fbfae, 0xa6cf8c, 0xb8b25c, 0xeedd99,
     0xd98b9b, 0xb09ad6, 0xf0b95a, 0x8cbfe0, 0xe79d6c,
 ];
+/// Words on the colours of tensors.
+pub(super) const ON_TENSOR: u32 = 0x101418;
 
 impl Theme {
     /// Light on dark.
