@@ -2,7 +2,7 @@
 
 use super::dim::{Bindings, Dim};
 use super::ids::{Id as _, IdVec, OpId, StorageId, TensorId};
-use super::{Graph, Role};
+use super::{Graph, Role, Tensor};
 
 /// Bytes of a graph under one binding of its symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,27 +50,7 @@ impl Graph {
         let tensors: IdVec<TensorId, Option<u64>> = self
             .tensors
             .iter_ids()
-            .map(|(id, tensor)| {
-                if let Some(stated) = self.stated_bytes.get(&id) {
-                    return Some(*stated);
-                }
-                if tensor.dtype == super::DType::Handle {
-                    return Some(0);
-                }
-                let shape = self.shapes.dims(tensor.shape?);
-                if tensor.dtype == super::DType::Unknown {
-                    return None;
-                }
-                let elements = shape.iter().try_fold(1_u64, |product, dim| {
-                    let size = match dim {
-                        Dim::Known(n) => *n,
-                        Dim::Expr(id) => u64::try_from(values[id.idx()]?).ok()?,
-                        Dim::Unknown => return None,
-                    };
-                    Some(product.saturating_mul(size))
-                })?;
-                Some(tensor.dtype.bytes(elements))
-            })
+            .map(|(id, tensor)| self.bytes_of(id, tensor, &values))
             .collect();
         let storages = self
             .storages
@@ -78,6 +58,35 @@ impl Graph {
             .map(|storage| storage.stated_bytes.or(tensors[storage.root]).unwrap_or(0))
             .collect();
         Sizes { tensors, storages }
+    }
+
+    /// Bytes of single tensors, each O(1): for whoever needs few. `None` where shape or type is unknown, and for a tensor
+    /// that there is not. O(expressions of symbolic dimensions).
+    pub fn tensor_sizes<'a>(&'a self, bindings: &Bindings) -> impl Fn(TensorId) -> Option<u64> + use<'a> {
+        let values = self.exprs.evaluate(bindings);
+        move |tensor| self.bytes_of(tensor, self.tensors.get(tensor)?, &values)
+    }
+
+    fn bytes_of(&self, id: TensorId, tensor: &Tensor, values: &[Option<i64>]) -> Option<u64> {
+        if let Some(stated) = self.stated_bytes.get(&id) {
+            return Some(*stated);
+        }
+        if tensor.dtype == super::DType::Handle {
+            return Some(0);
+        }
+        let shape = self.shapes.dims(tensor.shape?);
+        if tensor.dtype == super::DType::Unknown {
+            return None;
+        }
+        let elements = shape.iter().try_fold(1_u64, |product, dim| {
+            let size = match dim {
+                Dim::Known(n) => *n,
+                Dim::Expr(id) => u64::try_from(values[id.idx()]?).ok()?,
+                Dim::Unknown => return None,
+            };
+            Some(product.saturating_mul(size))
+        })?;
+        Some(tensor.dtype.bytes(elements))
     }
 
     /// Symbols without a value in `bindings`, in the order of first use.

@@ -148,6 +148,11 @@ pub enum Command {
     RemoveBookmark(usize),
     /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
+    /// Select what was selected before, or forth again.
+    StepSelection {
+        /// Back, not forth.
+        is_back: bool,
+    },
     /// Look for tensors in a lane; blank text looks for nothing. See [`crate::timeline::Query`].
     Search {
         /// The query.

@@ -12,6 +12,7 @@ mod pictures;
 mod plans;
 mod reading;
 mod search;
+mod selection;
 mod sweep;
 mod tables;
 
@@ -31,7 +32,7 @@ use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
-use crate::timeline::{Selected, Timeline};
+use crate::timeline::Timeline;
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
@@ -40,6 +41,7 @@ use pictures::PictureWatch;
 pub use search::Search;
 
 use search::SearchWatch;
+use selection::Selection;
 use sweep::SweepWatch;
 use tables::TablesWatch;
 
@@ -83,7 +85,7 @@ pub struct Session {
     remarks: Vec<(String, Diagnostics)>,
     /// The first name that the last undo or redo changed.
     stepped: Option<String>,
-    selection: Option<Selected>,
+    selection: Selection,
     busy: Option<Busy>,
     notice: Option<Notice>,
     /// Symbolic dimensions that were given the value 1, because nobody gave them another.
@@ -147,7 +149,7 @@ impl Session {
             worker,
             loaded: None,
             answer: None,
-            selection: None,
+            selection: Selection::default(),
             busy: None,
             notice: None,
             assumed: BTreeSet::new(),
@@ -236,7 +238,8 @@ impl Session {
             Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
             Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
             Command::RemoveBookmark(position) => self.remove_bookmark(position),
-            Command::Select(selection) => self.selection = selection,
+            Command::Select(selected) => self.selection.select(selected),
+            Command::StepSelection { is_back } => self.selection.step(is_back),
             Command::Search { text, lane } => self.search_for(text, lane),
             Command::ListRows(spec) => self.list_rows(*spec),
             Command::ExportTable(path) => self.export_table(path),
@@ -321,7 +324,7 @@ impl Session {
         self.stop_sweep();
         self.document.sources = sources;
         self.document.part = None;
-        self.selection = None;
+        self.selection.clear();
         self.drop_matches();
         self.has_new_sources = true;
         self.load();

@@ -38,6 +38,7 @@ mod index;
 mod layout;
 mod lifetimes;
 mod look;
+mod neighbourhood;
 mod owner;
 mod peak;
 mod pick;
@@ -70,6 +71,10 @@ pub use lifetimes::{
 pub use look::{
     CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
     OTHER_GROUPS, STEPPED_BACK,
+};
+pub use neighbourhood::{
+    Destination, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Rest as NeighbourRest,
+    Slot,
 };
 pub use owner::Owner;
 pub use peak::{
@@ -145,6 +150,8 @@ pub struct Timeline {
     pub rows: Rows,
     /// By lane: its lifetimes, where lanes differ.
     lane_rows: Vec<Option<Rows>>,
+    /// Who reads what.
+    links: Arc<neighbourhood::Links>,
     /// The highest display address of any lane.
     pub height: Bytes,
     /// The highest reserved or live bytes of any lane.
@@ -168,6 +175,7 @@ impl Timeline {
             bands: Bands::new(comparison),
             rows: Rows::new(&comparison.session, Arc::clone(&palette)),
             lane_rows: comparison.lanes.iter().map(of_lane).collect(),
+            links: Arc::new(neighbourhood::Links::new(comparison)),
             height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
             peak: lanes
                 .iter()

@@ -29,6 +29,7 @@ use super::top_bar::{TopBar, top_bar_ui};
 use super::wishes::Wishes;
 use crate::options::Finding;
 use crate::session::{Command, KeptDocument, Notice, Recents, Session, SourceSpec};
+use crate::timeline::LookOrder;
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]
@@ -98,6 +99,7 @@ impl App {
         state.lanes.layout = kept.view.layout();
         state.lanes.content = kept.view.content();
         state.lanes.axis = kept.view.axis;
+        state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
         }
@@ -291,18 +293,8 @@ impl App {
             UiCommand::MaximizeLanes => "all panes",
             UiCommand::ToggleTheme if is_dark => "dark",
             UiCommand::ToggleTheme => "light",
-            _ => return None,
+            other => return self.now_in_shell(other),
         })
-    }
-
-    /// Puts the explained step on the clipboard.
-    fn copy_peak(&mut self, ctx: &egui::Context) {
-        let Some(text) = self.session.peak_text() else { return };
-        let first = text.lines().next().unwrap_or_default();
-        self.session.notify(Notice::Done(format!("copied: {first}")));
-        ctx.copy_text(text);
-        // The notice stands above what was drawn.
-        ctx.request_repaint();
     }
 
     /// Goes to the field of the next finding: errors first, as in the list of problems.
@@ -347,6 +339,9 @@ impl App {
                 self.session.notify(Notice::Done(format!("copied: {line}")));
                 ctx.copy_text(line);
             }
+            UiCommand::PreviousSelection => commands.push(Command::StepSelection { is_back: true }),
+            UiCommand::NextSelection => commands.push(Command::StepSelection { is_back: false }),
+            UiCommand::ColorBy(by) => commands.push(Command::SetLook(LookOrder { by, hidden: Vec::new() })),
             UiCommand::Undo => commands.push(Command::Undo),
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
@@ -375,8 +370,6 @@ impl App {
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
-            UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
-            UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             of_the_shell => self.perform_in_shell(of_the_shell, ctx),

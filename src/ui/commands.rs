@@ -2,6 +2,8 @@
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
+use crate::timeline::{Attribute, ColorBy};
+
 /// What the menu and the keys can ask of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UiCommand {
@@ -67,6 +69,18 @@ pub enum UiCommand {
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
     NextEdges,
+    /// Device events in the lanes, or none.
+    ToggleEvents,
+    /// Lanes on scales of their own, or on one.
+    ToggleScales,
+    /// Whether the wheel alone zooms.
+    ToggleWheel,
+    /// What the colours of blocks stand for.
+    ColorBy(ColorBy),
+    /// Select what was selected before.
+    PreviousSelection,
+    /// Select again what was selected after that.
+    NextSelection,
     /// List everything that can be done, by name.
     OpenPalette,
     /// Put the panes on the right aside, or bring them back.
@@ -104,6 +118,8 @@ pub enum Menu {
     Edit,
     /// What is shown and how.
     View,
+    /// What colours stand for; within the menu of what is shown.
+    Color,
     /// Explanations.
     Help,
 }
@@ -129,6 +145,17 @@ const fn ctrl(key: Key) -> KeyboardShortcut {
 
 const fn plain(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+/// Blocks in the colours of groups.
+const fn color(by: ColorBy, text: &'static str, tooltip: &'static str) -> CommandRow {
+    CommandRow {
+        command: UiCommand::ColorBy(by),
+        menu: Menu::Color,
+        text,
+        tooltip,
+        shortcut: None,
+    }
 }
 
 /// Every command, in menu order.
@@ -330,6 +357,67 @@ pub static COMMANDS: &[CommandRow] = &[
         shortcut: Some(plain(Key::E)),
     },
     CommandRow {
+        command: UiCommand::ToggleEvents,
+        menu: Menu::View,
+        text: "Device events",
+        tooltip: "mark what the device and the pools did between curve and map; without them lanes have more room",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ToggleScales,
+        menu: Menu::View,
+        text: "Own scales",
+        tooltip: "every lane on a vertical scale of its own, instead of one for all",
+        shortcut: Some(plain(Key::Y)),
+    },
+    CommandRow {
+        command: UiCommand::ToggleWheel,
+        menu: Menu::View,
+        text: "Plain wheel zooms",
+        tooltip: "the wheel alone zooms time over lanes and rulers; without this it does so with Ctrl",
+        shortcut: None,
+    },
+    color(
+        ColorBy::Tensor,
+        "Colour by tensor",
+        "a tensor keeps its colour in all lanes and runs",
+    ),
+    color(
+        ColorBy::By(Attribute::Role),
+        "Colour by role",
+        "activations, weights, inputs, workspaces and so on",
+    ),
+    color(
+        ColorBy::By(Attribute::OpType),
+        "Colour by op type",
+        "the type of the op that computes a tensor",
+    ),
+    color(
+        ColorBy::By(Attribute::DType),
+        "Colour by data type",
+        "the element type of a tensor",
+    ),
+    color(
+        ColorBy::By(Attribute::Phase),
+        "Colour by phase",
+        "forward, backward, optimizer",
+    ),
+    color(
+        ColorBy::By(Attribute::Scope),
+        "Colour by scope",
+        "the first names of a tensor's path; of a recorded block the place in the source that asked",
+    ),
+    color(
+        ColorBy::By(Attribute::Size),
+        "Colour by size",
+        "how many bytes, in classes",
+    ),
+    color(
+        ColorBy::By(Attribute::Lifetime),
+        "Colour by lifetime",
+        "for how many steps a tensor is held, in classes",
+    ),
+    CommandRow {
         command: UiCommand::ToggleDetails,
         menu: Menu::View,
         text: "Details",
@@ -384,6 +472,20 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Find tensors",
         tooltip: "look for tensors by name, op, size, life and more; matches are outlined, the rest is dimmed",
         shortcut: Some(plain(Key::Slash)),
+    },
+    CommandRow {
+        command: UiCommand::PreviousSelection,
+        menu: Menu::Edit,
+        text: "Previous selection",
+        tooltip: "select the tensor that was selected before",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)),
+    },
+    CommandRow {
+        command: UiCommand::NextSelection,
+        menu: Menu::Edit,
+        text: "Next selection",
+        tooltip: "forth again, to what was selected after it",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)),
     },
     CommandRow {
         command: UiCommand::SearchOptions,

@@ -11,7 +11,7 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
     }
     let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
         let window = ctx.content_rect();
-        ui.set_width(860.0_f32.min(window.width() - 60.0));
+        ui.set_width(960.0_f32.min(window.width() - 50.0));
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
         // A low window scrolls.

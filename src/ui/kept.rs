@@ -30,6 +30,8 @@ pub struct KeptView {
     pub has_areas: bool,
     /// What the time axis counts.
     pub axis: AxisKind,
+    /// The wheel alone zooms.
+    pub has_plain_wheel: bool,
 }
 
 impl KeptView {
@@ -40,6 +42,7 @@ impl KeptView {
             has_lifetimes: matches!(lanes.content, LaneContent::Lifetimes),
             has_areas: matches!(lanes.content, LaneContent::Areas),
             axis: lanes.axis,
+            has_plain_wheel: lanes.has_plain_wheel,
         }
     }
 

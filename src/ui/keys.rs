@@ -28,6 +28,8 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
     let (is_possible, why) = match command {
         UiCommand::Undo => (can_undo, "there is nothing to undo"),
         UiCommand::Redo => (can_redo, "there is nothing to do again"),
+        UiCommand::PreviousSelection => (session.selection_ways().0, "nothing was selected before"),
+        UiCommand::NextSelection => (session.selection_ways().1, "nothing was selected after this"),
         UiCommand::NextProblem => {
             let mut findings = session.findings().iter();
             (

@@ -1,15 +1,22 @@
 //! Every colour of the window, light and dark. No other file names one.
 
-#![expect(clippy::unreadable_literal, reason = "colours read best as six digits")]
+mod hues;
+mod style;
 
-use eframe::egui::{self, Color32, Visuals};
+use eframe::egui::{Color32, Visuals};
+
+pub use style::{HATCH_POINTS, hatch, style};
+
+use hues::{
+    CLASSES_DARK, CLASSES_LIGHT, GROUPS_DARK, GROUPS_LIGHT, HEURISTICS_DARK, HEURISTICS_LIGHT, ON_TENSOR, POOLS,
+};
 
 use crate::diagnostics::Severity;
-use crate::graph::Phase;
+use crate::graph::{Phase, Role};
 use crate::session::SvgColors;
 use crate::timeline::{
-    CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind,
-    STEPPED_BACK, Side, TickClass,
+    CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind, STEPPED_BACK,
+    Side, TickClass,
 };
 use crate::workload::GraphIdx;
 
@@ -97,128 +104,10 @@ pub struct Theme {
     pub tensors: [Color32; PALETTE_LEN as usize],
 }
 
-/// Hues told apart with the common kinds of colour blindness (after Paul Tol, and Okabe and Ito), on dark.
-const TENSORS_DARK: [u32; PALETTE_LEN as usize] = [
-    0x4f83b8, 0x63b9d6, 0x3a9a5b, 0xc9b84a, 0xd9717f, 0xa8528f, 0x86a8e0, 0x45a596, 0x7fb069, 0x9a9440, 0xdcc983,
-    0xc0677a, 0x8c6bb8, 0xe0a13a, 0x5f9fc9, 0xd27d45,
-];
-/// Hues of heuristics, after Okabe and Ito, on dark and on light; markers tell them apart too.
-const HEURISTICS_DARK: [u32; 9] = [
-    0xe6e9ed, 0x56b4e9, 0xe69f00, 0x2fc79a, 0xf0e442, 0xcc79a7, 0xff7f3f, 0x9a8cff, 0xa0a0a0,
-];
-const HEURISTICS_LIGHT: [u32; 9] = [
-    0x1b2026, 0x0072b2, 0xb87700, 0x007a5a, 0x857a00, 0xb0508a, 0xd55e00, 0x5b4bc4, 0x7d7d7d,
-];
-/// Hues of groups of tensors, most bytes first, after Okabe and Ito and Paul Tol, on dark and on light.
-const GROUPS_DARK: [u32; GROUP_COLORS as usize] = [
-    0x56b4e9, 0xe69f00, 0x2fc79a, 0xcc79a7, 0xf0e442, 0xd55e00, 0x8a97ff, 0x999933, 0xaa5599, 0x44aa99, 0xddcc99,
-    0xb0506a,
-];
-const GROUPS_LIGHT: [u32; GROUP_COLORS as usize] = [
-    0x7cc4ee, 0xf0b440, 0x5fcfa8, 0xdb9cc0, 0xe6d943, 0xe88a4a, 0xa6b0ff, 0xb8b25c, 0xc98fbf, 0x74c4b4, 0xe8dca8,
-    0xd58a9c,
-];
-/// Hues of classes, small to large, in one order of lightness (after viridis).
-const CLASSES_DARK: [u32; CLASS_COLORS as usize] = [0x6a5acd, 0x4f7fc4, 0x35a0b4, 0x2fbf8f, 0x9ed33f, 0xfde725];
-const CLASSES_LIGHT: [u32; CLASS_COLORS as usize] = [0xf5e04a, 0xbfe07a, 0x86dcb4, 0x7fcfd8, 0x93b8ea, 0xb29fe8];
-/// Hues of graph pools, after Okabe and Ito; the seventh graph has the first one's again.
-const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
-/// The same order of hues on light: lighter, so that dark words read on them.
-const TENSORS_LIGHT: [u32; PALETTE_LEN as usize] = [
-    0x77aadd, 0x8fd3f2, 0x62bd80, 0xd9ca5f, 0xee8f9a, 0xc583b4, 0xa5bdf0, 0x5fbfae, 0xa6cf8c, 0xb8b25c, 0xeedd99,
-    0xd98b9b, 0xb09ad6, 0xf0b95a, 0x8cbfe0, 0xe79d6c,
-];
-
 impl Theme {
     /// The theme that suits egui's visuals.
     pub fn of(visuals: &Visuals) -> Self {
         if visuals.dark_mode { Self::dark() } else { Self::light() }
-    }
-
-    /// Light on dark.
-    pub fn dark() -> Self {
-        Self {
-            is_dark: true,
-            canvas: rgb(0x14171b),
-            panel: rgb(0x1b1e23),
-            grid: rgb(0x2a2f36),
-            frame: rgb(0x3a4048),
-            text: rgb(0xe6e9ed),
-            text_weak: rgb(0x9aa3ad),
-            reserved: rgb(0x6cb2ff),
-            reserved_fill: rgb(0x223a55),
-            live: rgb(0x56d6a0),
-            live_fill: rgb(0x224f45),
-            capacity: rgb(0xff6b5e),
-            peak: rgb(0xffc857),
-            configured: (rgb(0x2f6fb5), rgb(0xffffff)),
-            best: (rgb(0x1f7a55), rgb(0xffffff)),
-            good: rgb(0x5fd39a),
-            bad: rgb(0xff8075),
-            selection: rgb(0xffc857),
-            found: rgb(0xdfe8f2),
-            hover: rgb(0xffffff),
-            cursor: rgb(0xc8ced6),
-            cursor_tag: (rgb(0xe6e9ed), rgb(0x14171b)),
-            region_outline: rgb(0x667080),
-            region_free: rgb(0x23282f),
-            range: rgb(0x171a1f),
-            grant: rgb(0x5a6472),
-            stitched: (Color32::TRANSPARENT, rgb(0x9fb4c9)),
-            physical: rgb(0xd1a8ff),
-            hole: (rgb(0x1d2026), rgb(0x59616d)),
-            edges: [rgb(0x8fd0ff), rgb(0xffb27a)],
-            remat: [rgb(0xff9f45), rgb(0x5cc8f2)],
-            gap: (rgb(0x14171b), rgb(0xa06a35)),
-            usage: rgb(0xf2a0d4),
-            budget: rgb(0xff70c0),
-            runs: [rgb(0x2c343f), rgb(0x384150)],
-            phases: [rgb(0x274a6b), rgb(0x603a56), rgb(0x5a4b1e)],
-            tensors: TENSORS_DARK.map(rgb),
-        }
-    }
-
-    /// Dark on light.
-    pub fn light() -> Self {
-        Self {
-            is_dark: false,
-            canvas: rgb(0xffffff),
-            panel: rgb(0xf6f7f9),
-            grid: rgb(0xe6e9ed),
-            frame: rgb(0xc4cad2),
-            text: rgb(0x1b2026),
-            text_weak: rgb(0x59636e),
-            reserved: rgb(0x1f6fc4),
-            reserved_fill: rgb(0xd3e5f8),
-            live: rgb(0x008358),
-            live_fill: rgb(0xb9e3d2),
-            capacity: rgb(0xc62b1d),
-            peak: rgb(0xb35c00),
-            configured: (rgb(0x1f6fc4), rgb(0xffffff)),
-            best: (rgb(0x007a50), rgb(0xffffff)),
-            good: rgb(0x007348),
-            bad: rgb(0xc02a1c),
-            selection: rgb(0xb33c00),
-            found: rgb(0x202830),
-            hover: rgb(0x000000),
-            cursor: rgb(0x46505a),
-            cursor_tag: (rgb(0x1b2026), rgb(0xffffff)),
-            region_outline: rgb(0x9099a5),
-            region_free: rgb(0xeef0f3),
-            range: rgb(0xf9fafb),
-            grant: rgb(0xa3adb9),
-            stitched: (Color32::TRANSPARENT, rgb(0x5b6b7c)),
-            physical: rgb(0x7a3fb5),
-            hole: (rgb(0xfafbfc), rgb(0xb4bcc6)),
-            edges: [rgb(0x0b4f94), rgb(0x9a3d00)],
-            remat: [rgb(0xc25700), rgb(0x0070a8)],
-            gap: (rgb(0xffffff), rgb(0xd79a62)),
-            usage: rgb(0xb0307f),
-            budget: rgb(0x8f0f60),
-            runs: [rgb(0xe2e7ee), rgb(0xd3dae4)],
-            phases: [rgb(0xcfe2f5), rgb(0xf0d7e6), rgb(0xf1e6bf)],
-            tensors: TENSORS_LIGHT.map(rgb),
-        }
     }
 
     /// A band over canvases: what is below stays readable.
@@ -375,7 +264,7 @@ impl Theme {
 
     /// Words on a tensor's colour.
     pub fn on_tensor(&self) -> Color32 {
-        rgb(0x101418)
+        rgb(ON_TENSOR)
     }
 
     /// A ground that lets little through, behind words on a curve.
@@ -426,6 +315,18 @@ impl Theme {
         [self.reserved, self.tensors[3], self.tensors[2], self.tensors[5]][position % 4]
     }
 
+    /// The colour of what a tensor is for; the hues of the parts of the peak where there is one.
+    pub fn role(&self, role: Option<Role>) -> Color32 {
+        match role {
+            Some(Role::Activation) => self.part(0),
+            Some(Role::Weight | Role::Constant) => self.part(1),
+            Some(Role::Parameter | Role::Buffer | Role::OptimizerState) => self.part(2),
+            Some(Role::Input) => self.part(3),
+            Some(Role::Workspace) => self.tensors[15],
+            None => self.grant,
+        }
+    }
+
     /// The colour of a heuristic, by its position in the table.
     pub fn heuristic(&self, position: usize) -> Color32 {
         let hues = if self.is_dark {
@@ -445,47 +346,4 @@ impl Theme {
 /// The hue of a graph's pool.
 fn pool_hue(graph: GraphIdx) -> Color32 {
     rgb(POOLS[graph.0 as usize % POOLS.len()])
-}
-
-/// Points after which the hatching of holes repeats.
-pub const HATCH_POINTS: f32 = 8.0;
-
-/// One piece of the hatching: a slanting line on its ground.
-pub fn hatch((ground, line): (Color32, Color32)) -> egui::ColorImage {
-    const SIDE: usize = 16;
-    let pixel = |idx: usize| {
-        let place = (idx % SIDE + idx / SIDE) % SIDE;
-        ground.lerp_to_gamma(line, [1.0, 0.6, 0.0][place.min(SIDE - place).min(2)])
-    };
-    egui::ColorImage::new([SIDE, SIDE], (0..SIDE * SIDE).map(pixel).collect())
-}
-
-/// Sizes, spacing and the grounds of egui's own widgets, for both themes.
-pub fn style(ctx: &egui::Context) {
-    ctx.all_styles_mut(|style| {
-        style.spacing.item_spacing = egui::vec2(6.0, 4.0);
-        style.interaction.selectable_labels = false;
-        style.animation_time = 0.0;
-        style.scroll_animation = egui::style::ScrollAnimation::none();
-        // egui's 9 points are too small for findings and facts.
-        style
-            .text_styles
-            .insert(egui::TextStyle::Small, egui::FontId::proportional(10.5));
-    });
-    for (which, theme) in [(egui::Theme::Dark, Theme::dark()), (egui::Theme::Light, Theme::light())] {
-        ctx.style_mut_of(which, |style| {
-            let visuals = &mut style.visuals;
-            visuals.panel_fill = theme.panel;
-            visuals.window_fill = theme.panel;
-            visuals.extreme_bg_color = theme.canvas;
-            visuals.faint_bg_color = theme.panel.lerp_to_gamma(theme.grid, 0.6);
-            visuals.weak_text_color = Some(theme.text_weak);
-            visuals.widgets.noninteractive.fg_stroke.color = theme.text;
-            visuals.widgets.inactive.fg_stroke.color = theme.text;
-            visuals.widgets.noninteractive.bg_stroke.color = theme.frame;
-            visuals.hyperlink_color = theme.accent();
-            // What has the keyboard (egui draws it as hovered) has a ring that is seen on every ground.
-            visuals.widgets.hovered.bg_stroke = egui::Stroke::new(1.0, theme.accent());
-        });
-    }
 }

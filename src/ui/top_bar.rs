@@ -41,6 +41,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
             ui.menu_button("Samples", |ui| samples_ui(ui, &mut wishes.commands));
             ui.menu_button("View", |ui| {
                 ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));
+                ui.menu_button("Colours", |ui| menu_ui(ui, Menu::Color, bar, wishes));
                 menu_ui(ui, Menu::View, bar, wishes);
             });
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, wishes));

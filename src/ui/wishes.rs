@@ -55,6 +55,16 @@ impl Wishes {
 }
 
 impl App {
+    /// Puts the explained step on the clipboard.
+    pub(super) fn copy_peak(&mut self, ctx: &egui::Context) {
+        let Some(text) = self.session.peak_text() else { return };
+        let first = text.lines().next().unwrap_or_default();
+        self.session.notify(Notice::Done(format!("copied: {first}")));
+        ctx.copy_text(text);
+        // The notice stands above what was drawn.
+        ctx.request_repaint();
+    }
+
     /// Does what the window does itself; returns the commands for the session.
     pub(super) fn grant(&mut self, wishes: Wishes, ctx: &egui::Context) -> Vec<Command> {
         let Wishes {
@@ -88,6 +98,19 @@ impl App {
         commands
     }
 
+    /// How a toggle of the window itself stands.
+    pub(super) fn now_in_shell(&self, command: UiCommand) -> Option<&'static str> {
+        let lanes = &self.state.lanes;
+        let is_on = match command {
+            UiCommand::ToggleEvents => lanes.marks.has_events,
+            UiCommand::ToggleScales => lanes.arrangement.has_own_scales,
+            UiCommand::ToggleWheel => lanes.has_plain_wheel,
+            UiCommand::ColorBy(by) => return (self.session.look_order().by == by).then_some("chosen"),
+            _ => return None,
+        };
+        Some(if is_on { "on" } else { "off" })
+    }
+
     /// Commands about the window itself.
     pub(super) fn perform_in_shell(&mut self, command: UiCommand, ctx: &egui::Context) {
         let state = &mut self.state;
@@ -96,6 +119,14 @@ impl App {
                 state.palette.open();
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
+            UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
+            UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
+            UiCommand::ToggleEvents => state.lanes.marks.has_events = !state.lanes.marks.has_events,
+            UiCommand::ToggleScales => {
+                let arrangement = &mut state.lanes.arrangement;
+                arrangement.has_own_scales = !arrangement.has_own_scales;
+            }
+            UiCommand::ToggleWheel => state.lanes.has_plain_wheel = !state.lanes.has_plain_wheel,
             UiCommand::ToggleDetails => self.panes.toggle_details(),
             UiCommand::MaximizeLanes => self.panes.toggle_maximized(),
             UiCommand::ResetLayout => self.panes = Panes::new(),

@@ -27,6 +27,7 @@ mod inline;
 mod lifetimes;
 mod name_reuse;
 mod native;
+mod neighbourhood;
 mod onnx;
 mod onnx_corpus;
 mod opening;
@@ -81,6 +82,8 @@ mod ui_lanes;
 mod ui_lifetimes;
 #[cfg(feature = "gui")]
 mod ui_names;
+#[cfg(feature = "gui")]
+mod ui_neighbourhood;
 #[cfg(feature = "gui")]
 mod ui_options;
 #[cfg(feature = "gui")]

@@ -184,8 +184,13 @@ fn the_overview_follows_and_leads_the_view() {
 #[test]
 fn lanes_have_scales_of_their_own_on_request() {
     let mut harness = window();
-    harness.get_by_label("Own scales").click();
+    harness.get_by_label("how lanes are arranged").click();
     harness.run_steps(3);
+    harness.get_by_role_and_label(Role::CheckBox, "Own scales").click();
+    harness.run_steps(3);
+    assert!(harness.state().lanes().arrangement.has_own_scales);
+    press(&mut harness, Modifiers::NONE, Key::Y);
+    assert!(!harness.state().lanes().arrangement.has_own_scales);
     // Everything that could be found before is still there.
     for policy in [0, 2, 3, 4] {
         harness.get_by_label(&canvas(policy));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, TouchPhase, pos2, vec2};
+use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Role, TouchPhase, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::Comparison;
@@ -175,11 +175,35 @@ fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
 }
 
 #[test]
+fn the_wheel_alone_zooms_where_that_is_set() {
+    let mut harness = harness([720.0, 740.0]);
+    let pos = harness.get_by_label("lane policy 2 memory map").rect().center();
+    harness.hover_at(pos);
+    harness.run();
+    let turn = |harness: &mut Harness<'_, App>| {
+        harness.event(Event::MouseWheel {
+            unit: MouseWheelUnit::Point,
+            delta: vec2(0.0, 120.0),
+            phase: TouchPhase::Move,
+            source: eframe::egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(20);
+        harness.state().lanes.viewport.expect("a view").steps()
+    };
+    let whole = harness.state().timeline.fit().steps();
+    assert!((turn(&mut harness) - whole).abs() < 1e-9);
+    harness.state_mut().lanes.has_plain_wheel = true;
+    assert!(turn(&mut harness) < whole);
+}
+
+#[test]
 fn a_click_on_use_configures_the_policy() {
     let mut harness = harness([720.0, 740.0]);
-    let buttons: Vec<_> = harness.query_all_by_label("use").collect();
-    assert_eq!(buttons.len(), 3);
-    buttons[0].click();
+    for policy in [2, 3, 4] {
+        harness.get_by_role_and_label(Role::Button, &format!("use policy {policy}"));
+    }
+    harness.get_by_label("use policy 2").click();
     harness.run();
     let expected = LaneAction::ConfigurePolicy(StaticMemoryPolicy::StaticExtend);
     assert!(harness.state().actions.contains(&expected));
@@ -188,7 +212,11 @@ fn a_click_on_use_configures_the_policy() {
 #[test]
 fn toggles_change_layout_and_content() {
     let mut harness = harness([1280.0, 740.0]);
+    harness.get_by_label("how lanes are arranged").click();
+    harness.run();
     harness.get_by_label("Side by side").click();
+    harness.run();
+    harness.key_press(Key::Escape);
     harness.run();
     assert_eq!(harness.state().lanes.layout, LaneLayout::SideBySide);
     let [left, right] = [0, 2].map(|n| harness.get_by_label(&format!("lane policy {n} memory map")).rect());
@@ -234,7 +262,8 @@ fn header_parts_never_lie_on_each_other() {
             "reserved",
             "live",
             "Fit",
-            "Side by side",
+            "how lanes are",
+            "what is marked",
         ] {
             add(&harness, part);
         }

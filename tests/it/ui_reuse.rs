@@ -51,6 +51,8 @@ fn drawn(harness: &Harness<'_, App>) -> String {
 #[test]
 fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     let mut harness = window_of(2, 1000.0);
+    harness.get_by_label("what is marked").click();
+    harness.run_steps(3);
     harness.get_by_label("Holes");
     for choice in ["off", "selection", "peak step"] {
         harness.get_by_role_and_label(Role::RadioButton, &format!("Reuse edges: {choice}"));
@@ -68,6 +70,12 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     press(&mut harness, Modifiers::NONE, Key::O);
     harness.get_by_label("Holes").click();
     harness.run_steps(3);
+    let height = |harness: &Harness<'_, App>| harness.get_by_label("lane policy 0 memory map").rect().height();
+    let whole = height(&harness);
+    harness.get_by_role_and_label(Role::CheckBox, "Device events").click();
+    harness.run_steps(3);
+    assert!(!harness.state().lanes().marks.has_events && (height(&harness) - whole).abs() < 1.0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
     // The lane that was clicked has the keyboard; the commands' letters work all the same.
     let place = harness.get_by_label("lane policy 0 memory map").rect().left_top() + vec2(4.0, 4.0);
     harness.hover_at(place);

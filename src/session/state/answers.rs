@@ -182,13 +182,10 @@ impl Session {
         let Some((comparison, _)) = &self.answer else {
             return;
         };
-        let exists = self.selection.is_some_and(|selected| {
+        self.selection.retain(|selected| {
             let run = comparison.axis.runs.get(selected.run as usize);
             run.is_some_and(|run| run.run.graph == selected.graph)
         });
-        if !exists {
-            self.selection = None;
-        }
     }
 }
 

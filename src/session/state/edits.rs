@@ -181,7 +181,7 @@ impl Session {
             self.stop_sweep();
             self.drop_sweep();
             self.drop_names();
-            self.selection = None;
+            self.selection.clear();
         }
     }
 

@@ -83,7 +83,12 @@ impl Session {
 
     /// The selected tensor.
     pub fn selection(&self) -> Option<Selected> {
-        self.selection
+        self.selection.now()
+    }
+
+    /// Whether something was selected before, and after what is selected now.
+    pub fn selection_ways(&self) -> (bool, bool) {
+        self.selection.ways()
     }
 
     /// What the worker is doing, if anything.

@@ -3,13 +3,14 @@
 //! Lanes are known by what they show, so that an arrangement outlives an answer. Everything can be done from the menu of a
 //! lane's header, by mouse or keyboard; the lower edge of a lane can be dragged.
 
-use eframe::egui::{self, CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::{self, CursorIcon, PopupCloseBehavior, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::frame::LaneFrame;
-use super::{LaneAction, LanesInput, LanesState};
+use super::{LaneAction, LaneLayout, LanesInput, LanesState};
 use crate::analysis::{Comparison, LaneId};
 use crate::timeline::{LaneView, Timeline};
-use crate::units::Bytes;
+use crate::units::{Bytes, counted};
 
 /// How one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,6 +111,36 @@ impl Arrangement {
         if let Some(to) = to {
             let stand = self.stands.remove(from);
             self.stands.insert(to, stand);
+        }
+    }
+}
+
+/// The menu of all lanes, and how many are hidden.
+pub(super) fn lanes_menu_ui(ui: &mut Ui, state: &mut LanesState) {
+    let arrangement = &mut state.arrangement;
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Lanes").config(config).ui(ui, |ui| {
+        for (layout, words, explanation) in [
+            (LaneLayout::Stacked, "Stacked", "Lanes one below the other (L)"),
+            (LaneLayout::SideBySide, "Side by side", "Two lanes in a row (L)"),
+        ] {
+            ui.radio_value(&mut state.layout, layout, words)
+                .on_hover_text(explanation);
+        }
+        ui.separator();
+        ui.checkbox(&mut arrangement.has_own_scales, "Own scales")
+            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all (Y)");
+        if ui.button("Fold or unfold all lanes").clicked() {
+            arrangement.fold_all();
+        }
+    });
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "how lanes are arranged"));
+    button.on_hover_text("Stacked or side by side, one scale or own scales");
+    let n_hidden = arrangement.n_hidden();
+    if n_hidden > 0 {
+        let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));
+        if ui.button(text).clicked() {
+            arrangement.show_all();
         }
     }
 }

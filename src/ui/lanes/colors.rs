@@ -1,6 +1,6 @@
 //! What the colours of blocks stand for, and the legend, which filters.
 
-use eframe::egui::{ComboBox, Role, Sense, Ui, WidgetInfo, vec2};
+use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::{LaneAction, LaneContent, LanesInput};
 use crate::timeline::{ColorBy, LegendRow, LookOrder};
@@ -8,6 +8,9 @@ use crate::units::counted;
 
 /// Rows of the legend that stand in the line; the others are in its menu.
 const MOST_ROWS: usize = 9;
+
+/// Room in which groups go on in the line that is there.
+const GROUPS: f32 = 120.0;
 
 /// What colours stand for.
 pub(super) fn choice_ui(ui: &mut Ui, (input, content): (&LanesInput<'_>, LaneContent), actions: &mut Vec<LaneAction>) {
@@ -39,7 +42,11 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         .look
         .filter(|look| look.by == order.by && !look.legend.is_empty());
     let Some(look) = look else { return };
-    ui.end_row();
+    if ui.available_size_before_wrap().x < GROUPS {
+        ui.end_row();
+    } else {
+        ui.separator();
+    }
     for row in look.legend.iter().take(MOST_ROWS) {
         row_ui(ui, (row, input), order, actions);
     }
@@ -68,7 +75,7 @@ fn row_ui(ui: &mut Ui, (row, input): (&LegendRow, &LanesInput<'_>), order: &Look
     let galley = ui
         .painter()
         .layout_no_wrap(row.text.clone(), super::canvas::SMALL, color);
-    let size = vec2(galley.size().x + 16.0, ui.spacing().interact_size.y);
+    let size = vec2(galley.size().x + 16.0, ui.text_style_height(&TextStyle::Body).max(18.0));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
     let number = row.color

@@ -11,8 +11,8 @@ pub(super) const GUTTER: f32 = 60.0;
 pub(super) const MARGIN: f32 = 10.0;
 const GAP: f32 = 8.0;
 const MIN_LANE: f32 = 104.0;
-/// The lowest lane with a header of three lines.
-const MIN_NARROW_LANE: f32 = 180.0;
+/// The lowest lane with a header of two lines.
+const MIN_NARROW_LANE: f32 = 150.0;
 /// Height of the tick lane, and what it is in low lanes.
 const TICKS: (f32, f32) = (15.0, 10.0);
 /// Height of the marks of a run under a budget, and what it is in low lanes.
@@ -52,14 +52,17 @@ pub(super) struct Wanted {
     /// Share of the body that the curve has.
     pub(super) curve: f32,
     pub(super) is_folded: bool,
+    /// Whether device events are marked.
+    pub(super) has_events: bool,
 }
 
 impl Wanted {
-    pub(super) const fn of(stand: LaneStand) -> Self {
+    pub(super) const fn of(stand: LaneStand, has_events: bool) -> Self {
         Self {
             share: stand.share,
             curve: CURVE,
             is_folded: stand.is_folded,
+            has_events,
         }
     }
 
@@ -73,11 +76,13 @@ impl Wanted {
         share: 0.6,
         curve: CURVE,
         is_folded: false,
+        has_events: false,
     };
     pub(super) const PLAIN: Self = Self {
         share: 1.0,
         curve: CURVE,
         is_folded: false,
+        has_events: true,
     };
 }
 
@@ -160,7 +165,7 @@ fn share_of(row: &[Wanted]) -> f32 {
 }
 
 const fn header_height(is_wide: bool) -> f32 {
-    if is_wide { 24.0 } else { 60.0 }
+    if is_wide { 24.0 } else { 44.0 }
 }
 
 /// The parts of a lane, and what the pointer does to its canvases.
@@ -201,7 +206,7 @@ impl LaneFrame {
         // A recording of curves alone has nothing to map, and no events.
         let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
-            _ if wanted.is_folded || is_curve || input.comparison.is_problem() => 0.0,
+            _ if wanted.is_folded || !wanted.has_events || is_curve || input.comparison.is_problem() => 0.0,
             height if height < LOW_BODY => TICKS.1,
             _ => TICKS.0,
         };

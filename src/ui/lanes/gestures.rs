@@ -13,6 +13,8 @@ use crate::units::Step;
 
 /// How much a key zooms.
 const ZOOM: f64 = 1.25;
+/// How much a point of the wheel zooms, where it does so alone: the exponent; as much as with Ctrl.
+const WHEEL: f32 = 1.0 / 200.0;
 /// Which share of the view a key moves.
 const MOVE: f64 = 0.12;
 
@@ -268,11 +270,17 @@ pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut Lan
     zoom(ui, response, (plot.body, plot.map), state);
 }
 
-/// The wheel with Ctrl and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.
+/// The wheel with Ctrl (or alone, where that is set) and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.
 pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), state: &mut LanesState) {
     let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
     let Some(pos) = response.hover_pos() else { return };
-    let (zoom, scroll, is_alt) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta(), i.modifiers.alt));
+    let (mut zoom, mut scroll, is_alt) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta(), i.modifiers.alt));
+    if state.has_plain_wheel && scroll.y.abs() > scroll.x.abs() {
+        zoom *= (scroll.y * WHEEL).exp();
+        scroll = eframe::egui::Vec2::ZERO;
+        // What is zoomed is not scrolled too.
+        ui.input_mut(|i| i.smooth_scroll_delta = scroll);
+    }
     if (zoom - 1.0).abs() > f32::EPSILON {
         state.change_view(|view| {
             if is_alt && map.contains(pos) {

@@ -27,7 +27,7 @@ const MENU: f32 = 30.0;
 /// Left of the first part.
 const INDENT: f32 = 4.0;
 
-/// One line on wide lanes, three on narrow ones.
+/// One line on wide lanes, two on narrow ones.
 pub(super) fn header_ui(
     ui: &mut Ui,
     frame: &LaneFrame,
@@ -68,30 +68,31 @@ pub(super) fn header_ui(
         });
         return;
     }
-    let third = |n: f32| {
-        let top = header.top() + header.height() / 3.0 * n;
-        Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 3.0))
+    let half = |n: f32| {
+        let top = header.top() + header.height() / 2.0 * n;
+        Rect::from_min_size(pos2(header.left(), top), vec2(header.width(), header.height() / 2.0))
     };
     let room = header.width() - INDENT - SPACING;
-    if name.fixed_width() > room - MENU {
+    let mut below = figures.split_off(figures.len().min(1));
+    if name.fixed_width() + figures::width(&figures) > room - MENU {
         name.drop_words();
     }
-    let mut below = figures.split_off(figures.len().min(1));
-    while figures::width(&below) > room && figures::drop_one(&mut below) {}
-    let combo = room - figures::width(&figures) - SPACING;
-    line_ui(ui, third(0.0), ("name", frame.lane), |ui| {
+    let least = if name.has_combo { COMBO.0 + SPACING } else { 0.0 };
+    while figures::width(&below) + least > room && figures::drop_one(&mut below) {}
+    let combo = room - figures::width(&below) - SPACING;
+    line_ui(ui, half(0.0), ("name", frame.lane), |ui| {
         arrange::menu_ui(ui, frame, (input, state), actions);
         name.ui(ui, input, actions);
         certainty_ui(ui, lane, input);
+        figures_ui(ui, figures);
     });
-    line_ui(ui, third(1.0), ("peak", frame.lane), |ui| {
+    line_ui(ui, half(1.0), ("costs", frame.lane), |ui| {
         ui.add_space(INDENT);
         if name.has_combo {
             strategy_ui(ui, (lane, combo), input, actions);
         }
-        figures_ui(ui, figures);
+        figures_ui(ui, below);
     });
-    line_ui(ui, third(2.0), ("costs", frame.lane), |ui| figures_ui(ui, below));
 }
 
 fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
@@ -214,6 +215,8 @@ impl<'a> Name<'a> {
                 .on_hover_text("The options and the environment put this policy in force");
         } else {
             let button = ui.add(Button::new(words("use", theme.text_weak).size(BADGE_SIZE)).small());
+            let label = format!("use {}", input.comparison.lane_title(lane.id));
+            button.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Button, true, &label));
             let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
             if button.clicked() {
                 actions.push(LaneAction::ConfigurePolicy(lane.policy));

@@ -6,7 +6,7 @@ use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::marks::{in_pattern, pattern};
-use super::{LanesInput, figures, remat, ticks};
+use super::{LaneContent, LanesInput, LanesState, figures, remat, ticks};
 use crate::graph::Id as _;
 use crate::timeline::{Owner, RematMarkKind, TickClass};
 use crate::units::grouped;
@@ -14,10 +14,26 @@ use crate::workload::GraphIdx;
 
 /// A swatch with its space.
 const SWATCH: f32 = 16.0;
+/// Room for the first owners.
+const OWNERS: f32 = 150.0;
 /// Room for the words at the right end.
 const EVENTS: f32 = 110.0;
 /// The same for the marks of runs under a budget.
 const REMAT: f32 = 120.0;
+
+/// What the legend needs beside that of the curves to stand in their line: two or three owners, and the marks.
+pub(super) fn room(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> f32 {
+    if state.content != LaneContent::MemoryMap || input.comparison.is_problem() {
+        return 0.0;
+    }
+    least(ui, input)
+}
+
+fn least(ui: &Ui, input: &LanesInput<'_>) -> f32 {
+    let marks = if input.timeline.has_remat() { REMAT } else { 0.0 };
+    let size = TextStyle::Body.resolve(ui.style()).size;
+    OWNERS + figures::width_of(ui, "Memory of", size) + EVENTS + marks
+}
 
 /// As many owners as fit in one line; the rest is told by a tooltip.
 pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
@@ -32,6 +48,9 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     };
     let words: Vec<(Owner, String)> = owners.into_iter().map(|owner| (owner, owner.words(name))).collect();
     if !words.is_empty() {
+        if ui.available_size_before_wrap().x < least(ui, input) {
+            ui.end_row();
+        }
         owners_ui(ui, input, &words);
     }
     events_ui(ui, input);
@@ -66,7 +85,9 @@ fn owners_ui(ui: &mut Ui, input: &LanesInput<'_>, words: &[(Owner, String)]) {
 /// A piece of the band, and whose it is.
 fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
     let theme = input.theme;
-    let (area, _) = ui.allocate_exact_size(vec2(10.0, 10.0), Sense::hover());
+    let height = ui.text_style_height(&TextStyle::Body);
+    let (place, _) = ui.allocate_exact_size(vec2(10.0, height), Sense::hover());
+    let area = Rect::from_center_size(place.center(), vec2(10.0, 10.0));
     ui.painter().rect_filled(area, 2, theme.owner(owner));
     if matches!(owner, Owner::Stitched(_)) {
         let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "stitched", theme.stitched));
@@ -95,8 +116,16 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     if present.is_empty() {
         return;
     }
-    ui.separator();
-    let (area, response) = ui.allocate_exact_size(vec2(9.0 * to_f32(present.len()), 12.0), Sense::hover());
+    let size = TextStyle::Body.resolve(ui.style()).size;
+    let marks = 9.0 * to_f32(present.len());
+    let room = marks + figures::width_of(ui, "events", size) + 3.0 * ui.spacing().item_spacing.x;
+    if ui.available_size_before_wrap().x < room {
+        // Marks stay with their word.
+        ui.end_row();
+    } else {
+        ui.separator();
+    }
+    let (area, response) = ui.allocate_exact_size(vec2(marks, 12.0), Sense::hover());
     let words: Vec<&str> = present.iter().map(|(class, _)| class.words()).collect();
     let label = format!("events in the lanes: {}", words.join("; "));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &label));

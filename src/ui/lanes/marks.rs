@@ -1,12 +1,14 @@
 //! What is marked in the memory maps besides blocks: holes, and reuse edges.
 
+mod menu;
+
 use std::sync::Arc;
 
 use eframe::egui::epaint::{Mesh, PathShape, Shape};
-use eframe::egui::{
-    self, Color32, Painter, Pos2, Rect, Response, Role, Sense, Stroke, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{self, Color32, Painter, Pos2, Rect, Stroke, TextureOptions, Vec2, pos2, vec2};
 use serde::{Deserialize, Serialize};
+
+pub(super) use menu::{EDGES, edges_ui, menu_ui};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
@@ -63,11 +65,14 @@ impl EdgeChoice {
 
 /// What is marked; the window remembers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Marks {
     /// Whether holes are hatched.
     pub has_holes: bool,
     /// Which edges are drawn.
     pub edges: EdgeChoice,
+    /// Whether device events stand between curves and maps.
+    pub has_events: bool,
 }
 
 impl Default for Marks {
@@ -75,6 +80,7 @@ impl Default for Marks {
         Self {
             has_holes: true,
             edges: EdgeChoice::default(),
+            has_events: true,
         }
     }
 }
@@ -292,72 +298,6 @@ fn head(tip: Pos2, along: Vec2, length: f32) -> [Pos2; 2] {
     let back = tip - along * length;
     let across = vec2(-along.y, along.x) * (length * 0.5);
     [back + across, back - across]
-}
-
-/// The toggles and what they draw at present.
-pub(super) fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
-    let theme = input.theme;
-    let (drawn, total) = state.holes_drawn;
-    let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
-    if state.marks.has_holes && total > 0 {
-        words = format!("{words}\n{total} holes in view, drawn as {drawn} marks");
-    }
-    hatch_swatch(ui, theme);
-    ui.toggle_value(&mut state.marks.has_holes, "Holes")
-        .on_hover_text(words);
-    ui.separator();
-    ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
-    for (choice, words, explanation) in EdgeChoice::ALL {
-        let is_chosen = state.marks.edges == choice;
-        let response = ui.selectable_value(&mut state.marks.edges, choice, words);
-        name(&response, is_chosen, words);
-        response.on_hover_text(format!("{explanation} (E)"));
-    }
-    if state.marks.edges == EdgeChoice::Off {
-        return;
-    }
-    for (side, words, explanation) in [
-        (
-            Side::Donor,
-            "from donors",
-            "Bytes taken over: from the tensor that had them before",
-        ),
-        (
-            Side::Heir,
-            "to heirs",
-            "Bytes passed on: to the tensor that took them afterwards",
-        ),
-    ] {
-        sample(ui, (side, theme));
-        ui.label(words).on_hover_text(explanation);
-    }
-    let (text, explanation) = super::edge_counts::edges_text(input, state);
-    ui.weak(text).on_hover_text(explanation);
-}
-
-fn name(response: &Response, is_chosen: bool, words: &str) {
-    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Reuse edges: {words}")));
-}
-
-fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
-    let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
-    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of holes", theme.hole));
-    mesh.add_rect_with_uv(
-        place,
-        Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),
-        Color32::WHITE,
-    );
-    ui.painter().add(Shape::mesh(mesh));
-}
-
-/// A short edge, as in the maps.
-fn sample(ui: &mut Ui, style: (Side, &Theme)) {
-    let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
-    let points = [
-        place.left_center() + vec2(3.0, 0.0),
-        place.right_center() - vec2(1.0, 0.0),
-    ];
-    stroke(ui.painter(), &points, style);
 }
 
 /// Whether a block is at the far end of an edge that is drawn; `others` is sorted.

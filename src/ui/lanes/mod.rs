@@ -4,8 +4,8 @@
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
-//! toolbar   Memory map | Areas | Lifetimes   Stacked | Side by side     Holes   Reuse edges     legend
-//!           whose memory the bands are, marks of events
+//! toolbar   Memory map | Areas | Lifetimes   axis   Lanes   Marks   colour   Fit
+//!           legend: curves, whose memory the bands are, marks of events, groups
 //! ruler     runs, phases, steps
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
@@ -208,6 +208,8 @@ pub struct LanesState {
     pub arrangement: Arrangement,
     /// What is marked besides blocks.
     pub marks: Marks,
+    /// Whether the wheel alone zooms.
+    pub has_plain_wheel: bool,
     /// Shapes drawn and holes within the view, likewise.
     pub holes_drawn: (usize, usize),
     /// Edges drawn and edges that there are, likewise.
@@ -425,8 +427,9 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     let n_above = usize::from(input.drawn.difference.is_some());
     let difference = input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
     let has_areas = state.content == LaneContent::Areas;
+    let has_events = state.marks.has_events;
     let of_stand = |stand: LaneStand| {
-        let wanted = frame::Wanted::of(stand);
+        let wanted = frame::Wanted::of(stand, has_events);
         if has_areas { wanted.beside_areas() } else { wanted }
     };
     let lanes = shown.iter().map(|(_, stand)| of_stand(*stand));

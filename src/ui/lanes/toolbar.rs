@@ -1,98 +1,77 @@
-//! The line above the lanes: what is shown, how it is arranged, what the curves are.
+//! The lines above the lanes: what is shown and how, and what curves, bands, marks and colours are.
 
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{
-    Align, Color32, ComboBox, Layout, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, Vec2, WidgetInfo,
-    vec2,
+    Color32, ComboBox, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, WidgetInfo, vec2,
 };
 
 use super::{
-    LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, axis, colors, curve, figures, legend, marks, scopes,
+    LaneAction, LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes,
 };
 use crate::timeline::RowsBy;
-use crate::units::counted;
+use crate::units::grouped;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
-/// Narrower toolbars have the marks in a line of their own.
-const ONE_LINE: f32 = 1250.0;
-/// A piece of a line in the legend.
-const SWATCH: Vec2 = vec2(14.0, 10.0);
+/// Width of a piece of a line in the legend.
+const SWATCH: f32 = 14.0;
 
-/// Toggles on the left, the legend on the right; where there is too little room the parts run on in the next line.
+/// What is shown and how, then the legend, which goes on in the same line where it has room there.
 pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    let is_wide = ui.available_width() >= ONE_LINE;
     let has_marks = state.content == LaneContent::MemoryMap;
     ui.horizontal_wrapped(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
-        toggles_ui(ui, state);
+        contents_ui(ui, state);
         axis::choice_ui(ui, input, state);
         rows_lane_ui(ui, input, state);
         if state.content == LaneContent::Lifetimes {
             rows_order_ui(ui, state);
-        }
-        colors::choice_ui(ui, (input, state.content), actions);
-        if is_wide && has_marks {
-            ui.separator();
-            marks::marks_ui(ui, input, state);
-        }
-        let legend = Legend::new(ui, input, state);
-        let is_beside = legend.width <= ui.available_size_before_wrap().x;
-        if is_beside {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                legend.right_to_left(ui, state);
-            });
-        }
-        if !is_wide && has_marks {
-            ui.end_row();
-            marks::marks_ui(ui, input, state);
-        }
-        if !is_beside {
-            legend.left_to_right(ui);
-            if has_marks {
-                ui.separator();
-            }
+        } else {
+            arrange::lanes_menu_ui(ui, state);
         }
         if has_marks {
-            if is_beside {
-                ui.end_row();
-            }
+            marks::menu_ui(ui, input, state);
+        }
+        colors::choice_ui(ui, (input, state.content), actions);
+        fit_ui(ui, state);
+        let legend = Legend::new(ui, input, state);
+        let room = legend.width + legend::room(ui, input, state) + marks::EDGES;
+        let is_beside = room <= ui.available_size_before_wrap().x;
+        if has_marks {
+            marks::edges_ui(ui, input, state);
+        }
+        if is_beside {
+            ui.separator();
+        } else {
+            ui.end_row();
+        }
+        legend.ui(ui, state);
+        if has_marks {
             legend::legend_ui(ui, input);
         }
         colors::groups_ui(ui, input, actions);
     });
 }
 
-fn toggles_ui(ui: &mut Ui, state: &mut LanesState) {
+fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
     for content in LaneContent::ALL {
         let what = match content {
-            LaneContent::MemoryMap => "Address by time, lane by lane",
-            LaneContent::Areas => "What every group holds over time, the groups standing on each other, lane by lane",
-            LaneContent::Lifetimes => "A row per tensor",
+            LaneContent::MemoryMap => "Address by time, lane by lane (V)",
+            LaneContent::Areas => {
+                "What every group holds over time, the groups standing on each other, lane by lane (V)"
+            }
+            LaneContent::Lifetimes => "A row per tensor (V)",
         };
         ui.selectable_value(&mut state.content, content, content.words())
             .on_hover_text(what);
     }
     ui.separator();
-    if state.content != LaneContent::Lifetimes {
-        ui.selectable_value(&mut state.layout, LaneLayout::Stacked, "Stacked")
-            .on_hover_text("Lanes one below the other");
-        ui.selectable_value(&mut state.layout, LaneLayout::SideBySide, "Side by side")
-            .on_hover_text("Two lanes in a row");
-        ui.toggle_value(&mut state.arrangement.has_own_scales, "Own scales")
-            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all");
-        let n_hidden = state.arrangement.n_hidden();
-        if n_hidden > 0 {
-            let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));
-            if ui.button(text).clicked() {
-                state.arrangement.show_all();
-            }
-        }
-        ui.separator();
-    }
+}
+
+fn fit_ui(ui: &mut Ui, state: &mut LanesState) {
     let fit = ui
         .button("Fit")
         .on_hover_text("Show everything (H, double click, Ctrl+0)");
@@ -150,7 +129,7 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     }
 }
 
-/// What the curves are, from right to left.
+/// What the curves are, the last first.
 struct Legend {
     /// Words, colour, explanation, whether the line is above the picture.
     entries: Vec<(String, Color32, &'static str, bool)>,
@@ -191,39 +170,43 @@ impl Legend {
         let size = TextStyle::Body.resolve(ui.style()).size;
         let space = ui.spacing().item_spacing.x;
         let width_of = |text: &str| figures::width_of(ui, text, size) + space;
-        let width = entries.iter().map(|entry| width_of(&entry.0) + SWATCH.x + space);
+        let width = entries.iter().map(|entry| width_of(&entry.0) + SWATCH + space);
         Self {
             width: width.sum::<f32>() + width_of("?"),
             entries,
         }
     }
 
-    fn right_to_left(&self, ui: &mut Ui, state: &LanesState) {
-        ui.weak("?").on_hover_text(GESTURES);
-        for (words, color, explanation, is_above) in &self.entries {
-            ui.label(words).on_hover_text(*explanation);
+    /// Each swatch stays with its words.
+    fn ui(&self, ui: &mut Ui, state: &LanesState) {
+        let size = TextStyle::Body.resolve(ui.style()).size;
+        for (words, color, explanation, is_above) in self.entries.iter().rev() {
+            let room = SWATCH + ui.spacing().item_spacing.x + figures::width_of(ui, words, size);
+            if ui.available_size_before_wrap().x < room {
+                ui.end_row();
+            }
             swatch(ui, *color, *is_above);
+            ui.label(words).on_hover_text(*explanation);
         }
         let (drawn, total) = state.drawn;
-        if drawn < total && !self.entries.is_empty() && ui.available_width() > 190.0 {
-            ui.add_space(6.0);
-            ui.weak(format!("{total} blocks in {drawn} marks"))
-                .on_hover_text("What is smaller than a pixel is merged; zoom in to see each block");
+        let mut words = GESTURES.to_owned();
+        if drawn < total && !self.entries.is_empty() {
+            let merged = "what is smaller than a pixel is merged; zoom in to see each block";
+            words = format!(
+                "{} blocks in {} marks: {merged}\n\n{words}",
+                grouped(total as u64),
+                grouped(drawn as u64)
+            );
         }
-    }
-
-    fn left_to_right(&self, ui: &mut Ui) {
-        for (words, color, explanation, is_above) in self.entries.iter().rev() {
-            swatch(ui, *color, *is_above);
-            ui.label(words).on_hover_text(*explanation);
-        }
-        ui.weak("?").on_hover_text(GESTURES);
+        ui.weak("?").on_hover_text(words);
     }
 }
 
 /// A piece of the line, or an arrow where the line lies above the picture.
 fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
-    let (rect, _) = ui.allocate_exact_size(SWATCH, Sense::hover());
+    // As high as words, so that it stands in their middle.
+    let height = ui.text_style_height(&TextStyle::Body);
+    let (rect, _) = ui.allocate_exact_size(vec2(SWATCH, height), Sense::hover());
     let center = rect.center();
     if is_above {
         let head = vec![
@@ -235,7 +218,7 @@ fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
         ui.painter()
             .vline(center.x, Rangef::new(center.y, center.y + 5.0), Stroke::new(2.0, color));
     } else {
-        let line = Rect::from_center_size(center, vec2(14.0, 3.0));
+        let line = Rect::from_center_size(center, vec2(SWATCH, 3.0));
         ui.painter().rect_filled(line, 1, color);
     }
 }

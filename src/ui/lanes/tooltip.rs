@@ -1,6 +1,6 @@
 //! What a tooltip says: the tensor, the region or the curves under the pointer, in exact figures.
 
-use eframe::egui::{Grid, RichText, Ui};
+use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 
 use super::bands::took_words;
 use super::frame::LaneFrame;
@@ -10,6 +10,10 @@ use crate::sim::RegionKind;
 use crate::timeline::{AxisKind, LaneView, Owner, step_facts};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::GraphIdx;
+
+/// The widest tooltip, and the names of its facts with the space behind them.
+const WIDEST: f32 = 420.0;
+const NAMES: f32 = 90.0;
 
 /// The tooltip of a lane, where the pointer rests on it.
 pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
@@ -259,7 +263,8 @@ pub(super) fn tensor_ui(
     (lane, block): (usize, Option<u32>),
 ) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
-    ui.strong(&facts.name);
+    ui.set_max_width(WIDEST);
+    ui.add(Label::new(RichText::new(&facts.name).strong()).wrap());
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
         (false, false) => format!("{} ({})", facts.op_kind, facts.op),
         (false, true) => facts.op_kind.clone(),
@@ -332,10 +337,14 @@ pub(super) fn exact(bytes: Bytes) -> String {
 }
 
 pub(super) fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
+    let font = TextStyle::Monospace.resolve(ui.style());
     Grid::new("facts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
             ui.weak(*name);
-            ui.label(RichText::new(value).monospace());
+            // Wrapped here: a column of a grid is as narrow as it can be.
+            let color = ui.visuals().text_color();
+            let text = ui.painter().layout(value.clone(), font.clone(), color, WIDEST - NAMES);
+            ui.add(Label::new(text));
             ui.end_row();
         }
     });

@@ -1,4 +1,7 @@
-//! The inspector: the selected tensor in exact figures; where nothing is selected, what holds the peak.
+//! The inspector: the selected tensor in exact figures, with what is around it in its graph; where nothing is selected,
+//! what holds the peak.
+
+mod facts;
 
 use std::sync::Arc;
 
@@ -11,6 +14,7 @@ use crate::session::{Command, Selected, Session};
 use crate::sim::RegionKind;
 use crate::timeline::{LaneView, RegionSpan, Timeline, step_facts};
 use crate::ui::panels::footprint::footprint_ui;
+use crate::ui::panels::neighbourhood::neighbourhood_ui;
 use crate::ui::panels::remat::remat_ui;
 pub use crate::ui::panels::reuse::InspectorState;
 use crate::ui::panels::reuse::{lane_ui, reuse_ui};
@@ -21,8 +25,9 @@ use crate::units::{Bytes, Step, counted};
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
 
-/// A figure with its space in a table.
+/// A figure with its space in a table, and how often it is held.
 const FIGURE: f32 = 84.0;
+const TIMES: f32 = 26.0;
 
 /// Draws the pane.
 pub fn inspector_ui(
@@ -40,7 +45,11 @@ pub fn inspector_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| match session.selection() {
             Some(selected) => {
-                tensor_ui(ui, (comparison, timeline), selected);
+                state.neighbours.look((comparison, timeline), selected);
+                if let Some(to) = facts::tensor_ui(ui, (comparison, timeline), selected, state.neighbours.around()) {
+                    state.neighbours.go(to, Some(selected), commands);
+                }
+                neighbourhood_ui(ui, selected, &mut state.neighbours, theme, commands);
                 places_ui(ui, comparison, timeline, selected);
                 reuse_ui(ui, (comparison, timeline), selected, state, commands);
                 ui.add_space(6.0);
@@ -52,52 +61,13 @@ pub fn inspector_ui(
         });
 }
 
-fn tensor_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline), selected: Selected) {
-    let facts = timeline.facts(comparison, 0, selected);
-    ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
-    ui.add_space(2.0);
-    egui::Grid::new("tensor")
-        .num_columns(2)
-        .spacing([8.0, 4.0])
-        .show(ui, |ui| {
-            let mut row = |name: &str, value: String| {
-                if !value.is_empty() {
-                    ui.weak(name);
-                    ui.add(egui::Label::new(value).wrap());
-                    ui.end_row();
-                }
-            };
-            row("op", facts.op.clone());
-            row("type", facts.op_kind.clone());
-            row("phase", facts.phase.name().to_owned());
-            row("graph", facts.graph.clone());
-            row("shape", facts.shape.clone());
-            row("dtype", facts.dtype.clone());
-            row("role", facts.role.map_or(String::new(), |role| role.name().to_owned()));
-            row("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string()));
-            row("exact", facts.bytes.map_or(String::new(), Bytes::exact));
-            if let Some((birth, end)) = facts.life {
-                let last = end.0.saturating_sub(1);
-                let word = comparison.axis_word();
-                row("lives", format!("{word}s {birth} to {last} ({})", end.0 - birth.0));
-                if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
-                    row("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held));
-                }
-            }
-            for (what, text) in &facts.recorded {
-                row(what, text.clone());
-            }
-            if facts.n_sharing > 1 {
-                row("shared by", format!("{} tensors (views, in place)", facts.n_sharing));
-            }
-        });
-}
-
 /// Where each lane puts the tensor.
 fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, selected: Selected) {
     ui.add_space(6.0);
     ui.strong("In each lane");
-    let width = ui.available_width();
+    let times = |lane: usize| timeline.rows_of(lane).find(selected).map_or(1, |row| row.n_pieces);
+    let has_times = (0..timeline.lanes.len()).any(|lane| times(lane) > 1);
+    let width = ui.available_width() - if has_times { TIMES } else { 0.0 };
     egui::Grid::new("places")
         .num_columns(3)
         .spacing([8.0, 4.0])
@@ -138,7 +108,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                             }
                         }
                         let bytes = Bytes(view.blocks.bytes[idx]);
-                        let times = timeline.rows_of(position).find(selected).map_or(1, |row| row.n_pieces);
+                        let times = times(position);
                         let text = if times > 1 {
                             format!("{bytes} ×{times}")
                         } else {
@@ -316,13 +286,13 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
     egui::Grid::new("parts")
         .num_columns(3)
         .min_col_width(0.0)
-        .spacing([8.0, 3.0])
+        .spacing([6.0, 3.0])
         .show(ui, |ui| {
             let rows = [
                 ("feature memory", parts.features),
                 ("weights", parts.weights),
                 ("variables", parts.variables),
-                ("inputs and outputs", parts.io),
+                ("inputs, outputs", parts.io),
             ];
             for (position, (name, bytes)) in rows.into_iter().enumerate() {
                 if bytes > Bytes::ZERO {

@@ -60,7 +60,7 @@ pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command
     Some(set(session, state, next))
 }
 
-/// Draws the choice and the open budgets; says whether the sweep was asked for.
+/// Draws the choice and the open budgets in the line that is there; says whether the sweep was asked for.
 pub fn lane_set_ui(
     ui: &mut egui::Ui,
     session: &Session,
@@ -80,33 +80,34 @@ pub fn lane_set_ui(
     }
     let lanes = &session.document().lanes;
     let mut wants_sweep = false;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(4.0, 2.0);
-        if is_tape {
-            ui.label("Compare: budgets").on_hover_text(
-                "A recorded log is run under memory budgets: its lanes are budgets anyway, there is no policy to choose",
-            );
-        } else {
-            ui.label("Compare");
-            let before = Kind::of(lanes);
-            let mut chosen = before;
-            if super::choice_ui(ui, &mut chosen, ("compare", &KINDS)) {
-                commands.push(set(session, state, chosen));
-            }
+    let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing, egui::vec2(4.0, 2.0));
+    if is_tape {
+        ui.label("Compare: budgets").on_hover_text(
+            "A recorded log is run under memory budgets: its lanes are budgets anyway, there is no policy to choose",
+        );
+    } else {
+        ui.label("Compare");
+        let before = Kind::of(lanes);
+        let mut chosen = before;
+        if super::choice_ui(ui, &mut chosen, ("compare", &KINDS)) {
+            commands.push(set(session, state, chosen));
         }
-        if let LaneSet::Remat(open) = lanes {
-            state.budgets.clone_from(open);
-            open_ui(ui, open, commands);
-            if is_tape && ui.small_button("Back to the first ones").clicked() {
-                commands.push(Command::SetLanes(LaneSet::Policies));
-            }
+    }
+    if let LaneSet::Remat(open) = lanes {
+        state.budgets.clone_from(open);
+        open_ui(ui, open, commands);
+        if is_tape && ui.small_button("Back to the first ones").clicked() {
+            commands.push(Command::SetLanes(LaneSet::Policies));
         }
-        if is_tape || matches!(lanes, LaneSet::Remat(_)) {
-            let more = ui.small_button("More…");
-            more.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "more budgets: open the sweep"));
-            wants_sweep = more.on_hover_text("the sweep over many budgets: a click on a point opens a lane").clicked();
-        }
-    });
+    }
+    if is_tape || matches!(lanes, LaneSet::Remat(_)) {
+        let more = ui.small_button("More…");
+        more.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "more budgets: open the sweep"));
+        wants_sweep = more
+            .on_hover_text("the sweep over many budgets: a click on a point opens a lane")
+            .clicked();
+    }
+    ui.spacing_mut().item_spacing = spacing;
     wants_sweep
 }
 

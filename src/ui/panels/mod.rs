@@ -9,6 +9,7 @@ pub mod inspector;
 pub mod lane_set;
 mod measured;
 pub mod name_reuse;
+mod neighbourhood;
 pub mod options;
 pub mod overview;
 mod overview_bars;
@@ -42,6 +43,39 @@ pub fn elided(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
     let ends = text.char_indices().map(|(end, _)| end).rev();
     let mut cut = ends.map(|end| format!("{}…", text[..end].trim_end()));
     cut.find(|text| width(text.clone()) <= room).unwrap_or_default()
+}
+
+/// The same, cut in its middle: of a path both ends are told.
+pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
+    let font = egui::FontId::proportional(size);
+    let width = |text: String| {
+        let galley = ui.painter().layout_no_wrap(text, font.clone(), egui::Color32::WHITE);
+        galley.size().x
+    };
+    if width(text.to_owned()) <= room {
+        return text.to_owned();
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let cut = |kept: usize| {
+        // The end tells more than the beginning.
+        let (first, last) = (kept * 2 / 5, kept - kept * 2 / 5);
+        let ends = letters[..first]
+            .iter()
+            .chain(&['…'])
+            .chain(&letters[letters.len() - last..]);
+        ends.collect::<String>()
+    };
+    // As many letters as fit: about as many are kept as are tried.
+    let (mut fits, mut fails) = (0, letters.len());
+    while fits + 1 < fails {
+        let middle = usize::midpoint(fits, fails);
+        if width(cut(middle)) <= room {
+            fits = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    cut(fits)
 }
 
 /// A choice of a few values, side by side; `what` stands before the words where they are read out.

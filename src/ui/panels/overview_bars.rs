@@ -15,13 +15,21 @@ const NAME_SIZE: f32 = 11.0;
 /// One part of the reserved bytes.
 type Part = fn(&ReservedParts) -> Bytes;
 
-/// The colours of the bars.
-fn legend_ui(ui: &mut egui::Ui, names: &[&str], theme: &Theme) {
+/// The colours of the parts that some bar has.
+fn legend_ui(ui: &mut egui::Ui, (parts, lanes): (&[(&str, Part)], &[&Lane]), theme: &Theme) {
+    let is_there = |bytes: Part| lanes.iter().any(|lane| bytes(&lane.summary.reserved) > Bytes::ZERO);
+    let shown = parts.iter().enumerate().filter(|(_, (_, bytes))| is_there(*bytes));
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         ui.small("peak by use:");
-        for (position, name) in names.iter().enumerate() {
+        for (position, (name, _)) in shown {
+            let font = egui::TextStyle::Small.resolve(ui.style());
+            let words = ui.painter().layout_no_wrap((*name).to_owned(), font, theme.text);
+            if ui.available_size_before_wrap().x < words.size().x + 18.0 {
+                // A swatch stays with its word.
+                ui.end_row();
+            }
             swatch_ui(ui, theme.part(position));
             ui.small(*name);
         }
@@ -46,12 +54,12 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
         ("in/out", |parts| parts.io),
     ];
     let width = ui.available_width();
+    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
     if comparison.is_measured() {
         ui.small("peak of each recording:");
     } else {
-        legend_ui(ui, &part.map(|(name, _)| name), theme);
+        legend_ui(ui, (&part, &lanes), theme);
     }
-    let lanes: Vec<&Lane> = lanes_of_bars(comparison);
     let longest = lanes
         .iter()
         .map(|lane| lane.summary.reserved.total())

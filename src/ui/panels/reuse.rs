@@ -7,7 +7,9 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, RichText};
 
+use super::elided_middle;
 use super::footprint::Footprint;
+use super::neighbourhood::NeighbourState;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Selected};
 use crate::sim::RegionKind;
@@ -27,6 +29,8 @@ pub struct InspectorState {
     /// Whether the list of donors, and that of heirs, is opened.
     is_open: [bool; 2],
     known: Option<Known>,
+    /// What is around the selected tensor in its graph.
+    pub(super) neighbours: NeighbourState,
     /// What holds the footprint of the lane's plan.
     pub(super) footprint: Option<Footprint>,
 }
@@ -258,12 +262,15 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, (block, support): (u32, &Sup
     let idx = block as usize;
     let region = &shown.view.regions[blocks.span[idx] as usize];
     let offset = |address: u64| Bytes(address.saturating_sub(region.base));
+    // A name that is a path has no place to be wrapped at, and must not make the pane wider.
+    let size = egui::TextStyle::Body.resolve(ui.style()).size;
+    let label = elided_middle(ui, &region.label, size, ui.available_width() * 0.6);
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
         ui.strong("Why here");
         let at = offset(blocks.base[idx]);
-        ui.weak(format!("offset {at} in {}", region.label))
-            .on_hover_text(at.exact());
+        ui.weak(format!("offset {at} in {label}"))
+            .on_hover_text(format!("{} in {}", at.exact(), region.label));
     });
     let free = blocks.base[idx].saturating_sub(support.floor);
     if free > 0 {
@@ -271,7 +278,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, (block, support): (u32, &Sup
         ui.label(format!("{free} below it are free for its whole life"))
             .on_hover_text(free.exact());
     } else if support.below.is_empty() {
-        ui.label(format!("It rests on the bottom of the {}.", region.label));
+        ui.label(format!("It rests on the bottom of the {label}."));
     } else {
         ui.label("It rests on");
         egui::Grid::new("rests on")

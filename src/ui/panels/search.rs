@@ -49,7 +49,7 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
     (Modifiers::NONE, Key::ArrowDown, Pressed::Newer),
 ];
 
-/// The field, the count or the error, and the way from match to match. `lane` is the lane whose rows are searched.
+/// The field, the count or the error, and the way from match to match, in the line that is there. `lane` is the lane whose rows are searched.
 pub fn search_ui(
     ui: &mut egui::Ui,
     session: &Session,
@@ -63,14 +63,12 @@ pub fn search_ui(
     }
     let before = state.text.clone();
     let mut pressed = taken(ui, state);
-    ui.horizontal_wrapped(|ui| {
-        field_ui(ui, state);
-        ui.weak("?").on_hover_ui(help_ui);
-        if search.is_on() {
-            pressed = pressed.or(buttons_ui(ui));
-        }
-        answer_ui(ui, session, theme);
-    });
+    field_ui(ui, state);
+    ui.weak("?").on_hover_ui(help_ui);
+    if search.is_on() {
+        pressed = pressed.or(buttons_ui(ui));
+    }
+    answer_ui(ui, session, theme);
     state.apply(pressed);
     let has_changed = state.text != before || state.text != search.text;
     if has_changed || (search.is_on() && search.lane != lane) {
@@ -98,6 +96,10 @@ fn taken(ui: &egui::Ui, state: &SearchState) -> Option<Pressed> {
 
 fn field_ui(ui: &mut egui::Ui, state: &mut SearchState) {
     const WIDTH: f32 = 215.0;
+    if ui.available_size_before_wrap().x < WIDTH + 50.0 {
+        // The word stays with its field.
+        ui.end_row();
+    }
     let label = ui.label("Find");
     let field = TextEdit::singleline(&mut state.text)
         .hint_text("name, op:conv, size:>1MiB ( / )")

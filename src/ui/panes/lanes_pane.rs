@@ -25,10 +25,6 @@ impl Docking<'_> {
             return;
         };
         overview_ui(ui, session, comparison, self.input.theme, self.commands);
-        if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
-            self.shows_budgets = true;
-        }
-        ui.add_space(2.0);
         let look = session.look();
         let lanes = LanesInput {
             drawn: Drawn {
@@ -50,10 +46,15 @@ impl Docking<'_> {
             theme: self.input.theme,
         };
         let lane = self.state.lanes.lane_of_rows(&lanes);
-        let UiState {
-            search, lanes: view, ..
-        } = &mut *self.state;
-        search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
+        ui.horizontal_wrapped(|ui| {
+            if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
+                self.shows_budgets = true;
+            }
+            let UiState {
+                search, lanes: view, ..
+            } = &mut *self.state;
+            search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
+        });
         self.state.lanes.set_bookmarks(&session.document().bookmarks);
         let mut actions = Vec::new();
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);

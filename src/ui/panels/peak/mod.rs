@@ -274,6 +274,7 @@ fn report_ui(
     figures_ui(ui, shown);
     if let Some(stats) = &shown.report.range {
         range::range_ui(ui, shown, stats, lanes);
+        range::groups_ui(ui, shown, stats, commands);
     }
     ui.separator();
     if shown.report.set.members.is_empty() {

@@ -3,9 +3,11 @@
 use eframe::egui::{self, RichText};
 
 use super::Shown;
-use crate::timeline::{CurveStats, RangeStats, Tally};
+use super::bars::{Line, line_ui};
+use crate::session::Command;
+use crate::timeline::{CurveStats, LiveGroup, RangeStats, Tally, tensor_label};
 use crate::ui::lanes::LanesState;
-use crate::units::{Bytes, Step, counted, grouped};
+use crate::units::{Bytes, Step, counted, grouped, percent_text};
 
 /// Figures of the range, and what to do with it.
 pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, lanes: &mut LanesState) {
@@ -56,6 +58,63 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
                 tally_row(ui, ("of the peak, older", note), older);
             }
         });
+}
+
+/// Groups that are listed at first.
+const FIRST: usize = 8;
+
+/// Everything that is held at some time within the range, by group; a click selects the largest of one.
+pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, commands: &mut Vec<Command>) {
+    if stats.groups.is_empty() {
+        return;
+    }
+    let total: Bytes = stats.groups.iter().map(|group| group.bytes).sum();
+    let by = shown.report.ask.by.words();
+    ui.add_space(4.0);
+    ui.strong(format!("Held within it, by {by}"))
+        .on_hover_text("Whatever is held on some step of the range; what comes twice counts twice");
+    let mut list = |ui: &mut egui::Ui, groups: &[LiveGroup]| {
+        for group in groups {
+            group_ui(ui, shown, (group, total), commands);
+        }
+    };
+    let (first, rest) = stats.groups.split_at(FIRST.min(stats.groups.len()));
+    list(ui, first);
+    if !rest.is_empty() {
+        let title = format!("{} within the range", counted(rest.len() as u64, "smaller group"));
+        egui::CollapsingHeader::new(title)
+            .id_salt("further groups of the range")
+            .show(ui, |ui| list(ui, rest));
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a share on a screen"
+)]
+fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, (group, total): (&LiveGroup, Bytes), commands: &mut Vec<Command>) {
+    let part = group.bytes.get() as f64 / total.get().max(1) as f64;
+    let share = percent_text(part * 100.0);
+    let (largest, bytes) = group.largest;
+    let words = format!(
+        "{} within the range: {} in {}, {share} of all that is held there\nselect the largest: {}, {bytes}",
+        group.text,
+        group.bytes.exact(),
+        counted(group.count, "tensor"),
+        tensor_label(shown.comparison, largest),
+    );
+    let figures = format!("{}  {share}", group.bytes);
+    let line = Line {
+        name: &group.text,
+        figures: &figures,
+        part: part as f32,
+        is_selected: shown.selected == Some(largest),
+        indent: 0.0,
+    };
+    if line_ui(ui, shown, line, &words).clicked() {
+        commands.push(Command::Select(Some(largest)));
+    }
 }
 
 /// Small words behind a figure.

@@ -1,0 +1,113 @@
+//! The selected tensor, and those that were selected before it.
+
+use crate::timeline::Selected;
+
+/// Most tensors that are remembered.
+const MOST: usize = 256;
+
+/// What is selected, with the way back and forth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Selection {
+    now: Option<Selected>,
+    past: Vec<Selected>,
+    future: Vec<Selected>,
+}
+
+impl Selection {
+    /// What is selected.
+    pub(super) const fn now(&self) -> Option<Selected> {
+        self.now
+    }
+
+    /// Whether there is something behind, and ahead.
+    pub(super) const fn ways(&self) -> (bool, bool) {
+        (!self.past.is_empty(), !self.future.is_empty())
+    }
+
+    /// Selects something else, or nothing. What was selected is remembered, the way forth is forgotten.
+    pub(super) fn select(&mut self, to: Option<Selected>) {
+        if self.now == to {
+            return;
+        }
+        self.remember();
+        if to.is_some() {
+            // Whoever lets go and selects the same again goes nowhere.
+            self.past.pop_if(|last| Some(*last) == to);
+            self.future.clear();
+        }
+        self.now = to;
+    }
+
+    /// Selects what was selected before, or forth again; nothing where there is none.
+    pub(super) fn step(&mut self, is_back: bool) {
+        let (from, to) = if is_back {
+            (&mut self.past, &mut self.future)
+        } else {
+            (&mut self.future, &mut self.past)
+        };
+        if let Some(next) = from.pop() {
+            to.extend(self.now.replace(next));
+        }
+    }
+
+    /// Forgets what is gone.
+    pub(super) fn retain(&mut self, exists: impl Fn(&Selected) -> bool) {
+        self.now = self.now.filter(&exists);
+        self.past.retain(&exists);
+        self.future.retain(&exists);
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn remember(&mut self) {
+        self.past.extend(self.now);
+        if self.past.len() > MOST {
+            self.past.remove(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, Selected, Selection};
+    use crate::graph::TensorId;
+    use crate::workload::GraphIdx;
+
+    fn tensor(number: u32) -> Selected {
+        Selected {
+            run: 0,
+            graph: GraphIdx(0),
+            tensor: TensorId(number),
+        }
+    }
+
+    #[test]
+    fn the_way_back_is_the_way_there() {
+        let mut selection = Selection::default();
+        for number in 0..400 {
+            selection.select(Some(tensor(number)));
+        }
+        assert_eq!(selection.past.len(), MOST);
+        selection.step(true);
+        selection.step(true);
+        assert_eq!(selection.now(), Some(tensor(397)));
+        selection.step(false);
+        assert_eq!(selection.now(), Some(tensor(398)));
+        // Letting go is no step, and leaves the way forth.
+        selection.select(None);
+        assert_eq!(selection.ways(), (true, true));
+        selection.step(true);
+        assert_eq!(selection.now(), Some(tensor(398)));
+        selection.select(Some(tensor(7)));
+        assert_eq!(selection.ways(), (true, false));
+        selection.step(true);
+        assert_eq!(selection.now(), Some(tensor(398)));
+        selection.retain(|selected| selected.tensor.0 != 398);
+        assert_eq!(selection.now(), None);
+        selection.step(true);
+        assert_eq!(selection.now(), Some(tensor(397)));
+    }
+}

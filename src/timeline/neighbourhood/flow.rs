@@ -1,0 +1,311 @@
+//! The sources that have ops and tensors, in one form: graphs, tapes, programs of blocks.
+
+use super::super::{Selected, TensorKey, Timeline};
+use super::links::{Links, variables};
+use super::{Destination, NeighbourNode, NodeKey, OpKey};
+use crate::analysis::Comparison;
+use crate::graph::{Bindings, Id as _, OpId, TensorId};
+use crate::rewrite::op_of_workspace;
+use crate::units::{Bytes, Step};
+use crate::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
+
+/// Why there is nothing around a block.
+const RECORDED: &str = "A recording has no graph: it does not say which ops compute and read a block. Who asked for it \
+                        stands above, where the tool wrote that down.";
+const PROBLEM: &str =
+    "A placement problem lists buffers and no ops, so nothing is known of who computes and reads them.";
+const TRACE: &str =
+    "An allocation trace lists requests and no ops, so nothing is known of who computes and reads them.";
+const NOTHING: &str = "The source has no graph.";
+
+/// What has ops.
+enum Source<'a> {
+    Graph(&'a GraphEntry),
+    Tape(&'a Tape),
+    Program(&'a BlockProgram),
+}
+
+/// The source of a tensor, with who asks.
+pub(super) struct Flow<'a> {
+    source: Source<'a>,
+    comparison: &'a Comparison,
+    timeline: &'a Timeline,
+    links: &'a Links,
+    selected: Selected,
+    bindings: Bindings,
+    /// What a graph says of sizes.
+    sizes: Option<Sizes<'a>>,
+}
+
+/// Bytes of a tensor of a graph.
+type Sizes<'a> = Box<dyn Fn(TensorId) -> Option<u64> + 'a>;
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(
+        comparison: &'a Comparison,
+        timeline: &'a Timeline,
+        selected: Selected,
+    ) -> Result<Self, &'static str> {
+        if comparison.measured_lane(selected.graph).is_some() {
+            return Err(RECORDED);
+        }
+        let workload = &comparison.workload;
+        let source = if let Some(entry) = workload.graphs().get(selected.graph.idx()) {
+            Source::Graph(entry)
+        } else if let Some(tape) = workload.tapes().first() {
+            Source::Tape(tape)
+        } else if let Some(program) = workload.programs().first() {
+            Source::Program(program)
+        } else if comparison.is_problem() {
+            return Err(PROBLEM);
+        } else if comparison.trace().is_some() {
+            return Err(TRACE);
+        } else {
+            return Err(NOTHING);
+        };
+        let run = comparison.axis.runs.get(selected.run as usize);
+        let bindings = run.map(|run| run.run.bindings.clone()).unwrap_or_default();
+        let sizes = match &source {
+            Source::Graph(entry) => Some(Box::new(entry.graph.tensor_sizes(&bindings)) as Sizes<'a>),
+            Source::Tape(_) | Source::Program(_) => None,
+        };
+        Ok(Self {
+            source,
+            sizes,
+            comparison,
+            timeline,
+            links: &timeline.links,
+            selected,
+            bindings,
+        })
+    }
+
+    /// The ops that compute a tensor: one, but for variables that are written several times.
+    pub(super) fn producers(&self, tensor: TensorKey) -> Vec<OpKey> {
+        let graph = tensor.graph;
+        match &self.source {
+            Source::Graph(entry) => {
+                let known = entry.graph.tensors().get(tensor.tensor);
+                let op = known.map_or_else(|| op_of_workspace(&entry.graph, tensor.tensor), |known| known.producer);
+                op.map(|op| OpKey { graph, op: op.0 }).into_iter().collect()
+            }
+            Source::Tape(tape) => {
+                let known = tape.tensors.get(tensor.tensor.idx());
+                known.map(|known| OpKey { graph, op: known.op }).into_iter().collect()
+            }
+            Source::Program(_) => {
+                let links = self.links.blocks.get(graph.idx());
+                links.map_or_else(Vec::new, |(_, writers)| writers.of(tensor.tensor))
+            }
+        }
+    }
+
+    /// The ops that read a tensor, ascending, each once.
+    pub(super) fn consumers(&self, tensor: TensorKey) -> Vec<OpKey> {
+        let graph = tensor.graph;
+        match &self.source {
+            Source::Graph(entry) => {
+                let is_known = tensor.tensor.idx() < entry.graph.tensors().len();
+                let links = self.links.graphs.get(graph.idx()).filter(|_| is_known);
+                let mut ops = links.map_or_else(Vec::new, |links| links.of(tensor.tensor).to_vec());
+                ops.dedup();
+                ops.into_iter().map(|op| OpKey { graph, op: op.0 }).collect()
+            }
+            Source::Tape(_) => {
+                let links = self.links.tape.as_ref();
+                let ops = links.map_or_else(Vec::new, |links| links.of(tensor.tensor));
+                ops.into_iter().map(|op| OpKey { graph, ..op }).collect()
+            }
+            Source::Program(_) => {
+                let links = self.links.blocks.get(graph.idx());
+                links.map_or_else(Vec::new, |(readers, _)| readers.of(tensor.tensor))
+            }
+        }
+    }
+
+    /// What an op reads, each once.
+    pub(super) fn inputs(&self, op: OpKey) -> Vec<TensorKey> {
+        self.ends(op, true)
+    }
+
+    /// What an op computes, each once.
+    pub(super) fn outputs(&self, op: OpKey) -> Vec<TensorKey> {
+        self.ends(op, false)
+    }
+
+    fn ends(&self, op: OpKey, is_read: bool) -> Vec<TensorKey> {
+        let graph = op.graph;
+        let of_tape = |tensors: &[u32]| tensors.iter().map(|tensor| TensorId(*tensor)).collect();
+        let mut tensors: Vec<TensorId> = match &self.source {
+            Source::Graph(entry) if op.op as usize >= entry.graph.ops().len() => return Vec::new(),
+            Source::Graph(entry) if is_read => entry.graph.operands(OpId(op.op)).to_vec(),
+            Source::Graph(entry) => entry.graph.results(OpId(op.op)).to_vec(),
+            Source::Tape(tape) => {
+                let row = tape.ops.get(op.op as usize);
+                row.map_or_else(Vec::new, |row| {
+                    of_tape(if is_read { &row.inputs } else { &row.outputs })
+                })
+            }
+            Source::Program(program) => {
+                let block = program.blocks.get(graph.idx());
+                let Some(row) = block.and_then(|block| block.ops.get(op.op as usize)) else {
+                    return Vec::new();
+                };
+                let slots = if is_read { &row.inputs } else { &row.outputs };
+                return variables(program, graph.idx(), slots);
+            }
+        };
+        tensors.sort_unstable();
+        tensors.dedup();
+        tensors.into_iter().map(|tensor| TensorKey { graph, tensor }).collect()
+    }
+
+    /// An op as a node; a click on the producer leads back to what it reads.
+    pub(super) fn op(&self, op: OpKey, is_producer: bool) -> NeighbourNode {
+        let (inputs, outputs) = (self.inputs(op), self.outputs(op));
+        let (what, name) = self.op_words(op);
+        let leads_back = is_producer && !inputs.is_empty() || outputs.is_empty();
+        let towards = if leads_back { &inputs } else { &outputs };
+        let largest = towards
+            .iter()
+            .max_by_key(|tensor| (self.bytes(**tensor), std::cmp::Reverse(**tensor)));
+        NeighbourNode {
+            key: NodeKey::Op(op),
+            name: name.into(),
+            what: what.into(),
+            bytes: None,
+            role: None,
+            is_view: false,
+            counts: (inputs.len(), outputs.len()),
+            step: self.step(op),
+            to: largest.map(|tensor| self.destination(*tensor)),
+        }
+    }
+
+    fn op_words(&self, op: OpKey) -> (&str, &str) {
+        let number = op.op as usize;
+        match &self.source {
+            Source::Graph(entry) if number < entry.graph.ops().len() => {
+                (entry.graph.op_kind(OpId(op.op)), entry.graph.op_name(OpId(op.op)))
+            }
+            Source::Graph(_) => ("", ""),
+            Source::Tape(tape) => (tape.ops.get(number).map_or("", |op| &*op.name), ""),
+            Source::Program(program) => {
+                let block = program.blocks.get(op.graph.idx());
+                (
+                    block.and_then(|block| block.ops.get(number)).map_or("", |op| &*op.kind),
+                    "",
+                )
+            }
+        }
+    }
+
+    /// Where an op of the run stands on the common axis, where each op has one step.
+    fn step(&self, op: OpKey) -> Option<Step> {
+        let run = self.comparison.axis.runs.get(self.selected.run as usize)?;
+        let has_own_steps = run.run.graph == op.graph && run.slots.is_none() && op.op < run.n_steps;
+        let is_tape = matches!(self.source, Source::Tape(_));
+        (has_own_steps && !is_tape).then(|| Step(run.start.0 + op.op))
+    }
+
+    /// A tensor as a node.
+    pub(super) fn tensor(&self, tensor: TensorKey) -> NeighbourNode {
+        let mut node = NeighbourNode {
+            key: NodeKey::Tensor(tensor),
+            name: self.comparison.tensor_name(tensor.graph, tensor.tensor).into(),
+            what: "".into(),
+            bytes: self.bytes(tensor),
+            role: None,
+            is_view: self.root(tensor) != tensor.tensor,
+            counts: (0, 0),
+            step: None,
+            to: Some(self.destination(tensor)),
+        };
+        match &self.source {
+            Source::Graph(entry) => match entry.graph.tensors().get(tensor.tensor) {
+                Some(known) => {
+                    let shape = entry.graph.bound_shape_text(tensor.tensor, &self.bindings);
+                    node.what = format!("{} {shape}", known.dtype.name()).into();
+                    node.role = Some(known.role);
+                }
+                None => node.role = Some(crate::graph::Role::Workspace),
+            },
+            Source::Tape(tape) => {
+                let known = tape.tensors.get(tensor.tensor.idx());
+                node.name = known.map_or("", |known| &*known.name).into();
+            }
+            Source::Program(program) => {
+                let block = program.blocks.get(tensor.graph.idx());
+                if let Some((name, variable)) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx())) {
+                    let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
+                    node.name.clone_from(name);
+                    node.what = format!("{} {}", variable.dtype, dims.join("×")).into();
+                }
+            }
+        }
+        if node.name.is_empty() {
+            node.name = format!("tensor {}", tensor.tensor.0).into();
+        }
+        node
+    }
+
+    /// The tensor whose memory it is in.
+    fn root(&self, tensor: TensorKey) -> TensorId {
+        let id = tensor.tensor;
+        match &self.source {
+            Source::Graph(entry) => {
+                let known = entry.graph.tensors().get(id);
+                known.map_or(id, |known| entry.graph.storages()[known.storage].root)
+            }
+            Source::Tape(tape) => tape.tensors.get(id.idx()).map_or(id, |known| TensorId(known.storage)),
+            Source::Program(_) => id,
+        }
+    }
+
+    /// What it occupies in the run; where that is not listed, what the graph says of its size.
+    fn bytes(&self, tensor: TensorKey) -> Option<Bytes> {
+        let destination = self.destination(tensor);
+        let is_root = destination.selected.tensor == tensor.tensor;
+        let row = self.timeline.rows.find(destination.selected).filter(|_| is_root);
+        if let Some(row) = row {
+            return Some(row.bytes);
+        }
+        match &self.source {
+            Source::Graph(_) => {
+                let bytes = self.sizes.as_ref().and_then(|sizes| sizes(tensor.tensor));
+                bytes.map(Bytes)
+            }
+            Source::Tape(tape) => tape.tensors.get(tensor.tensor.idx()).map(|known| known.bytes),
+            Source::Program(program) => {
+                let block = program.blocks.get(tensor.graph.idx());
+                let (_, variable) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()))?;
+                // The batch is known at run time alone.
+                let is_known = variable.shape.iter().all(|dim| *dim >= 0);
+                is_known.then(|| variable.bytes(1)).flatten()
+            }
+        }
+    }
+
+    fn destination(&self, tensor: TensorKey) -> Destination {
+        Destination {
+            selected: Selected {
+                run: self.run_of(tensor.graph),
+                graph: tensor.graph,
+                tensor: self.root(tensor),
+            },
+            center: tensor,
+        }
+    }
+
+    /// The same run, or the first one of another block.
+    fn run_of(&self, graph: GraphIdx) -> u32 {
+        if graph == self.selected.graph {
+            return self.selected.run;
+        }
+        let runs = &self.comparison.axis.runs;
+        let first = runs.iter().position(|run| run.run.graph == graph);
+        first
+            .and_then(|run| u32::try_from(run).ok())
+            .unwrap_or(self.selected.run)
+    }
+}

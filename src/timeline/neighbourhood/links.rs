@@ -1,0 +1,137 @@
+//! Who reads and who writes each tensor: the index of a source, made once per answer.
+
+use crate::analysis::Comparison;
+use crate::graph::{Consumers, TensorId};
+use crate::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
+
+use super::super::TensorKey;
+use super::OpKey;
+use crate::graph::Id as _;
+
+/// The links of whatever runs. Linear in ops and operands, to make and to hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Links {
+    /// By graph.
+    pub(super) graphs: Vec<Consumers>,
+    /// Of the tape: readers of each tensor.
+    pub(super) tape: Option<Index>,
+    /// Of the program, by block: readers and writers of each variable.
+    pub(super) blocks: Vec<(Index, Index)>,
+}
+
+impl Links {
+    pub(in super::super) fn new(comparison: &Comparison) -> Self {
+        let workload = &comparison.workload;
+        let tape = workload.tapes().first().map(|tape| Index::of_tape(tape));
+        let program = workload.programs().first();
+        Self {
+            graphs: workload.graphs().iter().map(|entry| entry.graph.consumers()).collect(),
+            tape,
+            blocks: program.map_or_else(Vec::new, |program| of_blocks(program)),
+        }
+    }
+}
+
+/// Ops by tensor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Index {
+    starts: Vec<u32>,
+    ops: Vec<OpKey>,
+}
+
+impl Index {
+    /// From pairs of a tensor and an op, in order of the ops.
+    fn new(n_tensors: usize, pairs: &[(usize, OpKey)]) -> Self {
+        let mut starts = vec![0_u32; n_tensors + 1];
+        for (tensor, _) in pairs {
+            starts[tensor + 1] += 1;
+        }
+        for position in 1..starts.len() {
+            starts[position] += starts[position - 1];
+        }
+        let mut fill = starts.clone();
+        let nobody = OpKey {
+            graph: GraphIdx(0),
+            op: 0,
+        };
+        let mut ops = vec![nobody; pairs.len()];
+        for (tensor, op) in pairs {
+            let slot = &mut fill[*tensor];
+            ops[*slot as usize] = *op;
+            *slot += 1;
+        }
+        Self { starts, ops }
+    }
+
+    fn of_tape(tape: &Tape) -> Self {
+        let mut pairs = Vec::new();
+        for (op, row) in (0_u32..).zip(&tape.ops) {
+            let key = OpKey { graph: GraphIdx(0), op };
+            let known = row.inputs.iter().map(|tensor| *tensor as usize);
+            pairs.extend(
+                known
+                    .filter(|tensor| *tensor < tape.tensors.len())
+                    .map(|tensor| (tensor, key)),
+            );
+        }
+        Self::new(tape.tensors.len(), &pairs)
+    }
+
+    /// The ops of a tensor, ascending, each once.
+    pub(super) fn of(&self, tensor: TensorId) -> Vec<OpKey> {
+        let bounds = self.starts.get(tensor.idx()..tensor.idx() + 2);
+        let ops = bounds.and_then(|bounds| self.ops.get(bounds[0] as usize..bounds[1] as usize));
+        let mut ops = ops.map_or_else(Vec::new, <[OpKey]>::to_vec);
+        ops.dedup();
+        ops
+    }
+}
+
+fn of_blocks(program: &BlockProgram) -> Vec<(Index, Index)> {
+    let mut reads: Vec<Vec<(usize, OpKey)>> = vec![Vec::new(); program.blocks.len()];
+    let mut writes = reads.clone();
+    for (number, block) in program.blocks.iter().enumerate() {
+        for (op, row) in (0_u32..).zip(&block.ops) {
+            let key = OpKey {
+                graph: GraphIdx::from_idx(number),
+                op,
+            };
+            for (slots, pairs) in [(&row.inputs, &mut reads), (&row.outputs, &mut writes)] {
+                for variable in variables(program, number, slots) {
+                    pairs[variable.graph.idx()].push((variable.tensor.idx(), key));
+                }
+            }
+        }
+    }
+    let blocks = program.blocks.iter().zip(reads.iter().zip(&writes));
+    let index = |(block, (reads, writes)): (&Block, (&Vec<_>, &Vec<_>))| {
+        let n_variables = block.variables.len();
+        (Index::new(n_variables, reads), Index::new(n_variables, writes))
+    };
+    blocks.map(index).collect()
+}
+
+/// The variables that slots name, seen from a block: its own, or those of a block around it. Each once.
+pub(super) fn variables(program: &BlockProgram, block: usize, slots: &Slots) -> Vec<TensorKey> {
+    let names = slots.iter().flat_map(|(_, names)| names);
+    let mut found: Vec<TensorKey> = names.filter_map(|name| find(program, block, name)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn find(program: &BlockProgram, block: usize, name: &str) -> Option<TensorKey> {
+    let mut at = block;
+    // No program has more blocks around one than it has blocks.
+    for _ in 0..program.blocks.len() {
+        let block = program.blocks.get(at)?;
+        if let Some(variable) = block.variables.get_index_of(name) {
+            return Some(TensorKey {
+                graph: GraphIdx::from_idx(at),
+                tensor: TensorId::from_idx(variable),
+            });
+        }
+        at = block.parent? as usize;
+    }
+    None
+}

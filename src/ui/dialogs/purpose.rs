@@ -1,0 +1,128 @@
+//! What paths are asked for: titles, words and usual names of each, and the command that a chosen path becomes.
+
+use std::path::PathBuf;
+
+use super::PEAK_FILE;
+use crate::analysis::LaneId;
+use crate::options::PathKind;
+use crate::session::{Command, SourceSpec};
+
+/// What a chosen path is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Open graphs in place of the present ones.
+    Open,
+    /// Open a folder in place of the present graphs.
+    OpenFolder,
+    /// Add graphs to the session.
+    Add,
+    /// Write the configuration.
+    ExportConfig,
+    /// Write the table that is shown.
+    ExportTable,
+    /// Write the explained step.
+    ExportPeak,
+    /// Read a configuration.
+    ImportConfig,
+    /// Write a picture of a lane, or of the window.
+    SavePicture(Option<LaneId>),
+    /// Write a drawing of a lane.
+    DrawLane(LaneId),
+    /// Choose the path that an option names.
+    PickPath {
+        /// The option.
+        key: &'static str,
+        /// What it names.
+        kind: PathKind,
+    },
+}
+
+impl Purpose {
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Open graph or recording",
+            Self::OpenFolder => "Open folder",
+            Self::Add => "Add graph to session",
+            Self::ExportConfig => "Export configuration",
+            Self::ExportTable => "Export table as CSV",
+            Self::ExportPeak => "Export explained step",
+            Self::ImportConfig => "Import configuration",
+            Self::SavePicture(None) => "Save picture of window",
+            Self::SavePicture(Some(_)) => "Save picture of lane",
+            Self::DrawLane(_) => "Save drawing of lane",
+            Self::PickPath { .. } => "Choose a path",
+        }
+    }
+
+    /// What a path looks like.
+    pub(super) const fn example(self) -> &'static str {
+        match self {
+            Self::PickPath {
+                kind: PathKind::Directory,
+                ..
+            } => "/path/to/directory",
+            Self::OpenFolder => "/path/to/folder",
+            Self::SavePicture(_) => "/path/to/picture.png",
+            Self::DrawLane(_) => "/path/to/drawing.svg",
+            _ => "/path/to/file",
+        }
+    }
+
+    pub(super) const fn verb(self) -> &'static str {
+        match self {
+            Self::Open | Self::OpenFolder => "Open",
+            Self::Add => "Add",
+            Self::ExportConfig | Self::ExportTable | Self::ExportPeak | Self::SavePicture(_) | Self::DrawLane(_) => {
+                "Save"
+            }
+            Self::ImportConfig => "Read",
+            Self::PickPath { .. } => "Set",
+        }
+    }
+
+    /// The name that a file has unless another is given; empty where files are read.
+    pub(super) fn usual_name(self) -> String {
+        let lane = |lane: LaneId| match lane {
+            LaneId::Policy(policy) => format!("policy-{}", policy.number()),
+            LaneId::Problem(position) | LaneId::Pass(position) => format!("lane-{}", u32::from(position) + 1),
+            LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
+        };
+        match self {
+            Self::ExportConfig => "highwater.json".to_owned(),
+            Self::ExportTable => "highwater.csv".to_owned(),
+            Self::ExportPeak => PEAK_FILE.to_owned(),
+            Self::SavePicture(None) => "highwater.png".to_owned(),
+            Self::SavePicture(Some(id)) => format!("{}.png", lane(id)),
+            Self::DrawLane(id) => format!("{}.svg", lane(id)),
+            _ => String::new(),
+        }
+    }
+
+    pub(super) const fn is_picture(self) -> bool {
+        matches!(self, Self::SavePicture(_) | Self::DrawLane(_))
+    }
+
+    pub(super) fn command(self, paths: &[PathBuf], format: Option<&'static str>) -> Option<Command> {
+        let first = paths.first()?.clone();
+        let source = |path: PathBuf| {
+            let plain = SourceSpec::Path(path);
+            // The names of the table are known.
+            plain.clone().opened_as(format).unwrap_or(plain)
+        };
+        let sources = || paths.iter().cloned().map(source).collect();
+        Some(match self {
+            Self::Open | Self::OpenFolder => Command::Open(sources()),
+            Self::Add => Command::Add(sources()),
+            Self::ExportConfig => Command::ExportConfig(first),
+            Self::ExportTable => Command::ExportTable(first),
+            Self::ExportPeak => Command::ExportPeak(first),
+            Self::ImportConfig => Command::ImportConfig(first),
+            // What is seen is the window's to take.
+            Self::SavePicture(_) | Self::DrawLane(_) => return None,
+            Self::PickPath { key, .. } => Command::SetOption {
+                key: key.to_owned(),
+                text: first.display().to_string(),
+            },
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! The menu of marks: what is drawn, and what it means.
+
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::epaint::{Mesh, Shape};
+use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
+
+use super::super::{LanesInput, LanesState};
+use super::{EdgeChoice, in_pattern, pattern, stroke};
+use crate::timeline::Side;
+use crate::ui::theme::Theme;
+use crate::units::counted;
+
+/// The menu of what is marked besides blocks.
+pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Marks")
+        .config(config)
+        .ui(ui, |ui| marks_ui(ui, input, state));
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "what is marked"));
+    button.on_hover_text("Holes, reuse edges and device events: whether they are drawn");
+}
+
+fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
+    let (drawn, total) = state.holes_drawn;
+    let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
+    if state.marks.has_holes && total > 0 {
+        words = format!(
+            "{words}\n{} in view, drawn as {}",
+            counted(total as u64, "hole"),
+            counted(drawn as u64, "mark")
+        );
+    }
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut state.marks.has_holes, "Holes").on_hover_text(words);
+        hatch_swatch(ui, input.theme);
+    });
+    ui.checkbox(&mut state.marks.has_events, "Device events")
+        .on_hover_text("What the device and the pools did, between curve and map; without them lanes have more room");
+    ui.separator();
+    ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
+    for (choice, words, explanation) in EdgeChoice::ALL {
+        let is_chosen = state.marks.edges == choice;
+        let response = ui.radio_value(&mut state.marks.edges, choice, words);
+        name(&response, is_chosen, words);
+        response.on_hover_text(format!("{explanation} (E)"));
+    }
+    if state.marks.edges == EdgeChoice::Selection && input.selected.is_none() {
+        ui.weak("select a tensor to see them");
+    }
+    sides_ui(ui, input.theme);
+}
+
+/// What edges mean: a line of each side.
+fn sides_ui(ui: &mut Ui, theme: &Theme) {
+    for (side, words, explanation) in [
+        (
+            Side::Donor,
+            "from donors",
+            "Bytes taken over: from the tensor that had them before",
+        ),
+        (
+            Side::Heir,
+            "to heirs",
+            "Bytes passed on: to the tensor that took them afterwards",
+        ),
+    ] {
+        ui.horizontal(|ui| {
+            sample(ui, (side, theme));
+            ui.label(words).on_hover_text(explanation);
+        });
+    }
+}
+
+/// Room for how many edges there are.
+pub(in super::super) const EDGES: f32 = 230.0;
+
+/// How many edges there are, where there is room for it; so that nothing moves when something is selected.
+pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
+    let is_shown = match state.marks.edges {
+        EdgeChoice::Off => false,
+        EdgeChoice::Selection => input.selected.is_some(),
+        EdgeChoice::Peak => true,
+    };
+    if !is_shown || ui.available_size_before_wrap().x < EDGES {
+        return;
+    }
+    let (text, explanation) = super::super::edge_counts::edges_text(input, state);
+    let lines = "Full lines come from donors, dashes lead to heirs";
+    ui.weak(text).on_hover_text(format!("{explanation}\n{lines}"));
+}
+
+fn name(response: &Response, is_chosen: bool, words: &str) {
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Reuse edges: {words}")));
+}
+
+fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
+    let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
+    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of holes", theme.hole));
+    mesh.add_rect_with_uv(
+        place,
+        Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),
+        Color32::WHITE,
+    );
+    ui.painter().add(Shape::mesh(mesh));
+}
+
+/// A short edge, as in the maps.
+fn sample(ui: &mut Ui, style: (Side, &Theme)) {
+    let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
+    let points = [
+        place.left_center() + vec2(3.0, 0.0),
+        place.right_center() - vec2(1.0, 0.0),
+    ];
+    stroke(ui.painter(), &points, style);
+}

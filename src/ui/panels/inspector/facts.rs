@@ -1,0 +1,110 @@
+//! What is known of the selected tensor, a row a fact; who computes and reads it can be clicked.
+
+use eframe::egui::{self, RichText, Role, WidgetInfo};
+
+use crate::analysis::Comparison;
+use crate::session::Selected;
+use crate::timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts, Timeline};
+use crate::ui::panels::neighbourhood::title;
+use crate::units::{Bytes, grouped};
+
+/// Readers that are named.
+const NAMED: usize = 3;
+
+/// Draws the rows; returns where a click leads.
+pub(super) fn tensor_ui(
+    ui: &mut egui::Ui,
+    (comparison, timeline): (&Comparison, &Timeline),
+    selected: Selected,
+    around: Option<&Neighbourhood>,
+) -> Option<Destination> {
+    let facts = timeline.facts(comparison, 0, selected);
+    ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
+    ui.add_space(2.0);
+    let grid = egui::Grid::new("tensor").num_columns(2).spacing([8.0, 4.0]);
+    let shown = grid.show(ui, |ui| {
+        let to = ops_ui(ui, &facts, around);
+        for (name, value) in rows(comparison, &facts) {
+            row_ui(ui, name, value);
+        }
+        to
+    });
+    shown.inner
+}
+
+fn row_ui(ui: &mut egui::Ui, name: &str, value: String) {
+    if !value.is_empty() {
+        ui.weak(name);
+        ui.add(egui::Label::new(value).wrap());
+        ui.end_row();
+    }
+}
+
+/// Who computes the tensor and who reads it.
+fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>) -> Option<Destination> {
+    let Some(around) = around else {
+        row_ui(ui, "op", facts.op.clone());
+        row_ui(ui, "type", facts.op_kind.clone());
+        return None;
+    };
+    let mut to = None;
+    for producer in around.producers().take(NAMED) {
+        ui.weak("op");
+        to = to.or(link_ui(ui, ("computed by", producer)));
+        ui.end_row();
+    }
+    for (position, reader) in around.readers().take(NAMED).enumerate() {
+        ui.weak(if position == 0 { "read by" } else { "" });
+        to = to.or(link_ui(ui, ("read by", reader)));
+        ui.end_row();
+    }
+    let n_left = around.consumers.n_total.saturating_sub(NAMED);
+    if n_left > 0 {
+        ui.weak("");
+        ui.weak(format!("and {} more", grouped(n_left as u64)));
+        ui.end_row();
+    }
+    if around.consumers.n_total == 0 {
+        row_ui(ui, "read by", "no op".to_owned());
+    }
+    to
+}
+
+/// An op's type and name.
+fn link_ui(ui: &mut egui::Ui, (what, op): (&str, &NeighbourNode)) -> Option<Destination> {
+    let title = title(op);
+    let text = RichText::new(&title).color(ui.visuals().hyperlink_color);
+    let button = ui.add(egui::Button::new(text).frame(false).truncate());
+    let label = format!("{what} {title}");
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    let step = op.step.map_or_else(String::new, |step| format!(", at step {step}"));
+    let is_clicked = button.clicked();
+    button.on_hover_text(format!("{label}{step}"));
+    op.to.filter(|_| is_clicked)
+}
+
+/// Everything else.
+fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, String)> {
+    let mut rows = vec![
+        ("phase", facts.phase.name().to_owned()),
+        ("graph", facts.graph.clone()),
+        ("shape", facts.shape.clone()),
+        ("dtype", facts.dtype.clone()),
+        ("role", facts.role.map_or(String::new(), |role| role.name().to_owned())),
+        ("size", facts.bytes.map_or(String::new(), |bytes| bytes.to_string())),
+        ("exact", facts.bytes.map_or(String::new(), Bytes::exact)),
+    ];
+    if let Some((birth, end)) = facts.life {
+        let last = end.0.saturating_sub(1);
+        let word = comparison.axis_word();
+        rows.push(("lives", format!("{word}s {birth} to {last} ({})", end.0 - birth.0)));
+        if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
+            rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
+        }
+    }
+    rows.extend(facts.recorded.iter().cloned());
+    if facts.n_sharing > 1 {
+        rows.push(("shared by", format!("{} tensors (views, in place)", facts.n_sharing)));
+    }
+    rows
+}

@@ -1,0 +1,228 @@
+//! Where nodes and edges stand in points: layers from left to right where the pane is wide enough for their words, else
+//! from top to bottom with as many nodes side by side as fit.
+
+use eframe::egui::{self, Pos2, Rect, Vec2, pos2, vec2};
+
+use crate::timeline::{NeighbourNode, Neighbourhood, NodeKey, Slot};
+use crate::ui::panels::elided_middle;
+
+/// The size of words.
+pub(super) const SIZE: f32 = 11.0;
+/// A node's height, and its least and largest width.
+const HEIGHT: f32 = 38.0;
+const WIDTH: (f32, f32) = (76.0, 150.0);
+/// Between layers, and between nodes of one.
+const BETWEEN: f32 = 24.0;
+const BESIDE: f32 = 7.0;
+/// What an edge needs that passes.
+const BEND: f32 = 8.0;
+/// Around everything.
+const MARGIN: f32 = 2.0;
+/// Pieces of a curve.
+const PIECES: u8 = 12;
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) rect: Rect,
+    pub(super) first: String,
+    pub(super) second: String,
+}
+
+/// Everything, from the left upper corner.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    /// What it was made for: the room, and pixels in a point.
+    room: (f32, f32),
+    pub(super) size: Vec2,
+    /// By node.
+    pub(super) nodes: Vec<Place>,
+    /// By edge.
+    pub(super) edges: Vec<Vec<Pos2>>,
+}
+
+impl Picture {
+    pub(super) fn is_for(&self, width: f32, scale: f32) -> bool {
+        (self.room.0 - width).abs() < 0.5 && (self.room.1 - scale).abs() < 1e-3
+    }
+
+    pub(super) fn new(ui: &egui::Ui, around: &Neighbourhood, width: f32) -> Self {
+        let n_layers = to_f32(around.layers.len().max(1));
+        let room = (width - 2.0 * MARGIN).max(WIDTH.0);
+        let is_wide = (room + BETWEEN) / n_layers >= WIDTH.0 + BETWEEN;
+        let grid = if is_wide {
+            beside(around, room)
+        } else {
+            below(around, room)
+        };
+        let nodes = around.nodes.iter().zip(&grid.nodes).map(|(node, rect)| Place {
+            rect: *rect,
+            first: first_line(ui, node, rect.width() - 10.0),
+            second: second_line(ui, node, rect.width() - 10.0),
+        });
+        Self {
+            room: (width, ui.ctx().pixels_per_point()),
+            size: vec2(width, grid.height + 2.0 * MARGIN),
+            nodes: nodes.collect(),
+            edges: (0..around.edges.len()).map(|edge| grid.path(around, edge)).collect(),
+        }
+    }
+}
+
+/// Places without words.
+struct Grid {
+    nodes: Vec<Rect>,
+    /// By edge: where it passes through layers.
+    bends: Vec<Vec<Pos2>>,
+    height: f32,
+    is_wide: bool,
+}
+
+impl Grid {
+    fn empty(around: &Neighbourhood, is_wide: bool) -> Self {
+        Self {
+            nodes: vec![Rect::ZERO; around.nodes.len()],
+            bends: vec![Vec::new(); around.edges.len()],
+            height: 0.0,
+            is_wide,
+        }
+    }
+
+    /// A curve from node to node, through its bends.
+    fn path(&self, around: &Neighbourhood, edge: usize) -> Vec<Pos2> {
+        let (from, to) = around.edges[edge];
+        let (from, to) = (self.nodes[from], self.nodes[to]);
+        let (start, end) = if self.is_wide {
+            (from.right_center(), to.left_center())
+        } else {
+            (from.center_bottom(), to.center_top())
+        };
+        let mut points = vec![start];
+        let mut last = start;
+        for next in self.bends[edge].iter().copied().chain([end]) {
+            points.extend((1..=PIECES).map(|piece| self.curve(last, next, f32::from(piece) / f32::from(PIECES))));
+            last = next;
+        }
+        points
+    }
+
+    /// A point of a curve that begins and ends along the layers.
+    fn curve(&self, from: Pos2, to: Pos2, t: f32) -> Pos2 {
+        // Slow at both ends across the layers, even along them.
+        let bent = t * t * (3.0 - 2.0 * t);
+        if self.is_wide {
+            pos2(egui::lerp(from.x..=to.x, t), egui::lerp(from.y..=to.y, bent))
+        } else {
+            pos2(egui::lerp(from.x..=to.x, bent), egui::lerp(from.y..=to.y, t))
+        }
+    }
+}
+
+/// Layers from left to right, each in the middle of the height.
+fn beside(around: &Neighbourhood, room: f32) -> Grid {
+    let n_layers = to_f32(around.layers.len().max(1));
+    let width = ((room + BETWEEN) / n_layers - BETWEEN).min(WIDTH.1);
+    let used = (width + BETWEEN) * n_layers - BETWEEN;
+    let left = MARGIN + (room - used) / 2.0;
+    let extent = |slot: &Slot| if matches!(slot, Slot::Node(_)) { HEIGHT } else { BEND };
+    let height_of =
+        |layer: &[Slot]| layer.iter().map(extent).sum::<f32>() + BESIDE * to_f32(layer.len().saturating_sub(1));
+    let mut grid = Grid::empty(around, true);
+    grid.height = around
+        .layers
+        .iter()
+        .map(|layer| height_of(layer))
+        .fold(HEIGHT, f32::max);
+    for (number, layer) in around.layers.iter().enumerate() {
+        let x = left + (width + BETWEEN) * to_f32(number);
+        let mut y = MARGIN + (grid.height - height_of(layer)) / 2.0;
+        for slot in layer {
+            match slot {
+                Slot::Node(node) => grid.nodes[*node] = Rect::from_min_size(pos2(x, y), vec2(width, HEIGHT)),
+                Slot::Bend(edge) => {
+                    let middle = y + BEND / 2.0;
+                    grid.bends[*edge].extend([pos2(x, middle), pos2(x + width, middle)]);
+                }
+            }
+            y += extent(slot) + BESIDE;
+        }
+    }
+    grid
+}
+
+/// Layers from top to bottom; a layer with many nodes has several rows.
+fn below(around: &Neighbourhood, room: f32) -> Grid {
+    let mut grid = Grid::empty(around, false);
+    let mut y = MARGIN;
+    for layer in &around.layers {
+        let n_nodes = layer.iter().filter(|slot| matches!(slot, Slot::Node(_))).count();
+        let n_bends = layer.len() - n_nodes;
+        let beside = room - (BEND + BESIDE) * to_f32(n_bends);
+        let fit = to_usize(((beside + BESIDE) / (WIDTH.0 + BESIDE)).floor()).clamp(1, 3);
+        // Rows are as even as they can be.
+        let n_rows = n_nodes.div_ceil(fit).max(1);
+        let in_row = n_nodes.div_ceil(n_rows).max(1);
+        let width = ((beside + BESIDE) / to_f32(in_row) - BESIDE).min(WIDTH.1);
+        let height = (HEIGHT + BESIDE) * to_f32(n_rows) - BESIDE;
+        let n_beside = to_f32(in_row.min(n_nodes));
+        let used = (width + BESIDE) * n_beside + (BEND + BESIDE) * to_f32(n_bends) - BESIDE;
+        let mut x = MARGIN + (room - used) / 2.0;
+        let mut n_placed = 0;
+        for slot in layer {
+            match slot {
+                Slot::Bend(edge) => {
+                    let middle = x + BEND / 2.0;
+                    grid.bends[*edge].extend([pos2(middle, y), pos2(middle, y + height)]);
+                    x += BEND + BESIDE;
+                }
+                Slot::Node(node) => {
+                    let top = y + (HEIGHT + BESIDE) * to_f32(n_placed % n_rows);
+                    grid.nodes[*node] = Rect::from_min_size(pos2(x, top), vec2(width, HEIGHT));
+                    n_placed += 1;
+                    // The next stands below, until the column is full.
+                    if n_placed % n_rows == 0 {
+                        x += width + BESIDE;
+                    }
+                }
+            }
+        }
+        y += height + BETWEEN;
+    }
+    grid.height = (y - BETWEEN - MARGIN).max(0.0);
+    grid
+}
+
+/// An op's type; a tensor's name.
+fn first_line(ui: &egui::Ui, node: &NeighbourNode, room: f32) -> String {
+    let text = match node.key {
+        NodeKey::Op(_) if !node.what.is_empty() => &node.what,
+        NodeKey::Op(_) | NodeKey::Tensor(_) => &node.name,
+    };
+    elided_middle(ui, text, SIZE, room)
+}
+
+/// An op's name; a tensor's bytes.
+fn second_line(ui: &egui::Ui, node: &NeighbourNode, room: f32) -> String {
+    let text = match (node.key, node.bytes) {
+        (NodeKey::Op(_), _) if node.what.is_empty() => String::new(),
+        (NodeKey::Op(_), _) => node.name.to_string(),
+        (NodeKey::Tensor(_), Some(bytes)) if node.is_view => format!("{bytes}, view"),
+        (NodeKey::Tensor(_), Some(bytes)) => bytes.to_string(),
+        (NodeKey::Tensor(_), None) => node.what.to_string(),
+    };
+    elided_middle(ui, &text, SIZE, room)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful of nodes")]
+fn to_f32(count: usize) -> f32 {
+    count as f32
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a handful of nodes, never negative"
+)]
+fn to_usize(count: f32) -> usize {
+    count.max(0.0) as usize
+}
