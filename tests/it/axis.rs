@@ -81,6 +81,31 @@ proptest! {
     }
 }
 
+/// A range, or a life, fills the view in time, however wide the steps beside it are.
+#[test]
+fn ranges_and_lives_fill_the_view_in_time() {
+    let durations = [5_000_000, 3, 0, 2, 9_000_000, 0, 0, 40];
+    let axis = TimeAxis::of_durations(durations, 0).expect("time passes");
+    let whole = Viewport {
+        t0: 0.0,
+        t1: 8.0,
+        a0: 0.0,
+        a1: 1e9,
+    };
+    let view = View::new(whole, Some(&axis));
+    for (start, end) in [(0.0, 1.0), (1.0, 4.0), (2.0, 3.0), (4.0, 5.0), (5.0, 8.0)] {
+        let over = view.with(view.over((start, end)));
+        let share = |view: &View<'_>| view.x_from_step(end, 1.0) - view.x_from_step(start, 1.0);
+        assert!(
+            share(&over) > 0.49 && over.t0 <= start && end <= over.t1,
+            "{start} to {end}: {over:?}"
+        );
+        let focus = view.with(view.focus((start, end), (0.0, 1e9), whole));
+        assert!(share(&focus) > 0.12, "{start} to {end}: {focus:?}");
+        assert!(focus.t0 >= 0.0 && focus.t1 <= 8.0);
+    }
+}
+
 /// Every block that meets the view is drawn, alone or in a mark, and what is large is found among all.
 #[test]
 fn blocks_along_time_are_where_their_steps_are() {

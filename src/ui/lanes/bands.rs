@@ -10,8 +10,9 @@ use crate::units::{Nanos, Step, grouped};
 const ITERATIONS: f32 = 14.0;
 const RUNS: f32 = 18.0;
 const PHASES: f32 = 16.0;
-/// Narrower bands have no name.
+/// Narrower bands have no name, and somewhat wider ones no name that is cut off.
 const LEAST_NAME: f32 = 30.0;
+const LEAST_CUT: f32 = 40.0;
 /// Narrower runs are told by what tells them from their neighbours.
 const LEAST_LABEL: f32 = 150.0;
 
@@ -70,16 +71,13 @@ fn row_name(painter: &Painter, rect: Rect, name: &str, input: &LanesInput<'_>) {
     painter.text(place, Align2::RIGHT_CENTER, name, SMALL, input.theme.text_weak);
 }
 
-/// What does not fit is not begun.
+/// The first name that fits; where none does, the last is cut off.
 fn name_in(painter: &Painter, place: Rect, names: &[&str], input: &LanesInput<'_>) {
-    let room = place.shrink2(vec2(5.0, 0.0));
+    let room = place.shrink2(vec2(3.0, 0.0));
     let color = input.theme.text;
     let fits = |name: &&&str| painter.layout_no_wrap((**name).to_owned(), SMALL, color).size().x <= room.width();
-    if let Some(name) = names
-        .iter()
-        .find(fits)
-        .or(names.last().filter(|_| place.width() >= 60.0))
-    {
+    let cut = names.last().filter(|_| place.width() >= LEAST_CUT);
+    if let Some(name) = names.iter().find(fits).or(cut) {
         text_in(painter, room, name, (SMALL, color));
     }
 }
@@ -114,7 +112,8 @@ fn paint_runs(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View
             continue;
         }
         painter.rect_filled(place, 2, theme.runs[band.graph.0 as usize % 2]);
-        if place.width() >= LEAST_LABEL {
+        // Where iterations have a band, runs need not say theirs.
+        if place.width() >= LEAST_LABEL && input.timeline.bands.iterations.is_empty() {
             name_in(painter, place, &[&band.label, &band.short], input);
         } else if place.width() >= LEAST_NAME {
             name_in(painter, place, &[&band.short], input);
