@@ -36,6 +36,7 @@ mod owner;
 mod peak;
 mod pick;
 mod raster;
+mod rects;
 mod remat;
 mod reuse;
 mod rows;
@@ -66,6 +67,7 @@ pub use peak::{
     Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
 };
 pub use raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster};
+pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
     RematStory, RematSums, RematVerdict,

@@ -11,6 +11,7 @@ use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
 use crate::session::{LanePicture, PictureFrame, PictureKind, PictureOrder};
 use crate::timeline::{LaneDifference, LaneView, Look, LookOrder, RasterFrame, Viewport};
+use crate::ui::gpu::DeviceLanes;
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block.
 const MOST_DIRECT: usize = 12_000;
@@ -30,9 +31,16 @@ pub struct Drawn<'a> {
     pub difference: Option<&'a LaneDifference>,
     /// What pictures would be drawn from now.
     pub version: (u64, u64),
+    /// For a graphics device that draws instead.
+    pub device: Option<DeviceLanes<'a>>,
 }
 
-impl Drawn<'_> {
+impl<'a> Drawn<'a> {
+    /// What the graphics device draws of a large lane; `None` where a picture is to be drawn.
+    pub(super) fn on_device(&self, lane: usize) -> Option<DeviceLanes<'a>> {
+        self.device.filter(|device| device.takes(lane))
+    }
+
     /// The colour number of a block.
     pub(super) fn color(&self, (number, lane): (usize, &LaneView), block: u32) -> u8 {
         let own = || lane.blocks.color.get(block as usize).copied().unwrap_or(0);
@@ -191,7 +199,8 @@ pub(super) fn order(
         let Some(viewport) = frame.viewport(state).filter(|_| is_seen) else {
             continue;
         };
-        if !is_picture(lane, &viewport, state.marks.has_holes) {
+        let is_by_device = input.drawn.on_device(frame.lane).is_some();
+        if is_by_device || !is_picture(lane, &viewport, state.marks.has_holes) {
             continue;
         }
         let room = ui.input(|input| input.max_texture_side);
