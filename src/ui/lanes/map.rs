@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in, text_with_ground};
+use super::canvas::{Quads, SMALL, beside, canvas_of, left_axis, on_canvas, text_in, text_with_ground};
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
@@ -74,6 +74,7 @@ pub(super) fn paint(
         holes = marks::paint_holes(&painter, rect, (lane, &viewport), theme, picture);
     }
     paint_blocks(&painter, rect, &items, ((frame.lane, lane), input, &arrows));
+    let painter = ui.painter_at(beside(rect));
     for (region, place) in &regions {
         outline_region(&painter, *place, (lane, *region), theme);
     }
