@@ -1,6 +1,6 @@
 //! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
 
-use std::cell::{LazyCell, RefCell};
+use std::cell::{Cell, LazyCell, RefCell};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ fn window(criterion: &mut Criterion) {
 }
 
 /// The whole window while the view pans and zooms, with so many lifetimes in each of four lanes; a tensor is selected, so
-/// that the inspector is full.
+/// that the inspector is full; with the pane of tables as it is at first, and with a table of all tensors in it.
 fn many(criterion: &mut Criterion) {
     for (name, n_iterations) in [("10^5", 20), ("10^6", 200)] {
         let app = LazyCell::new(|| {
@@ -132,21 +132,19 @@ fn many(criterion: &mut Criterion) {
             (egui::Context::default(), RefCell::new(App::new(session)))
         });
         let mut n_frames = 0_u32;
-        let pan = [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)];
-        let zoom = [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)];
-        for (moving, axis, keys) in [
-            ("at rest", AxisKind::Order, [None; 4]),
-            ("panning", AxisKind::Order, pan),
-            ("zooming", AxisKind::Order, zoom),
-            ("panning along estimated time", AxisKind::Estimated, pan),
-            ("zooming along estimated time", AxisKind::Estimated, zoom),
-        ] {
+        let has_table = Cell::new(false);
+        for (moving, axis, panes, keys) in moves() {
             criterion.bench_function(
-                &format!("whole window, {name} lifetimes in each lane, {moving}"),
+                &format!("whole window{panes}, {name} lifetimes in each lane, {moving}"),
                 |bencher| {
                     let (context, app) = &*app;
                     if app.borrow().lanes().shown_axis() != axis {
                         frame_of(context, &mut app.borrow_mut(), vec![pressed(Key::U)]);
+                    }
+                    if !panes.is_empty() && !has_table.replace(true) {
+                        frame_of(context, &mut app.borrow_mut(), vec![pressed(Key::X)]);
+                        frame_of(context, &mut app.borrow_mut(), Vec::new());
+                        app.borrow_mut().settle();
                     }
                     bencher.iter(|| {
                         n_frames += 1;
@@ -158,6 +156,33 @@ fn many(criterion: &mut Criterion) {
             );
         }
     }
+}
+
+/// What moves along which axis, which panes are open, and the keys that are pressed by turns.
+fn moves() -> impl Iterator<Item = (&'static str, AxisKind, &'static str, [Option<Key>; 4])> {
+    let pan = [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)];
+    let zoom = [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)];
+    let order = ["", " with a table"].into_iter().flat_map(move |panes| {
+        [
+            ("at rest", AxisKind::Order, panes, [None; 4]),
+            ("panning", AxisKind::Order, panes, pan),
+            ("zooming", AxisKind::Order, panes, zoom),
+        ]
+    });
+    order.chain([
+        (
+            "panning along estimated time",
+            AxisKind::Estimated,
+            " with a table",
+            pan,
+        ),
+        (
+            "zooming along estimated time",
+            AxisKind::Estimated,
+            " with a table",
+            zoom,
+        ),
+    ])
 }
 
 fn pressed(key: Key) -> egui::Event {

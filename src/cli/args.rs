@@ -13,7 +13,7 @@ pub(super) use plan::{LifetimesView, PlanArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
-use crate::session::SAMPLES;
+use crate::session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
@@ -27,9 +27,34 @@ pub struct Arguments {
     /// Start the window without what it kept of the last time: layout, theme, size and what was open.
     #[arg(long)]
     pub no_restore: bool,
+    /// Who draws lanes with many blocks in the window.
+    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    pub painter: PainterName,
     /// Settings that the window starts with.
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Who draws lanes with many blocks.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PainterName {
+    /// The graphics device where there is a real one, otherwise the processor.
+    #[default]
+    Auto,
+    /// The graphics device, even one that is a processor in disguise.
+    Gpu,
+    /// The processor, as pictures.
+    Picture,
+}
+
+impl From<PainterName> for PainterChoice {
+    fn from(name: PainterName) -> Self {
+        match name {
+            PainterName::Auto => Self::Auto,
+            PainterName::Gpu => Self::Device,
+            PainterName::Picture => Self::Picture,
+        }
+    }
 }
 
 /// Sizes, samples and exit codes.

@@ -39,7 +39,7 @@ pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfi
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
-pub use painter::{LanePicture, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
+pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use problems::problem_lines;
 pub use report::SourceReport;

@@ -16,6 +16,18 @@ use crate::timeline::{
     AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterStyle, RowsRaster, Timeline, Viewport, raster,
 };
 
+/// Who draws lanes with more blocks than a frame draws one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PainterChoice {
+    /// The graphics device where there is a real one, otherwise the worker.
+    #[default]
+    Auto,
+    /// The graphics device, whatever it is.
+    Device,
+    /// The worker, as pictures.
+    Picture,
+}
+
 /// Which of a lane's pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PictureKind {

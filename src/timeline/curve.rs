@@ -8,6 +8,7 @@
 //! The values are those of the lane's own curve, which is shared.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::sim::fold::StepBytes;
@@ -58,6 +59,11 @@ impl Curve {
         (curve, other)
     }
 
+    /// Whether two curves are one in memory.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        self.values.is_shared_with(&other.values)
+    }
+
     /// The value on a step; 0 behind the end.
     pub fn at(&self, step: u32) -> u64 {
         self.values.get(step as usize).map_or(0, |bytes| bytes.get())
@@ -76,32 +82,22 @@ impl Curve {
     /// Exact minimum and maximum of the steps `start..end`; `None` where no step lies in it.
     pub fn extremes(&self, start: usize, end: usize) -> Option<(u64, u64)> {
         let positions = self.values.positions(start..end);
-        let (mut low, mut high) = (positions.start, positions.end);
-        if low >= high {
+        if positions.is_empty() {
             return None;
         }
-        let values = self.values.values();
         let mut sum = (u64::MAX, 0);
-        while low < high && !low.is_multiple_of(FANOUT) {
-            sum = merge(sum, (values[low].get(), values[low].get()));
-            low += 1;
-        }
-        while low < high && !high.is_multiple_of(FANOUT) {
-            high -= 1;
-            sum = merge(sum, (values[high].get(), values[high].get()));
+        let of_value = |sum, value: &Bytes| merge(sum, (value.get(), value.get()));
+        let mut ends = Ends::of(positions);
+        for part in ends.beside() {
+            sum = self.values.values()[part].iter().fold(sum, of_value);
         }
         for level in &*self.levels {
-            (low, high) = (low / FANOUT, high / FANOUT);
-            while low < high && !low.is_multiple_of(FANOUT) {
-                sum = merge(sum, level[low]);
-                low += 1;
-            }
-            while low < high && !high.is_multiple_of(FANOUT) {
-                high -= 1;
-                sum = merge(sum, level[high]);
-            }
-            if low >= high {
+            if ends.inner.is_empty() {
                 break;
+            }
+            ends = Ends::of(ends.inner.start / FANOUT..ends.inner.end / FANOUT);
+            for part in ends.beside() {
+                sum = level[part].iter().copied().fold(sum, merge);
             }
         }
         Some(sum)
@@ -161,16 +157,49 @@ impl Curve {
         let view = view.into();
         let n_steps = f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
         let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
+        // Steps are not negative, so that a cast rounds them down.
+        let first = |at: f64| at.clamp(0.0, n_steps) as usize;
+        let last = |at: f64| {
+            let below = at.clamp(0.0, n_steps) as u32;
+            below as usize + usize::from(f64::from(below) < at.min(n_steps))
+        };
         let mut left = edge(0);
+        // Most curves of reserved bytes stand still for long.
+        let all = self.extremes(first(left), last(edge(width)));
+        if let Some((low, high)) = all.filter(|(low, high)| low == high)
+            && left >= 0.0
+            && edge(width) <= n_steps
+        {
+            return vec![(low, high); width as usize];
+        }
         (1..=width)
             .map(|column| {
                 let right = edge(column);
-                let start = left.floor().clamp(0.0, n_steps) as usize;
-                let end = right.ceil().clamp(0.0, n_steps) as usize;
+                let (start, end) = (first(left), last(right));
                 left = right;
                 self.extremes(start, end).unwrap_or((0, 0))
             })
             .collect()
+    }
+}
+
+/// A range of entries, and the part of it that whole entries of the level above stand for.
+struct Ends {
+    all: Range<usize>,
+    inner: Range<usize>,
+}
+
+impl Ends {
+    fn of(all: Range<usize>) -> Self {
+        let start = all.start.next_multiple_of(FANOUT);
+        let end = all.end / FANOUT * FANOUT;
+        let inner = if start < end { start..end } else { all.end..all.end };
+        Self { all, inner }
+    }
+
+    /// What lies beside that part.
+    const fn beside(&self) -> [Range<usize>; 2] {
+        [self.all.start..self.inner.start, self.inner.end..self.all.end]
     }
 }
 

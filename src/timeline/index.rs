@@ -10,6 +10,8 @@
 //! search finds them, and at most as many others again. Long lives stand apart from short ones, so that they cost a search
 //! of short ones nothing. What is at least a pixel wide and high lies in few classes, whatever lies beside it.
 
+use std::ops::Range;
+
 use super::viewport::{Canvas, View};
 
 /// The classes of one set of rectangles.
@@ -65,6 +67,29 @@ impl RectIndex {
         ends.sort_unstable();
         Self { classes: buckets, ends }
     }
+
+    /// Numbers of rectangles class by class, from one place in that order to another. O(classes + those).
+    pub(super) fn in_classes(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let mut first = 0;
+        let parts = self.classes.iter().map(move |class| {
+            let at = first;
+            first += class.ids.len();
+            let place = |end: usize| end.clamp(at, first) - at;
+            &class.ids[place(range.start)..place(range.end)]
+        });
+        parts.flatten().map(|id| *id as usize)
+    }
+}
+
+/// Rectangles of one class that lie side by side in the order of classes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ClassPart {
+    /// Their places in that order.
+    pub(super) range: Range<usize>,
+    /// Least and greatest life of the class, in steps.
+    pub(super) steps: (f64, f64),
+    /// Least and greatest size of the class, in bytes.
+    pub(super) bytes: (f64, f64),
 }
 
 /// The least life and bytes of a search, as powers of two: smaller classes are left out.
@@ -133,6 +158,31 @@ impl<'a> Columns<'a> {
         })
     }
 
+    /// What of each class may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log rectangles).
+    pub(super) fn parts(self, (t0, t1): (f64, f64)) -> impl Iterator<Item = ClassPart> + 'a {
+        let mut first = 0;
+        let parts = self.index.classes.iter().map(move |class| {
+            let at = first;
+            first += class.ids.len();
+            let least = t0 - f64::from(class.longest);
+            let born = |step: f64| {
+                class
+                    .ids
+                    .partition_point(|id| f64::from(self.start[*id as usize]) < step)
+            };
+            let two: f64 = 2.0;
+            let (life, size) = (i32::from(class.powers.0), i32::from(class.powers.1));
+            // What has no bytes is in the class of what has one.
+            let smallest = if size == 0 { 0.0 } else { two.powi(size) };
+            ClassPart {
+                range: at + born(least)..at + born(t1),
+                steps: (two.powi(life), f64::from(class.longest)),
+                bytes: (smallest, two.powi(size + 1)),
+            }
+        });
+        parts.filter(|part| !part.range.is_empty())
+    }
+
     /// Rectangles that meet the steps `t0..t1`, ascending. O(those that meet, log of them, and classes log rectangles).
     pub(super) fn met_in_order(self, (t0, t1): (f64, f64)) -> Vec<usize> {
         let born = self.born(t1);
@@ -170,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::viewport::Viewport;
-    use super::{Canvas, Columns, Least, RectIndex};
+    use super::{Canvas, ClassPart, Columns, Least, RectIndex};
 
     proptest! {
         #[test]
@@ -201,6 +251,21 @@ mod tests {
             for id in wanted.into_iter().filter(is_large) {
                 prop_assert!(large.contains(&id), "rectangle {} is large", id);
             }
+            let parts: Vec<ClassPart> = columns.parts((t0, t1)).collect();
+            let mut placed: Vec<usize> = Vec::new();
+            for part in &parts {
+                for id in index.in_classes(part.range.clone()) {
+                    let (life, size) = (f64::from(end[id] - start[id]), bytes[id] as f64);
+                    prop_assert!((part.steps.0..=part.steps.1).contains(&life), "rectangle {} lives {}", id, life);
+                    prop_assert!((part.bytes.0..part.bytes.1).contains(&size), "rectangle {} has {}", id, size);
+                    placed.push(id);
+                }
+            }
+            prop_assert!(placed.iter().all(|id| f64::from(start[*id]) < t1));
+            placed.sort_unstable();
+            prop_assert!(columns.met_in_order((t0, t1)).iter().all(|id| placed.binary_search(id).is_ok()));
+            placed.dedup();
+            prop_assert_eq!(placed.len(), parts.iter().map(|part| part.range.len()).sum::<usize>());
             let step = from.floor();
             let alive: Vec<usize> =
                 (0..rects.len()).filter(|id| f64::from(start[*id]) <= step && f64::from(end[*id]) > step).collect();

@@ -43,6 +43,7 @@ mod owner;
 mod peak;
 mod pick;
 mod raster;
+mod rects;
 mod remat;
 mod reuse;
 mod rows;
@@ -82,6 +83,7 @@ pub use peak::{
     Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
 };
 pub use raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster};
+pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
     RematStory, RematSums, RematVerdict,

@@ -73,7 +73,7 @@ impl std::fmt::Debug for Raster {
     }
 }
 
-/// Every so many pixels a line of the hatching.
+/// Every so many pixels a line of the hatching. The shader of `ui/gpu` knows this number and the next two.
 const HATCH: usize = 6;
 /// How opaque a pixel is of which next to nothing is covered.
 const LEAST_OPAQUE: f32 = 0.45;

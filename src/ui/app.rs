@@ -5,6 +5,7 @@ use eframe::egui;
 use super::commands::UiCommand;
 use super::dialogs::{Dialogs, Purpose};
 use super::dropping::drop_ui;
+use super::gpu::LargeLanes;
 use super::help;
 use super::kept::{Kept, KeptView};
 use super::keys::{Keyboard, keys};
@@ -72,6 +73,8 @@ pub struct UiState {
     pub asked: Vec<UiCommand>,
     /// Pictures on their way.
     pub pictures: Pictures,
+    /// Who draws large lanes.
+    pub large_lanes: LargeLanes,
 }
 
 /// The program's window.
@@ -235,7 +238,7 @@ impl App {
 
     /// What stands in front of the panes.
     fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, wishes: &mut Wishes) {
-        help::help_ui(ctx, &mut self.state.is_help_open);
+        help::help_ui(ctx, &self.state.large_lanes.words, &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
         }
@@ -378,8 +381,10 @@ impl App {
 }
 
 impl eframe::App for App {
-    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.show(ui);
+        let (answer, _) = self.session.picture_version();
+        self.state.large_lanes.keep(frame.wgpu_render_state(), answer);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {

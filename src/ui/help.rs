@@ -4,8 +4,8 @@ use eframe::egui;
 
 use super::commands::{COMMANDS, GESTURES};
 
-/// Draws the window while it is open.
-pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
+/// Draws the window while it is open; `words` say what the program is run with.
+pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     if !*is_open {
         return;
     }
@@ -20,6 +20,9 @@ pub fn help_ui(ctx: &egui::Context, is_open: &mut bool) {
         area.show(ui, lists_ui);
         ui.add_space(8.0);
         ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");
+        if !words.is_empty() {
+            ui.weak(words);
+        }
         if ui.button("Close (Esc)").clicked() {
             *is_open = false;
         }

@@ -7,6 +7,7 @@ pub mod app;
 pub mod commands;
 pub mod dialogs;
 mod dropping;
+pub mod gpu;
 pub mod help;
 pub mod kept;
 mod keys;
@@ -25,15 +26,19 @@ use eframe::egui;
 
 use self::kept::Kept;
 use crate::diagnostics::Diagnostics;
-use crate::session::{Document, Notice, Restore, Session, Worker};
+use crate::session::{Document, Notice, PainterChoice, Restore, Session, Worker};
 use crate::workload::DeviceProfiles;
 
 /// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
-/// the place of the given one.
+/// the place of the given one. `painter` says who draws large lanes.
 ///
 /// # Errors
 /// One sentence where there is no display or no graphics driver.
-pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>, restore: Restore) -> anyhow::Result<()> {
+pub fn run(
+    document: Document,
+    remarks: Vec<(String, Diagnostics)>,
+    (restore, painter): (Restore, PainterChoice),
+) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -61,7 +66,9 @@ pub fn run(document: Document, remarks: Vec<(String, Diagnostics)>, restore: Res
                 for (name, remarks) in remarks {
                     session.note_config(name, remarks);
                 }
-                Ok(Box::new(app::App::restored(session, &kept)))
+                let mut app = app::App::restored(session, &kept);
+                app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
+                Ok(Box::new(app))
             }),
         )
     };

@@ -19,6 +19,8 @@ mod cli_inspect;
 mod cli_peak;
 mod cli_plan;
 mod cli_plan_dumped;
+#[cfg(feature = "gui")]
+mod device_lanes;
 mod device_view;
 mod effects;
 mod exporters;

@@ -41,8 +41,19 @@ impl Quads {
         Self { mesh }
     }
 
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, n_quads: usize) {
+        self.mesh.reserve_vertices(n_quads * 4);
+        self.mesh.reserve_triangles(n_quads * 2);
+    }
+
     pub(super) fn add(&mut self, rect: Rect, color: Color32) {
         self.mesh.add_colored_rect(rect, color);
+    }
+
+    /// The mesh, to be kept.
+    pub(super) fn into_mesh(self) -> Mesh {
+        self.mesh
     }
 
     pub(super) fn paint(self, painter: &Painter) {
@@ -50,6 +61,12 @@ impl Quads {
             painter.add(Shape::mesh(self.mesh));
         }
     }
+}
+
+/// The clip of what stands on a mesh of many quads: the same pixels, told apart from the mesh's own, so that the mesh is not
+/// copied once more to make room for what follows.
+pub(super) fn beside(clip: Rect) -> Rect {
+    clip.expand(1e-3)
 }
 
 /// Text in a rectangle, cut with an ellipsis where it is too long.

@@ -6,7 +6,7 @@
 use eframe::egui::epaint::{CircleShape, PathShape};
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, left_axis, reading_x, text_with_ground};
+use super::canvas::{Quads, SMALL, beside, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, remat};
 use crate::analysis::{Lane, LaneId};
@@ -134,6 +134,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         add_curve(&mut quads, &columns(&remat.usage), &scale, (None, theme.usage));
     }
     quads.paint(&painter);
+    let painter = ui.painter_at(beside(frame.curve));
     if is_capacity_near(input) {
         let y = scale.y(input.comparison.device.memory_bytes);
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
@@ -152,14 +153,16 @@ pub(super) fn add_curve(
     (fill, line): (Option<Color32>, Color32),
 ) {
     let width = scale.rect.width() / columns.len().max(1) as f32;
+    let n_changes = columns.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    quads.reserve((n_changes + 1) * 2);
     let mut start = 0;
     for end in 1..=columns.len() {
         if columns.get(end) == Some(&columns[start]) {
             continue;
         }
         let (low, high) = columns[start];
-        let beside = |idx: Option<usize>| idx.and_then(|idx| columns.get(idx)).map_or(low, |column| column.1);
-        let reach = low.min(beside(start.checked_sub(1))).min(beside(Some(end)));
+        let high_of = |idx: Option<usize>| idx.and_then(|idx| columns.get(idx)).map_or(low, |column| column.1);
+        let reach = low.min(high_of(start.checked_sub(1))).min(high_of(Some(end)));
         let (x0, x1) = (
             start as f32 * width + scale.rect.left(),
             end as f32 * width + scale.rect.left(),
@@ -169,12 +172,15 @@ pub(super) fn add_curve(
         if let Some(fill) = fill {
             quads.add(rect(y_high, scale.rect.bottom(), x0, x1), fill);
         }
-        quads.add(rect(y_high, (y_low).max(y_high + 1.5), x0, x1), line);
-        if reach < low {
+        // A column that is as wide as its edges is one with them.
+        let is_edge = ((x1 - x0) - 1.0).abs() < 1e-3;
+        let y_line = if is_edge { scale.y(reach) } else { y_low };
+        quads.add(rect(y_high, y_line.max(y_high + 1.5), x0, x1), line);
+        if reach < low && !is_edge {
             let edge =
                 |neighbour: u64, x0: f32| (neighbour < low).then(|| rect(y_high, scale.y(neighbour), x0, x0 + 1.0));
-            let left = edge(beside(start.checked_sub(1)), x0);
-            let right = edge(beside(Some(end)), x1 - 1.0);
+            let left = edge(high_of(start.checked_sub(1)), x0);
+            let right = edge(high_of(Some(end)), x1 - 1.0);
             left.into_iter().chain(right).for_each(|rect| quads.add(rect, line));
         }
         start = end;

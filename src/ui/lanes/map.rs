@@ -1,13 +1,14 @@
 //! The memory map of a lane: address by time, a block per tensor, one mesh.
 
-use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, canvas_of, left_axis, on_canvas, text_in};
+use super::canvas::{Quads, SMALL, beside, canvas_of, left_axis, on_canvas, text_in, text_with_ground};
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, away, pictures};
 use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
+use crate::ui::gpu::LanePlace;
 use crate::ui::theme::Theme;
 
 /// Lower regions would be all outline.
@@ -67,19 +68,13 @@ pub(super) fn paint(
     holdings::paint(&painter, &ground, &regions);
     let mut holes = (0, 0);
     if is_picture {
-        let tint = theme.picture_tint(input.selected.is_some());
-        pictures::paint(
-            &painter,
-            (rect, &viewport),
-            frame.lane,
-            (&state.textures, state.axis),
-            tint,
-        );
+        paint_large(&painter, (frame.lane, rect, viewport), input, state);
         holes = (0, lane.n_holes_within(&viewport));
     } else if state.marks.has_holes {
         holes = marks::paint_holes(&painter, rect, (lane, (&viewport, state.axis)), theme, picture);
     }
     paint_blocks(&painter, rect, &items, ((frame.lane, lane), input, &arrows));
+    let painter = ui.painter_at(beside(rect));
     for (region, place) in &regions {
         outline_region(&painter, *place, (lane, *region), theme);
     }
@@ -98,6 +93,37 @@ pub(super) fn paint(
         holes,
         (arrows.list.len(), arrows.n_total),
     ]
+}
+
+/// What is too much for a frame: by the graphics device, or the picture that there is of it.
+fn paint_large(
+    painter: &Painter,
+    (lane, rect, view): (usize, Rect, View<'_>),
+    input: &LanesInput<'_>,
+    state: &LanesState,
+) {
+    let theme = input.theme;
+    let tint = theme.picture_tint(input.selected.is_some());
+    if let Some(device) = input.drawn.on_device(lane, &view) {
+        let style = theme.raster_style(state.marks.has_holes);
+        device.paint(
+            painter,
+            LanePlace {
+                lane,
+                view: view.viewport(),
+                rect,
+                style,
+                tint,
+            },
+        );
+        return;
+    }
+    pictures::paint(painter, (rect, &view), lane, (&state.textures, state.axis), tint);
+    if input.drawn.device.is_some() && view.axis().is_none() {
+        let text = "more blocks than the graphics device takes: drawn as a picture".to_owned();
+        let place = (rect.right_top(), Align2::RIGHT_TOP);
+        text_with_ground(painter, place, text, (theme.text_weak, theme.canvas), rect);
+    }
 }
 
 /// One mesh of all blocks; beside a selection those step back that have nothing to do with it.

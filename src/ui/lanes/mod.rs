@@ -225,6 +225,8 @@ pub struct LanesState {
     shown: Option<Shown>,
     /// What of the overview is being dragged.
     strip: Option<strip::Hold>,
+    /// The curves of the overview.
+    strip_picture: Option<strip::Picture>,
     /// The budget that is being changed.
     budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.

@@ -13,6 +13,7 @@ use crate::session::{ContentOrder, LanePicture, PictureFrame, PictureKind, Pictu
 use crate::timeline::{
     Areas, AxisKind, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, View, Viewport,
 };
+use crate::ui::gpu::DeviceLanes;
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block.
 const MOST_DIRECT: usize = 12_000;
@@ -40,9 +41,17 @@ pub struct Drawn<'a> {
     pub difference: Option<&'a LaneDifference>,
     /// What pictures would be drawn from now.
     pub version: (u64, u64),
+    /// For a graphics device that draws instead.
+    pub device: Option<DeviceLanes<'a>>,
 }
 
-impl Drawn<'_> {
+impl<'a> Drawn<'a> {
+    /// What the graphics device draws of a large lane; `None` where a picture is to be drawn, as along times: on the device
+    /// steps are as wide as each other.
+    pub(super) fn on_device(&self, lane: usize, view: &View<'_>) -> Option<DeviceLanes<'a>> {
+        self.device.filter(|device| view.axis().is_none() && device.takes(lane))
+    }
+
     /// The colour number of a block.
     pub(super) fn color(&self, (number, lane): (usize, &LaneView), block: u32) -> u8 {
         let own = || lane.blocks.color.get(block as usize).copied().unwrap_or(0);
@@ -210,7 +219,8 @@ pub(super) fn order(
         let Some(viewport) = frame.view(state).filter(|_| is_seen) else {
             continue;
         };
-        if !is_picture(lane, &viewport, state.marks.has_holes) {
+        let is_by_device = input.drawn.on_device(frame.lane, &viewport).is_some();
+        if is_by_device || !is_picture(lane, &viewport, state.marks.has_holes) {
             continue;
         }
         let room = ui.input(|input| input.max_texture_side);

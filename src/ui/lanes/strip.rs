@@ -5,12 +5,17 @@
 //! ```
 //! The curve is the main lane's, with exact extremes; double click shows everything.
 
-use eframe::egui::{CursorIcon, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2};
+use std::sync::Arc;
 
-use super::canvas::Quads;
+use eframe::egui::epaint::{Mesh, Shape};
+use eframe::egui::{
+    Color32, CursorIcon, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+};
+
+use super::canvas::{Quads, beside};
 use super::curve::{self, Scale};
 use super::{LanesInput, LanesState};
-use crate::timeline::{View, Viewport};
+use crate::timeline::{Curve, View, Viewport};
 use crate::units::grouped;
 
 /// Height of the overview with its gap.
@@ -27,6 +32,56 @@ pub(super) enum Hold {
     Window(f64),
     /// One edge; the other stays at this step.
     Edge(f64),
+}
+
+/// The curves of the overview, which change with the answer alone.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    /// Reserved and live, where they are stated.
+    curves: Vec<Option<Curve>>,
+    /// Where they stand, how many pixels wide, what they show, and the address of the axis.
+    place: (Rect, u32, Viewport, usize),
+    colors: [(Option<Color32>, Color32); 2],
+    mesh: Arc<Mesh>,
+}
+
+impl PartialEq for Picture {
+    /// A picture follows from what is shown.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Picture {
+    fn is_like(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Option<Curve>, &Option<Curve>)| match (one, other) {
+            (Some(one), Some(other)) => one.is_shared_with(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let mut curves = self.curves.iter().zip(&other.curves);
+        curves.all(is_same) && (self.place, self.colors) == (other.place, other.colors)
+    }
+
+    /// With its mesh.
+    #[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+    fn drawn(self, whole: View<'_>) -> Self {
+        let (rect, width, ..) = self.place;
+        let peak = self.curves.iter().flatten().map(Curve::max).max();
+        let scale = Scale {
+            rect,
+            top: peak.unwrap_or(0).max(1) as f64 * 1.08,
+        };
+        let mut quads = Quads::default();
+        for (curve, colors) in self.curves.iter().zip(self.colors) {
+            if let Some(curve) = curve {
+                curve::add_curve(&mut quads, &curve.columns(whole, width), &scale, colors);
+            }
+        }
+        Self {
+            mesh: Arc::new(quads.into_mesh()),
+            ..self
+        }
+    }
 }
 
 /// The overview below the lanes.
@@ -123,10 +178,9 @@ fn window(rect: Rect, view: &Viewport, whole: &View<'_>) -> Rangef {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), whole: View<'_>) {
+fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &mut LanesState), whole: View<'_>) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 0, theme.canvas);
@@ -135,27 +189,28 @@ fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &LanesState), wh
         return;
     };
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
-    let peak = lane.reserved.max().max(lane.live.max()).max(1);
-    let scale = Scale {
-        rect,
-        top: peak as f64 * 1.08,
-    };
-    let mut quads = Quads::default();
     let (states_reserved, states_live) = input.comparison.states(main);
-    if states_reserved {
-        let columns = lane.reserved.columns(whole, width);
-        curve::add_curve(
-            &mut quads,
-            &columns,
-            &scale,
+    let axis = whole.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
+    let wanted = Picture {
+        curves: [states_reserved, states_live]
+            .into_iter()
+            .zip([&lane.reserved, &lane.live])
+            .map(|(is_stated, curve)| is_stated.then(|| curve.clone()))
+            .collect(),
+        place: (rect, width, whole.viewport(), axis),
+        colors: [
             (Some(theme.reserved_fill), theme.reserved),
-        );
+            (Some(theme.live_fill), theme.live),
+        ],
+        mesh: Arc::default(),
+    };
+    if !state.strip_picture.as_ref().is_some_and(|known| known.is_like(&wanted)) {
+        state.strip_picture = Some(wanted.drawn(whole));
     }
-    if states_live {
-        let columns = lane.live.columns(whole, width);
-        curve::add_curve(&mut quads, &columns, &scale, (Some(theme.live_fill), theme.live));
+    if let Some(picture) = &state.strip_picture {
+        painter.add(Shape::Mesh(Arc::clone(&picture.mesh)));
     }
-    quads.paint(&painter);
+    let painter = ui.painter_at(beside(rect.expand(1.0)));
     if let Some(view) = state.viewport {
         let shown = window(rect, &view, &whole);
         for beside in [

@@ -6,6 +6,7 @@ use super::docking::Docking;
 use crate::analysis::LaneId;
 use crate::session::{Bookmark, Command};
 use crate::ui::app::UiState;
+use crate::ui::gpu::DeviceLanes;
 use crate::ui::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
 use crate::ui::panels::empty::start_ui;
 use crate::ui::panels::lane_set::lane_set_ui;
@@ -26,8 +27,14 @@ impl Docking<'_> {
         };
         overview_ui(ui, session, comparison, self.input.theme, self.commands);
         let look = session.look();
+        let device = DeviceLanes {
+            timeline,
+            look: &look,
+            version: session.picture_version(),
+        };
         let lanes = LanesInput {
             drawn: Drawn {
+                device: self.state.large_lanes.is_by_device.then_some(device),
                 look: Some(&look),
                 order: Some(session.look_order()),
                 pictures: session.pictures(),
