@@ -5,7 +5,6 @@ use eframe::egui;
 use super::commands::UiCommand;
 use super::dialogs::{Dialogs, Purpose};
 use super::dropping::drop_ui;
-use super::gpu::LargeLanes;
 use super::help;
 use super::kept::{Kept, KeptView};
 use super::keys::{Keyboard, keys};
@@ -74,7 +73,7 @@ pub struct UiState {
     /// Pictures on their way.
     pub pictures: Pictures,
     /// Who draws large lanes.
-    pub large_lanes: LargeLanes,
+    pub large_lanes: super::gpu::LargeLanes,
 }
 
 /// The program's window.
@@ -383,8 +382,8 @@ impl App {
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.show(ui);
-        let (answer, _) = self.session.picture_version();
-        self.state.large_lanes.keep(frame.wgpu_render_state(), answer);
+        let version = self.session.picture_version();
+        self.state.large_lanes.keep(frame.wgpu_render_state(), version.0);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
