@@ -99,7 +99,7 @@ impl App {
         state.recents.clone_from(&kept.recents);
         state.palette.used.clone_from(&kept.used);
         state.lanes.layout = kept.view.layout();
-        state.lanes.content = kept.view.content();
+        state.lanes.content = kept.view.content;
         state.lanes.axis = kept.view.axis;
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         if !state.recents.list.is_empty() {

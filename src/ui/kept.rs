@@ -24,10 +24,8 @@ const VIEW: &str = "highwater.view";
 pub struct KeptView {
     /// Two lanes in a row.
     pub is_side_by_side: bool,
-    /// A row per tensor.
-    pub has_lifetimes: bool,
-    /// What groups hold.
-    pub has_areas: bool,
+    /// What lanes show.
+    pub content: LaneContent,
     /// What the time axis counts.
     pub axis: AxisKind,
     /// The wheel alone zooms.
@@ -39,8 +37,7 @@ impl KeptView {
     pub const fn of(lanes: &LanesState) -> Self {
         Self {
             is_side_by_side: matches!(lanes.layout, LaneLayout::SideBySide),
-            has_lifetimes: matches!(lanes.content, LaneContent::Lifetimes),
-            has_areas: matches!(lanes.content, LaneContent::Areas),
+            content: lanes.content,
             axis: lanes.axis,
             has_plain_wheel: lanes.has_plain_wheel,
         }
@@ -52,17 +49,6 @@ impl KeptView {
             LaneLayout::SideBySide
         } else {
             LaneLayout::Stacked
-        }
-    }
-
-    /// What lanes show.
-    pub const fn content(self) -> LaneContent {
-        if self.has_lifetimes {
-            LaneContent::Lifetimes
-        } else if self.has_areas {
-            LaneContent::Areas
-        } else {
-            LaneContent::MemoryMap
         }
     }
 }

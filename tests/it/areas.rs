@@ -100,8 +100,8 @@ proptest! {
         let whole = timeline.fit();
         let view = Viewport { t0: whole.t1 * from - 2.0, t1: whole.t1 * (from + share), ..whole };
         let lane = &areas.lanes[0];
-        let columns = lane.columns(&view, width);
-        let extremes = lane.total.columns(&view, width);
+        let columns = lane.columns(view, width);
+        let extremes = lane.total.columns(view, width);
         for (column, (_, most)) in extremes.iter().enumerate() {
             let tops = columns.tops(column);
             prop_assert_eq!(tops.last().copied().unwrap_or(0), *most, "column {}", column);

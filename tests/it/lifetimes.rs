@@ -40,7 +40,7 @@ fn every_order_sorts_by_what_it_says() {
     let timeline = Timeline::new(&comparison);
     for by in RowsBy::ALL {
         let rows = rows(&comparison, &timeline, by);
-        let layout = rows.layout(&timeline.fit(), &Folds::all(false), CANVAS);
+        let layout = rows.layout(timeline.fit(), &Folds::all(false), CANVAS);
         let shown = shown(&rows, &layout);
         assert_eq!(shown.len(), timeline.rows.len(), "{by:?}");
         let life = |row: &Row| row.end.0 - row.start.0;
@@ -64,7 +64,7 @@ fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
     let comparison = synthetic::comparison(50, 2);
     let timeline = Timeline::new(&comparison);
     let rows = rows(&comparison, &timeline, RowsBy::Birth);
-    let whole = rows.layout(&timeline.fit(), &Folds::default(), CANVAS);
+    let whole = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
     assert_eq!(whole.at(whole.row_height * 7.5), Some(RowPlace::Row(7)));
     assert_eq!(whole.at(-1.0), None);
     assert_eq!(whole.at(whole.height + 1.0), None);
@@ -73,7 +73,7 @@ fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
         t1: 12.0,
         ..timeline.fit()
     };
-    let few = rows.layout(&view, &Folds::default(), CANVAS);
+    let few = rows.layout(view, &Folds::default(), CANVAS);
     assert!(few.n_rows() < whole.n_rows() && few.row_height > whole.row_height);
     let first = shown(&rows, &few);
     assert_eq!(rows.neighbour(None, true), shown(&rows, &whole).first().copied());
@@ -126,9 +126,9 @@ fn what_is_folded_is_summed_exactly() {
         width: f64::from(timeline.n_steps),
         height: 400.0,
     };
-    let layout = rows.layout(&timeline.fit(), &Folds::all(true), canvas);
+    let layout = rows.layout(timeline.fit(), &Folds::all(true), canvas);
     assert!(layout.bands.iter().all(|band| band.is_folded));
-    let all = rows.layout(&timeline.fit(), &Folds::all(false), canvas);
+    let all = rows.layout(timeline.fit(), &Folds::all(false), canvas);
     let open = shown(&rows, &all);
     let mut n_rows = layout.n_rows();
     for band in &layout.bands {
@@ -156,14 +156,14 @@ fn a_fold_changes_that_scope_alone() {
     let (comparison, timeline) = scoped();
     let rows = rows(&comparison, &timeline, RowsBy::Tree);
     let mut folds = Folds::all(true);
-    let before = rows.layout(&timeline.fit(), &folds, CANVAS);
+    let before = rows.layout(timeline.fit(), &folds, CANVAS);
     let first = &rows.scopes()[before.bands[0].scope as usize];
     folds.toggle(first);
-    let after = rows.layout(&timeline.fit(), &folds, CANVAS);
+    let after = rows.layout(timeline.fit(), &folds, CANVAS);
     assert!(!after.bands[0].is_folded && after.bands.len() + after.n_rows() > before.bands.len() + before.n_rows());
     assert!(after.bands.iter().skip(1).all(|band| band.is_folded));
     folds.toggle(first);
-    assert_eq!(rows.layout(&timeline.fit(), &folds, CANVAS), before);
+    assert_eq!(rows.layout(timeline.fit(), &folds, CANVAS), before);
 }
 
 fn style() -> RasterStyle {
@@ -187,7 +187,7 @@ proptest! {
         let whole = timeline.fit();
         let view = Viewport { t0: whole.t1 * from, t1: whole.t1 * (from + share), ..whole };
         let rows = rows(&comparison, &timeline, by);
-        let layout = rows.layout(&view, &Folds::all(false), Canvas { width: 200.0, height });
+        let layout = rows.layout(view, &Folds::all(false), Canvas { width: 200.0, height });
         let mut tensors: Vec<_> = shown(&rows, &layout).iter().map(|row| row.tensor).collect();
         tensors.sort_unstable();
         let mut wanted: Vec<_> =
@@ -253,9 +253,9 @@ proptest! {
         let comparison = synthetic::comparison(30, 1);
         let timeline = Timeline::new(&comparison);
         let rows = rows(&comparison, &timeline, RowsBy::Birth);
-        let layout = rows.layout(&timeline.fit(), &Folds::default(), CANVAS);
+        let layout = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
         let window = RowWindow { canvas: CANVAS, sight: (top, top + height) };
-        let items = rows.items(&layout, &timeline.fit(), &window);
+        let items = rows.items(&layout, timeline.fit(), &window);
         for position in 0..layout.n_rows() {
             let (y0, y1) = (layout.top(position) - top, layout.top(position) - top + layout.row_height);
             let is_in_sight = y1 > 1.0 && y0 < height - 1.0;

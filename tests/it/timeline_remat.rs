@@ -22,12 +22,12 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
     assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
     let rows = LaneRows::new((&comparison, &timeline), 0, RowsBy::Birth);
-    let layout = rows.layout(&timeline.fit(), &Folds::default(), CANVAS);
+    let layout = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
     let window = RowWindow {
         canvas: CANVAS,
         sight: (0.0, CANVAS.height),
     };
-    let shown = rows.items(&layout, &timeline.fit(), &window);
+    let shown = rows.items(&layout, timeline.fit(), &window);
     let number = timeline.rows_of(0).number(gap.tensor).expect("a row");
     let idx = layout.position(&rows, number).expect("in view");
     let of_row = |block: u32| block as usize == idx;

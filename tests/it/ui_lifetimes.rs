@@ -6,6 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater::session::{Command, ContentOrder, Document, Session, SourceSpec, Worker};
 use highwater::timeline::{Attribute, ColorBy, RowsBy};
 use highwater::ui::app::App;
+use highwater::ui::lanes::LaneContent;
 use highwater::workload::DeviceProfiles;
 
 fn harness(sample: &str, n_iterations: u32) -> Harness<'static, App> {
@@ -118,7 +119,7 @@ fn areas_are_of_groups_and_pin_steps() {
     assert!(value.contains("at step"), "the step stays pinned: {value}");
     harness.key_press(Key::V);
     settle(&mut harness);
-    assert!(harness.state().kept().view.has_lifetimes);
+    assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
 }
 
 #[test]

@@ -27,18 +27,18 @@ impl LaneRows {
     )]
     pub fn raster(
         &self,
-        (view, axis, folds): (Viewport, AxisKind, &Folds),
+        (view, kind, folds): (Viewport, AxisKind, &Folds),
         (axes, canvas, scale): (&Axes, Canvas, f64),
         colors: BlockColors<'_>,
         style: &RasterStyle,
     ) -> RowsRaster {
         const MOST: f64 = 8192.0;
-        let along = View::new(view, axes.get(axis).map(|axis| &**axis));
+        let along = View::new(view, axes.get(kind).map(|axis| &**axis));
         let layout = self.layout(along, folds, canvas);
         let side = |points: f64| (points * scale).ceil().clamp(1.0, MOST) as u32;
         let frame = RasterFrame {
             view,
-            axis,
+            axis: kind,
             width: side(canvas.width),
             height: if layout.n_rows() == 0 { 1 } else { side(layout.height) },
         };

@@ -148,7 +148,8 @@ pub enum LaneLayout {
 }
 
 /// What is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LaneContent {
     /// Curves and memory maps, a lane per policy.
     #[default]

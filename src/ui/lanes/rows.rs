@@ -163,7 +163,11 @@ fn shown_ui(
         map: body,
         reach: 1.0,
     };
+    // Where rows can be scrolled, the wheel alone does that.
+    let has_plain_wheel = state.has_plain_wheel;
+    state.has_plain_wheel &= shown.layout.height <= f64::from(body.height());
     gestures::navigate(ui, response, plot, state);
+    state.has_plain_wheel = has_plain_wheel;
     state.cursor = gestures::cursor(ui, body, body.x_range(), state);
     let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
     let y = |y: f32| f64::from(y - body.top()) + shown.window.sight.0;
