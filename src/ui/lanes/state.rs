@@ -1,0 +1,204 @@
+//! What the lanes remember between frames: the view and how it is shown, nothing of the answer.
+
+use std::sync::Arc;
+
+use eframe::egui::Rect;
+
+use super::{
+    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, marks, measure,
+    pictures, row_paint, rows, strip, views,
+};
+use crate::analysis::{Comparison, LaneId};
+use crate::session::ContentOrder;
+use crate::timeline::{AxisKind, Folds, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport};
+use crate::units::Step;
+
+/// What the lanes remember between frames: the view, nothing of the answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LanesState {
+    /// The one viewport of all lanes; `None` before the first answer.
+    pub viewport: Option<Viewport>,
+    /// What the time axis is to count; where the data has no such times it counts steps.
+    pub axis: AxisKind,
+    /// How lanes are arranged.
+    pub layout: LaneLayout,
+    /// What is shown.
+    pub content: LaneContent,
+    /// The step under the pointer.
+    pub cursor: Option<f64>,
+    /// The step and the lane that the device panel looks at.
+    pub spot: Option<Spot>,
+    /// What the device panel points at.
+    pub highlight: Option<(LaneId, Highlight)>,
+    /// The tensor under the pointer.
+    pub hovered: Option<Selected>,
+    /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
+    pub drawn: (usize, usize),
+    /// The order and heights of lanes, which are folded or hidden.
+    pub arrangement: Arrangement,
+    /// What is marked besides blocks.
+    pub marks: Marks,
+    /// Whether the wheel alone zooms.
+    pub has_plain_wheel: bool,
+    /// Shapes drawn and holes within the view, likewise.
+    pub holes_drawn: (usize, usize),
+    /// Edges drawn and edges that there are, likewise.
+    pub edges_drawn: (usize, usize),
+    pub(super) hole_pictures: Vec<Option<marks::HolePicture>>,
+    /// Pictures of lanes with many blocks.
+    pub(super) textures: pictures::Textures,
+    /// What steps are as wide as in this answer; `None` for one another.
+    pub(super) warp: Option<Arc<TimeAxis>>,
+    /// Everything there is to see, as it was in the last frame.
+    pub(super) whole: Option<Viewport>,
+    /// What that was a picture of.
+    shown: Option<Shown>,
+    /// What of the overview is being dragged.
+    pub(super) strip: Option<strip::Hold>,
+    /// The curves of the overview.
+    pub(super) strip_picture: Option<strip::Picture>,
+    /// The budget that is being changed.
+    pub(super) budget: Option<budget::BudgetDrag>,
+    /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
+    pub(super) rows_lane: Option<usize>,
+    /// What rows of the lifetimes are sorted by.
+    pub rows_by: RowsBy,
+    /// Which scopes are folded.
+    pub folds: Folds,
+    /// Where the rows are to be scrolled to, in points.
+    pub(super) scroll_rows_to: Option<f32>,
+    /// The selection that the rows were last scrolled to.
+    pub(super) followed: Option<Selected>,
+    pub(super) rows_asked: Option<rows::Asked>,
+    pub(super) row_texture: row_paint::RowTexture,
+    pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
+    /// The selected steps.
+    pub range: Option<StepRange>,
+    /// Where a drag that selects steps began.
+    pub(super) range_from: Option<Step>,
+    /// What drags do, and what they measured.
+    pub(super) measures: measure::Measures,
+    /// The views to go back to.
+    pub(super) views: views::Views,
+    /// Bookmarks, and the note that is being written.
+    pub(super) flags: flags::Flags,
+    /// Where lanes are on the screen, in points.
+    pub(super) places: Vec<(LaneId, Rect)>,
+}
+
+/// What tells the same graphs in another answer: name, runs, ops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    name: String,
+    n_runs: usize,
+    n_ops: usize,
+}
+
+impl Shown {
+    pub(super) fn is_of(&self, comparison: &Comparison) -> bool {
+        let (n_runs, n_ops) = sizes_of(comparison);
+        self.n_runs == n_runs && self.n_ops == n_ops && self.name == comparison.workload.name
+    }
+
+    pub(super) fn of(comparison: &Comparison) -> Self {
+        let (n_runs, n_ops) = sizes_of(comparison);
+        Self {
+            name: comparison.workload.name.clone(),
+            n_runs,
+            n_ops,
+        }
+    }
+}
+
+/// Runs, and ops of all graphs and tapes.
+fn sizes_of(comparison: &Comparison) -> (usize, usize) {
+    let graphs = comparison.workload.graphs().iter().map(|entry| entry.graph.ops().len());
+    let tapes = comparison.workload.tapes().iter().map(|tape| tape.ops.len());
+    (comparison.axis.runs.len(), graphs.chain(tapes).sum())
+}
+
+impl LanesState {
+    /// Takes the size of a new answer: a view of everything stays one, another view stays where it is. Where the same
+    /// graphs have more steps or fewer, because another number of ops is computed anew, it stays the same part of them.
+    pub(super) fn adopt(&mut self, timeline: &Timeline, comparison: &Comparison) -> Viewport {
+        let whole = timeline.fit();
+        let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
+        self.arrangement.adopt(comparison);
+        self.warp = timeline.axes.get(self.axis).cloned();
+        let clamped = |view: Viewport| View::new(view, self.warp.as_deref()).clamp(whole);
+        let viewport = match (self.viewport, self.whole) {
+            (Some(viewport), Some(before)) if viewport != before && (before.t1 - whole.t1).abs() < 0.5 => {
+                clamped(viewport)
+            }
+            (Some(viewport), Some(before)) if viewport != before && is_same => {
+                let part = whole.t1 / before.t1.max(1.0);
+                let scaled = Viewport {
+                    t0: viewport.t0 * part,
+                    t1: viewport.t1 * part,
+                    ..viewport
+                };
+                clamped(scaled)
+            }
+            _ => whole,
+        };
+        if !is_same {
+            self.shown = Some(Shown::of(comparison));
+            self.budget = None;
+            self.rows_lane = None;
+            self.range = None;
+            self.measures.clear();
+        }
+        self.whole = Some(whole);
+        self.viewport = Some(viewport);
+        viewport
+    }
+
+    /// The lane whose lifetimes are shown.
+    pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
+        let last = input.comparison.lanes.len().saturating_sub(1);
+        let first = usize::from(input.comparison.compares_passes());
+        self.rows_lane.unwrap_or(first).min(last)
+    }
+
+    /// What has to be worked out for what is shown.
+    pub fn content_order(&self, input: &LanesInput<'_>) -> ContentOrder {
+        match self.content {
+            LaneContent::MemoryMap => ContentOrder::Maps,
+            LaneContent::Areas => ContentOrder::Areas,
+            LaneContent::Lifetimes => ContentOrder::Lifetimes {
+                lane: self.lane_of_rows(input),
+                by: self.rows_by,
+            },
+        }
+    }
+
+    /// Where a lane is on the screen, in points, as far as it can be seen.
+    pub fn place_of(&self, lane: LaneId) -> Option<Rect> {
+        let place = self.places.iter().find(|(known, _)| *known == lane);
+        place.map(|(_, rect)| *rect)
+    }
+
+    /// Shows everything.
+    pub fn fit(&mut self) {
+        self.viewport = self.whole;
+    }
+
+    /// How much larger than the whole picture the view shows things, as areas.
+    pub(super) fn zoom(&self) -> f64 {
+        let area = |view: &Viewport| {
+            let along = View::new(*view, self.warp.as_deref());
+            along.length((view.t0, view.t1)) * view.bytes()
+        };
+        match (&self.whole, &self.viewport) {
+            (Some(whole), Some(view)) if area(view) > 0.0 => area(whole) / area(view),
+            _ => 1.0,
+        }
+    }
+
+    /// Changes the view, within what there is to see.
+    pub(super) fn change_view(&mut self, change: impl FnOnce(View<'_>) -> Viewport) {
+        if let (Some(view), Some(whole)) = (self.view(), self.whole) {
+            self.viewport = Some(view.with(change(view)).clamp(whole));
+        }
+    }
+}
