@@ -40,9 +40,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         let legend = Legend::new(ui, input, state);
         let room = legend.width + legend::room(ui, input, state) + marks::EDGES;
         let is_beside = room <= ui.available_size_before_wrap().x;
-        if has_marks {
-            marks::edges_ui(ui, input, state);
-        }
+        let is_told = !has_marks || marks::edges_ui(ui, input, state);
         if is_beside {
             ui.separator();
         } else {
@@ -51,6 +49,9 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         legend.ui(ui, state);
         if has_marks {
             legend::legend_ui(ui, input);
+        }
+        if !is_told {
+            marks::edges_ui(ui, input, state);
         }
         colors::groups_ui(ui, input, actions);
     });

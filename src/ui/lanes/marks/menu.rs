@@ -74,19 +74,24 @@ fn sides_ui(ui: &mut Ui, theme: &Theme) {
 /// Room for how many edges there are.
 pub(in super::super) const EDGES: f32 = 230.0;
 
-/// How many edges there are, where there is room for it; so that nothing moves when something is selected.
-pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) {
+/// How many edges there are, where there is room for it; so that nothing moves when something is selected. Says whether
+/// nothing is left to say.
+pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) -> bool {
     let is_shown = match state.marks.edges {
         EdgeChoice::Off => false,
         EdgeChoice::Selection => input.selected.is_some(),
         EdgeChoice::Peak => true,
     };
-    if !is_shown || ui.available_size_before_wrap().x < EDGES {
-        return;
+    if !is_shown {
+        return true;
+    }
+    if ui.available_size_before_wrap().x < EDGES {
+        return false;
     }
     let (text, explanation) = super::super::edge_counts::edges_text(input, state);
     let lines = "Full lines come from donors, dashes lead to heirs";
     ui.weak(text).on_hover_text(format!("{explanation}\n{lines}"));
+    true
 }
 
 fn name(response: &Response, is_chosen: bool, words: &str) {
