@@ -63,6 +63,7 @@ impl Session {
             // What nobody looks at takes no room.
             ContentOrder::Maps => {
                 (self.content.areas, self.content.lifetimes) = (None, None);
+                self.drop_rows_picture();
                 return;
             }
             // Colours that are on their way will ask again.

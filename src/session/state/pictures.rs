@@ -98,6 +98,11 @@ impl Session {
         });
     }
 
+    /// Forgets the picture of rows that nobody looks at.
+    pub(super) fn drop_rows_picture(&mut self) {
+        self.pictures.rows = None;
+    }
+
     /// Whether the colours of the answer on the screen are known, or nobody wants others than those of tensors.
     pub(super) fn knows_look(&self) -> bool {
         self.pictures.look_of == self.n_answers || self.pictures.look_generation == 0

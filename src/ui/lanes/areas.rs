@@ -14,11 +14,14 @@ use crate::units::{Bytes, grouped, percent_text};
 /// Lower bands have no name on them.
 const LEAST_NAMED: f32 = 13.0;
 
+/// What columns are made for: the numbers of answer and look, the addresses of areas and axis (which others may have later),
+/// the steps in view, the width.
+type AreaKey = ((u64, u64), [usize; 2], [u64; 2], u32);
+
 /// The columns of a lane, and what they were made for.
 #[derive(Clone, Debug)]
 pub(super) struct AreaPicture {
-    /// The addresses of the areas and of the axis, the steps in view, the columns.
-    of: ([usize; 2], [u64; 2], u32),
+    of: AreaKey,
     columns: Arc<AreaColumns>,
 }
 
@@ -56,7 +59,7 @@ pub(super) fn paint(
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     match areas_of(input, frame.lane) {
         Some(areas) => {
-            let columns = columns_of(areas, (&view, width), picture);
+            let columns = columns_of((areas, input.drawn.version), (&view, width), picture);
             paint_bands(&painter, place, (areas, &columns), theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
@@ -83,13 +86,13 @@ fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
 }
 
 fn columns_of(
-    areas: &LaneAreas,
+    (areas, version): (&LaneAreas, (u64, u64)),
     (view, width): (&View<'_>, u32),
     picture: &mut Option<AreaPicture>,
 ) -> Arc<AreaColumns> {
     let steps = [view.t0.to_bits(), view.t1.to_bits()];
     let axis = view.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
-    let of = ([std::ptr::from_ref(areas).addr(), axis], steps, width);
+    let of = (version, [std::ptr::from_ref(areas).addr(), axis], steps, width);
     if let Some(known) = picture.as_ref().filter(|known| known.of == of) {
         return Arc::clone(&known.columns);
     }

@@ -195,6 +195,9 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     if content != input.drawn.content {
         actions.push(LaneAction::ShowContent(content));
     }
+    if state.content != LaneContent::Lifetimes {
+        state.forget_rows();
+    }
     // Areas are of groups: single tensors would be too many.
     if content == ContentOrder::Areas
         && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)

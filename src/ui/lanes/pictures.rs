@@ -15,8 +15,9 @@ use crate::timeline::{
 };
 use crate::ui::gpu::DeviceLanes;
 
-/// Lanes with at most so many blocks, and so many holes, in view are drawn block by block.
-const MOST_DIRECT: usize = 12_000;
+/// Lanes with at most so many blocks, and so many holes, in view are drawn block by block: in four lanes about two
+/// milliseconds of a frame.
+const MOST_DIRECT: usize = 4_000;
 /// The share of the width that a picture shows beyond each end of the view, so that a moving view stays filled.
 const BESIDE: f32 = 0.25;
 

@@ -38,12 +38,17 @@ impl Shown<'_> {
 }
 
 /// What of the rows was asked for last.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Asked {
     version: (u64, u64),
-    /// The address of the rows.
-    rows: usize,
+    rows: Arc<LaneRows>,
     order: PictureOrder,
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version && Arc::ptr_eq(&self.rows, &other.rows) && self.order == other.order
+    }
 }
 
 /// Ruler and rows.
@@ -134,7 +139,7 @@ fn layout_of<'a>(
     if !is_drawn {
         let asked = Asked {
             version: input.drawn.version,
-            rows: Arc::as_ptr(rows).addr(),
+            rows: Arc::clone(rows),
             order: PictureOrder {
                 rows: Some(frame),
                 frames: Vec::new(),

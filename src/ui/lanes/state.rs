@@ -160,6 +160,11 @@ impl LanesState {
         self.rows_lane.unwrap_or(first).min(last)
     }
 
+    /// Lets go of pictures of rows: nobody looks at them.
+    pub(super) fn forget_rows(&mut self) {
+        (self.rows_asked, self.row_texture) = (None, row_paint::RowTexture::default());
+    }
+
     /// What has to be worked out for what is shown.
     pub fn content_order(&self, input: &LanesInput<'_>) -> ContentOrder {
         match self.content {
