@@ -44,6 +44,8 @@ pub struct LanesState {
     pub holes_drawn: (usize, usize),
     /// Edges drawn and edges that there are, likewise.
     pub edges_drawn: (usize, usize),
+    /// Whether the tools had no room to tell how many edges there are.
+    pub(super) has_untold_edges: bool,
     pub(super) hole_pictures: Vec<Option<marks::HolePicture>>,
     /// Pictures of lanes with many blocks.
     pub(super) textures: pictures::Textures,

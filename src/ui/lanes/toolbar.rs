@@ -50,9 +50,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         if has_marks {
             legend::legend_ui(ui, input);
         }
-        if !is_told {
-            marks::edges_ui(ui, input, state);
-        }
+        state.has_untold_edges = !is_told && !marks::edges_ui(ui, input, state);
         colors::groups_ui(ui, input, actions);
     });
 }

@@ -4,6 +4,7 @@ use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
+use super::super::canvas::SMALL;
 use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, in_pattern, pattern, stroke};
 use crate::timeline::Side;
@@ -88,10 +89,32 @@ pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &La
     if ui.available_size_before_wrap().x < EDGES {
         return false;
     }
+    let (text, explanation) = edges_words(input, state);
+    ui.weak(text).on_hover_text(explanation);
+    true
+}
+
+/// How many edges there are, and what that means.
+fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> (String, String) {
     let (text, explanation) = super::super::edge_counts::edges_text(input, state);
     let lines = "Full lines come from donors, dashes lead to heirs";
-    ui.weak(text).on_hover_text(format!("{explanation}\n{lines}"));
-    true
+    (text, format!("{explanation}\n{lines}"))
+}
+
+/// The same in the corner of the overview, where the tools leave no room for it.
+pub(in super::super) fn edges_over(ui: &mut Ui, strip: Rect, (input, state): (&LanesInput<'_>, &LanesState)) {
+    let (text, explanation) = edges_words(input, state);
+    let galley = ui
+        .painter()
+        .layout_no_wrap(format!("edges: {text}"), SMALL, input.theme.text);
+    let size = galley.size() + vec2(8.0, 2.0);
+    let place = Rect::from_min_size(strip.right_top() - vec2(size.x + 4.0, -8.0), size);
+    let response = ui.interact(place, ui.scope_id().with("reuse edges"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    ui.painter().rect_filled(place, 2, input.theme.halo());
+    ui.painter()
+        .galley(place.min + vec2(4.0, 1.0), galley, input.theme.text);
+    response.on_hover_text(explanation);
 }
 
 fn name(response: &Response, is_chosen: bool, words: &str) {
