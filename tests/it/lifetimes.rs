@@ -117,6 +117,17 @@ fn scopes_stand_within_each_other_and_every_row_in_its_own() {
     }
 }
 
+/// Beside scopes nothing stands outside of all, so that everything can be folded.
+#[test]
+fn what_lies_in_no_scope_can_be_folded() {
+    let (comparison, timeline) = scoped();
+    let rows = rows(&comparison, &timeline, RowsBy::Tree);
+    let layout = rows.layout(timeline.fit(), &Folds::all(true), CANVAS);
+    assert_eq!(layout.n_rows(), 0);
+    let n_folded: usize = layout.bands.iter().map(|band| band.n_alive).sum();
+    assert_eq!(n_folded, layout.n_alive);
+}
+
 #[test]
 fn what_is_folded_is_summed_exactly() {
     let (comparison, timeline) = scoped();

@@ -29,6 +29,8 @@ pub struct Scope {
 
 /// What joins the names of a path, as users see it.
 const JOIN: &str = "/";
+/// Where rows stand that lie in no scope.
+const OUTSIDE: &str = "in no scope";
 /// What joins callers.
 const CALLS: &str = " > ";
 
@@ -113,7 +115,13 @@ impl<'a> Tree<'a> {
     }
 
     /// All scopes, and the rows in their order.
-    fn finish(self) -> (Vec<Scope>, Vec<u32>) {
+    fn finish(mut self) -> (Vec<Scope>, Vec<u32>) {
+        // Beside scopes what lies in none can be folded too, and stands last.
+        if !self.nodes[0].children.is_empty() && !self.nodes[0].rows.is_empty() {
+            let rows = std::mem::take(&mut self.nodes[0].rows);
+            let outside = self.child(0, OUTSIDE);
+            self.nodes[outside as usize].rows.extend(rows);
+        }
         let mut scopes: Vec<Scope> = Vec::new();
         let mut order: Vec<u32> = self.nodes[0].rows.clone();
         // Nodes to come, the next one last: node, path of the parent, depth. And the ends of open scopes.

@@ -8,9 +8,12 @@ use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, tooltip};
 use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, LaneView, View, byte_ticks};
+use crate::ui::panels::elided_middle;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped, percent_text};
 
+/// Longer names are cut.
+const MOST_NAME: f32 = 150.0;
 /// Lower bands have no name on them.
 const LEAST_NAMED: f32 = 13.0;
 
@@ -65,7 +68,7 @@ pub(super) fn paint(
             if states_reserved {
                 paint_reserved(&painter, place, (&input.timeline.lanes[frame.lane], width), theme);
             }
-            paint_names(&painter, place, (areas, &columns), theme);
+            paint_names(ui, place, (areas, &columns), theme);
         }
         None => {
             painter.text(
@@ -202,6 +205,21 @@ fn paint_reserved(painter: &Painter, place: Place<'_>, (lane, width): (&LaneView
     quads.paint(painter);
 }
 
+/// The middle of the longest stretch of columns that are about as high as the highest.
+fn widest(n_columns: usize, height: impl Fn(usize) -> u64) -> Option<usize> {
+    let most = (0..n_columns).map(&height).max()?;
+    let (mut best, mut first) = (0..0, 0);
+    for column in 0..=n_columns {
+        if column == n_columns || height(column) < most - most / 8 {
+            if column - first > best.len() {
+                best = first..column;
+            }
+            first = column + 1;
+        }
+    }
+    (!best.is_empty()).then(|| usize::midpoint(best.start, best.end))
+}
+
 /// The name of a band where it is highest, if it has room for it there.
 #[expect(
     clippy::cast_possible_truncation,
@@ -209,7 +227,8 @@ fn paint_reserved(painter: &Painter, place: Place<'_>, (lane, width): (&LaneView
     clippy::cast_precision_loss,
     reason = "columns of a screen"
 )]
-fn paint_names(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+fn paint_names(ui: &Ui, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+    let painter = ui.painter_at(place.rect);
     let n_columns = columns.steps.len();
     for (number, band) in areas.bands.iter().enumerate() {
         let edges = |column: usize| {
@@ -217,18 +236,22 @@ fn paint_names(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneArea
             let below = number.checked_sub(1).map_or(0, |below| tops[below]);
             (below, tops[number])
         };
-        let height = |column: &usize| {
-            let (below, top) = edges(*column);
+        let height = |column: usize| {
+            let (below, top) = edges(column);
             top - below
         };
-        let Some(highest) = (0..n_columns).max_by_key(|column| (height(column), std::cmp::Reverse(*column))) else {
+        let Some(highest) = widest(n_columns, height) else {
             continue;
         };
         let (below, top) = edges(highest);
         if place.y_of(below) - place.y_of(top) < LEAST_NAMED {
             continue;
         }
-        let galley = painter.layout_no_wrap(band.text.clone(), SMALL, words_color(band, theme));
+        let galley = painter.layout_no_wrap(
+            elided_middle(ui, &band.text, SMALL.size, MOST_NAME),
+            SMALL,
+            words_color(band, theme),
+        );
         let half = galley.size().x / 2.0 + 3.0;
         let middle = place.x(highest, n_columns).clamp(
             place.rect.left() + half,

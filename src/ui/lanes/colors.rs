@@ -4,8 +4,11 @@ use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::{LaneAction, LaneContent, LanesInput};
 use crate::timeline::{ColorBy, LegendRow, LookOrder};
+use crate::ui::panels::elided_middle;
 use crate::units::counted;
 
+/// Longer names are cut, as callers with their paths are.
+const MOST_NAME: f32 = 150.0;
 /// Rows of the legend that stand in the line; the others are in its menu.
 const MOST_ROWS: usize = 9;
 
@@ -72,9 +75,11 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
 fn row_ui(ui: &mut Ui, (row, input): (&LegendRow, &LanesInput<'_>), order: &LookOrder, actions: &mut Vec<LaneAction>) {
     let theme = input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(row.text.clone(), super::canvas::SMALL, color);
+    let galley = ui.painter().layout_no_wrap(
+        elided_middle(ui, &row.text, super::canvas::SMALL.size, MOST_NAME),
+        super::canvas::SMALL,
+        color,
+    );
     let size = vec2(galley.size().x + 16.0, ui.text_style_height(&TextStyle::Body).max(18.0));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));

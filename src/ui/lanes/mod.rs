@@ -198,12 +198,16 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     if state.content != LaneContent::Lifetimes {
         state.forget_rows();
     }
-    // Areas are of groups: single tensors would be too many.
+    // Areas are of groups: single tensors would be too many. Recordings state no roles, but who asked.
     if content == ContentOrder::Areas
         && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
     {
         actions.push(LaneAction::SetLook(LookOrder {
-            by: ColorBy::By(Attribute::Role),
+            by: ColorBy::By(if input.comparison.is_measured() {
+                Attribute::Scope
+            } else {
+                Attribute::Role
+            }),
             ..order.clone()
         }));
     }
