@@ -101,9 +101,12 @@ pub(super) fn paint(
     painter.rect_stroke(body, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
     let n_rows = shown.layout.n_alive;
     let words = if n_rows == 1 { "row" } else { "rows" };
-    let n_rows_text = format!("{} {words}", grouped(u64::try_from(n_rows).unwrap_or(u64::MAX)));
-    let pos = pos2(body.left() - 6.0, body.top() + 7.0);
-    painter.text(pos, Align2::RIGHT_CENTER, n_rows_text, SMALL, theme.text_weak);
+    // A large number has no room beside the word.
+    let lines = [grouped(u64::try_from(n_rows).unwrap_or(u64::MAX)), words.to_owned()];
+    for (text, y) in lines.into_iter().zip([7.0, 19.0]) {
+        let pos = pos2(body.left() - 6.0, body.top() + y);
+        painter.text(pos, Align2::RIGHT_CENTER, text, SMALL, theme.text_weak);
+    }
     let drawn = if shown.picture.is_some() {
         n_rows
     } else {
@@ -235,7 +238,7 @@ fn outline(
         .with_clip_rect(body.intersect(painter.clip_rect()))
         .rect_stroke(place, 0, stroke, StrokeKind::Outside);
     if input.selected == Some(tensor) && body.y_range().contains(place.center().y) {
-        let pos = pos2(body.left() - 6.0, place.center().y.max(body.top() + 20.0));
+        let pos = pos2(body.left() - 6.0, place.center().y.max(body.top() + 32.0));
         painter.text(pos, Align2::RIGHT_CENTER, "selected", SMALL, input.theme.selection);
     }
 }
