@@ -1,9 +1,15 @@
 //! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
+//!
+//! Frames are counted in the time that their thread had a processor, so that other work on the machine does not count;
+//! what the worker and the painter do is measured by the clock.
 
 use std::cell::{Cell, LazyCell, RefCell};
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
@@ -28,8 +34,40 @@ mod training_graph;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The time that the measuring thread had a processor.
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = ThreadTime;
+    type Value = Duration;
+
+    fn start(&self) -> ThreadTime {
+        ThreadTime::now()
+    }
+
+    fn end(&self, start: ThreadTime) -> Duration {
+        start.elapsed()
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
 /// Four lanes of a training graph of 5,000 tensors and its evaluation, while the view moves.
-fn frame(criterion: &mut Criterion) {
+fn frame(criterion: &mut Criterion<CpuTime>) {
     let comparison = synthetic::comparison(1_670, 1);
     let timeline = Timeline::new(&comparison);
     criterion.bench_function("timeline of 5,000 tensors x 4 lanes", |bencher| {
@@ -94,7 +132,7 @@ fn frame(criterion: &mut Criterion) {
 }
 
 /// The whole window on a training graph of 5,000 tensors: menus, options, lanes, inspector, problems.
-fn window(criterion: &mut Criterion) {
+fn window(criterion: &mut Criterion<CpuTime>) {
     for (name, is_hovered) in [("whole window", false), ("whole window, hovered", true)] {
         let context = egui::Context::default();
         let mut app = App::new(training_graph::session(2500));
@@ -118,7 +156,7 @@ fn window(criterion: &mut Criterion) {
 
 /// The whole window while the view pans and zooms, with so many lifetimes in each of four lanes; a tensor is selected, so
 /// that the inspector is full; with the pane of tables as it is at first, and with a table of all tensors in it.
-fn many(criterion: &mut Criterion) {
+fn many(criterion: &mut Criterion<CpuTime>) {
     for (name, n_iterations) in [("10^5", 20), ("10^6", 200)] {
         let app = LazyCell::new(|| {
             let mut session = training_graph::session(2500);
@@ -209,8 +247,8 @@ fn frame_of(context: &egui::Context, app: &mut App, events: Vec<egui::Event>) {
     output.drop_without_applying_deltas();
 }
 
-/// The same with what lanes show instead of memory maps, and what a worker does for it.
-fn contents(criterion: &mut Criterion) {
+/// The same with what lanes show instead of memory maps.
+fn contents(criterion: &mut Criterion<CpuTime>) {
     let app = LazyCell::new(|| {
         let mut session = training_graph::session(2500);
         session.apply(Command::SetIterations(200));
@@ -247,6 +285,10 @@ fn contents(criterion: &mut Criterion) {
             );
         }
     }
+}
+
+/// What the worker does for rows and areas of 10^6 lifetimes.
+fn work(criterion: &mut Criterion) {
     let answer = LazyCell::new(|| {
         let mut session = training_graph::session(2500);
         session.apply(Command::SetIterations(200));
@@ -337,7 +379,7 @@ fn open(criterion: &mut Criterion) {
 }
 
 /// The option panel with every section open, scrolled from its top to its end and back.
-fn options(criterion: &mut Criterion) {
+fn options(criterion: &mut Criterion<CpuTime>) {
     let session = training_graph::session(50);
     let theme = Theme::dark();
     let context = egui::Context::default();
@@ -363,5 +405,10 @@ fn options(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, frame, window, many, contents, pictures, open, options);
-criterion_main!(benches);
+criterion_group! {
+    name = frames;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = frame, window, many, contents, options
+}
+criterion_group!(works, work, pictures, open);
+criterion_main!(frames, works);

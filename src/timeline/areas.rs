@@ -50,6 +50,27 @@ impl AreaBand {
         let position = self.steps.partition_point(|from| *from <= step);
         position.checked_sub(1).map_or(0, |position| self.bytes[position])
     }
+
+    /// What is occupied on each of some steps, which do not descend. O(steps log changes between them).
+    fn at_each(&self, steps: impl IntoIterator<Item = Option<u32>>) -> impl Iterator<Item = u64> {
+        // How many changes are known not to be behind the step.
+        let mut known = 0;
+        steps
+            .into_iter()
+            .map(move |step| {
+                let step = step?;
+                // By twice as many each time, so that near steps are found soon, and far ones too.
+                let mut reach = 1;
+                while self.steps.get(known + reach).is_some_and(|from| *from <= step) {
+                    known += reach;
+                    reach *= 2;
+                }
+                let ahead = &self.steps[known..self.steps.len().min(known + reach)];
+                known += ahead.partition_point(|from| *from <= step);
+                known.checked_sub(1).map(|position| self.bytes[position])
+            })
+            .map(Option::unwrap_or_default)
+    }
 }
 
 /// The areas of a lane, from the ground up.
@@ -141,7 +162,7 @@ impl LaneAreas {
     }
 
     /// One step for each of `width` pixel columns: the first of those it touches on which blocks occupy most.
-    /// O(width bands log changes).
+    /// O(width bands log changes between columns).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -151,26 +172,25 @@ impl LaneAreas {
         let view = view.into();
         let n_steps = f64::from(u32::try_from(self.total.n_steps()).unwrap_or(u32::MAX));
         let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
-        let mut columns = AreaColumns {
-            n_bands: self.bands.len(),
-            tops: Vec::with_capacity(width as usize * self.bands.len()),
-            steps: Vec::with_capacity(width as usize),
-        };
         let mut left = edge(0);
-        for column in 1..=width {
+        let shown = (1..=width).map(|column| {
             let right = edge(column);
             let start = left.floor().clamp(0.0, n_steps) as usize;
             let end = right.ceil().clamp(0.0, n_steps) as usize;
             left = right;
-            let shown = self.total.highest(start, end).map(|(step, _)| step);
-            let mut top = 0_u64;
-            for band in &self.bands {
-                top = top.saturating_add(shown.map_or(0, |step| band.at(step)));
-                columns.tops.push(top);
+            self.total.highest(start, end).map(|(step, _)| step)
+        });
+        let steps: Vec<Option<u32>> = shown.collect();
+        let n_bands = self.bands.len();
+        let mut tops = vec![0_u64; steps.len() * n_bands];
+        for (number, band) in self.bands.iter().enumerate() {
+            let own = band.at_each(steps.iter().copied());
+            for (tops, own) in tops.chunks_exact_mut(n_bands).zip(own) {
+                let below = number.checked_sub(1).map_or(0, |below| tops[below]);
+                tops[number] = below.saturating_add(own);
             }
-            columns.steps.push(shown);
         }
-        columns
+        AreaColumns { n_bands, tops, steps }
     }
 
     /// The band at a height on a step, with what it occupies there; `None` above all.

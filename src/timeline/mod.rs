@@ -229,9 +229,25 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
             .collect();
         let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
         // A fault in a lane is a fault of the call.
-        made.map(|lane| lane.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
-            .collect()
+        let mut lanes = made
+            .map(|lane| lane.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
+            .collect::<Vec<_>>();
+        share_curves(&mut lanes);
+        lanes
     })
+}
+
+/// Curves that are equal are one in memory: what is drawn of one is drawn of the other. O(lanes^2 steps).
+fn share_curves(lanes: &mut [LaneView]) {
+    let mut known: Vec<Curve> = Vec::new();
+    for lane in lanes {
+        for curve in [&mut lane.reserved, &mut lane.live, &mut lane.physical] {
+            match known.iter().find(|known| *known == curve) {
+                Some(known) => *curve = known.clone(),
+                None => known.push(curve.clone()),
+            }
+        }
+    }
 }
 
 /// By lane: what runs under a budget do in it; lanes that share what was rewritten share this too.

@@ -246,7 +246,7 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
         ..of(TableKind::Tensors)
     };
     expect_test::expect![[r"
-        name,op,op type,dtype,shape,role,phase,bytes,birth,end,steps,run
+        name,op,op type,dtype,shape,role,phase,bytes,birth,freed,steps,run
         layer0.out,,convolution,float32,32×64×112×112,activation,forward,102760448,0,6,6,0
         layer1.out,,native_batch_norm,float32,32×160×56×56,activation,forward,64225280,1,5,4,0
         layer2.out,,relu,float32,32×320×28×28,activation,forward,32112640,2,4,2,0
@@ -264,7 +264,7 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
         ..of(TableKind::Live)
     };
     expect_test::expect![[r"
-        name,bytes,share,birth,end,role,op type,offset,region
+        name,bytes,share,birth,freed,role,op type,offset,region
         layer0.out,102760448,0.516129,0,6,activation,convolution,0,arena of train
         layer1.out,64225280,0.322581,1,5,activation,native_batch_norm,102760448,arena of train
         layer2.out,32112640,0.161290,2,4,activation,relu,166985728,arena of train

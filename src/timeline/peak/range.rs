@@ -111,7 +111,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, bytes: Bytes) {
+    pub(in crate::timeline) fn add(&mut self, bytes: Bytes) {
         self.count += 1;
         self.bytes += bytes;
     }

@@ -5,7 +5,7 @@ use super::tensors::attribute;
 use super::{Column, Target, Value, View};
 use crate::sim::Subject;
 use crate::timeline::search::shown_name;
-use crate::timeline::{Attribute, LaneView, subject_text};
+use crate::timeline::{Attribute, LaneView, Tally, subject_text};
 use crate::units::{Bytes, Step};
 
 pub(super) const COLUMNS: [Column; 9] = [
@@ -13,7 +13,7 @@ pub(super) const COLUMNS: [Column; 9] = [
     amount("bytes", "bytes", "exact bytes, without any rounding"),
     number("share", "share", "of all bytes that are held on this step"),
     number("birth", "birth", "the first step on which this block is held"),
-    number("end", "end", "the step from which it is held no longer"),
+    number("freed", "freed", "the step from which it is held no longer"),
     text("role", "what the tensor is for", 11),
     text("op type", "the type of the op that computes it", 16),
     amount("offset", "offset", "bytes from the beginning of its region"),
@@ -36,6 +36,17 @@ pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     let requested = view.lane()?.simulation.subjects.get(subject as usize)?.requested;
     let occupied = Bytes(*blocks.bytes.get(block as usize)?);
     Some(if requested == Bytes::ZERO { occupied } else { requested })
+}
+
+/// Blocks of tensors, and others. Linear.
+pub(super) fn held(view: &View<'_>, all: &[u32]) -> [Tally; 2] {
+    let mut held = [Tally::default(); 2];
+    let Some(lane) = lane(view) else { return held };
+    for block in all {
+        let tally = &mut held[usize::from(lane.tensor(*block).is_none())];
+        tally.add(bytes(view, *block).unwrap_or_default());
+    }
+    held
 }
 
 /// Whose block it is.

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use super::{QueryError, Rows, Selected, Timeline};
 use crate::analysis::{Comparison, Lane};
 use crate::progress::{Cancelled, Progress};
+use crate::timeline::Tally;
 use crate::units::{Bytes, Step};
 
 /// By what a table is sorted.
@@ -103,8 +104,8 @@ pub struct Target {
 pub struct TableRows {
     spec: TableSpec,
     subject: TableSubject,
-    /// Bytes of all rows together, before the filter, where that makes sense.
-    total: Bytes,
+    /// Of [`TableKind::Live`], before the filter: rows of tensors with their bytes, and those of nobody or of the session.
+    held: [Tally; 2],
     /// Rows by number, in their order.
     order: Vec<u32>,
     n_total: usize,
@@ -122,7 +123,7 @@ impl TableRows {
         let mut table = Self {
             spec,
             subject,
-            total: Bytes::ZERO,
+            held: [Tally::default(); 2],
             order: Vec::new(),
             n_total: 0,
             executed,
@@ -130,9 +131,7 @@ impl TableRows {
         let all = table.natural();
         table.n_total = all.len();
         if table.spec.kind == TableKind::Live {
-            let view = table.view();
-            let bytes = all.iter().filter_map(|block| Some(live::bytes(&view, *block)?.get()));
-            table.total = Bytes(bytes.fold(0, u64::saturating_add));
+            table.held = live::held(&table.view(), &all);
         }
         let kept = filter::kept(&table.view(), &table.spec, all, progress)?;
         table.order = order::sorted(&table.view(), table.spec.sort, kept, progress)?;
@@ -178,8 +177,14 @@ impl TableRows {
     }
 
     /// Bytes of all rows of [`TableKind::Live`] together; 0 elsewhere.
-    pub const fn total(&self) -> Bytes {
-        self.total
+    pub fn total(&self) -> Bytes {
+        self.held.iter().map(|tally| tally.bytes).sum()
+    }
+
+    /// Of [`TableKind::Live`]: how many blocks of tensors there are and what they hold, and the same of other blocks, such as
+    /// that of inputs and outputs; zeros elsewhere.
+    pub const fn held(&self) -> [Tally; 2] {
+        self.held
     }
 
     /// What stands in a column of a row, counted from the top. O(1), or O(dimensions) for a shape.
@@ -220,7 +225,7 @@ impl TableRows {
             timeline: &self.subject.timeline,
             problems: &self.subject.problems,
             lane: self.spec.lane,
-            total: self.total,
+            total: self.total(),
             executed: &self.executed,
         }
     }

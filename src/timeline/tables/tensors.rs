@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [Column; 12] = [
     text("phase", "the phase of its op", 10),
     amount("bytes", "bytes", "exact bytes, without any rounding"),
     number("birth", "birth", "the first step on which it is held"),
-    number("end", "end", "the step from which it is held no longer"),
+    number("freed", "freed", "the step from which it is held no longer"),
     number(
         "steps",
         "steps",

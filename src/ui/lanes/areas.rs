@@ -6,8 +6,9 @@ use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2}
 
 use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
+use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, tooltip};
-use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, LaneView, View, byte_ticks};
+use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, View, byte_ticks};
 use crate::ui::panels::elided_middle;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped, percent_text};
@@ -46,7 +47,7 @@ pub(super) fn paint(
     frame: &LaneFrame,
     input: &LanesInput<'_>,
     state: &LanesState,
-    picture: &mut Option<AreaPicture>,
+    (picture, known): (&mut Option<AreaPicture>, &mut KnownColumns),
 ) {
     let (rect, theme) = (frame.map, input.theme);
     let Some(view) = frame.view(state).filter(|_| rect.height() >= 1.0) else {
@@ -66,7 +67,9 @@ pub(super) fn paint(
             paint_bands(&painter, place, (areas, &columns), theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
-                paint_reserved(&painter, place, (&input.timeline.lanes[frame.lane], width), theme);
+                let reserved = &input.timeline.lanes[frame.lane].reserved;
+                let columns = known.of(reserved, (&view, state.warp.as_ref()), width);
+                paint_reserved(&painter, place, &columns, theme);
             }
             paint_names(ui, place, (areas, &columns), theme);
         }
@@ -177,8 +180,7 @@ fn paint_bands(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneArea
 }
 
 /// The reserved bytes as a line: the exact extremes of every column.
-fn paint_reserved(painter: &Painter, place: Place<'_>, (lane, width): (&LaneView, u32), theme: &Theme) {
-    let columns = lane.reserved.columns(place.view, width);
+fn paint_reserved(painter: &Painter, place: Place<'_>, columns: &[(u64, u64)], theme: &Theme) {
     let mut quads = Quads::default();
     let mut start = 0;
     for end in 1..=columns.len() {

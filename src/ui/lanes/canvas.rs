@@ -8,6 +8,9 @@ use super::LanesState;
 use crate::timeline::{Canvas, ItemRect, Tick};
 use crate::ui::theme::Theme;
 
+/// About what a narrow letter is wide, in points.
+const LETTER: f32 = 4.0;
+
 /// Axis marks, block labels.
 pub(super) const SMALL: FontId = FontId::proportional(11.0);
 
@@ -71,9 +74,16 @@ pub(super) fn beside(clip: Rect) -> Rect {
 
 /// Text in a rectangle, cut with an ellipsis where it is too long.
 pub(super) fn text_in(painter: &Painter, rect: Rect, text: &str, style: (FontId, Color32)) {
-    let mut job = LayoutJob::simple_singleline(text.to_owned(), style.0, style.1);
-    job.wrap = TextWrapping::truncate_at_width(rect.width());
-    let galley = painter.layout_job(job);
+    let whole = painter.layout_no_wrap(text.to_owned(), style.0.clone(), style.1);
+    let galley = if whole.size().x <= rect.width() {
+        whole
+    } else {
+        // A room that changes by less than a letter leaves the text as it was laid out.
+        let room = (rect.width() / LETTER).floor() * LETTER;
+        let mut job = LayoutJob::simple_singleline(text.to_owned(), style.0, style.1);
+        job.wrap = TextWrapping::truncate_at_width(room);
+        painter.layout_job(job)
+    };
     let y = rect.center().y - galley.size().y / 2.0;
     painter.galley(pos2(rect.left(), y), galley, style.1);
 }

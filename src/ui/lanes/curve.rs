@@ -8,6 +8,7 @@ use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2}
 
 use super::canvas::{Quads, SMALL, beside, left_axis, reading_x, text_with_ground};
 use super::frame::LaneFrame;
+use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, remat};
 use crate::analysis::{Lane, LaneId};
 use crate::timeline::{Curve, View, byte_ticks, step_facts};
@@ -103,7 +104,12 @@ pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
+pub(super) fn paint(
+    ui: &Ui,
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    (state, known): (&LanesState, &mut KnownColumns),
+) {
     let Some(viewport) = state.view() else { return };
     let theme = input.theme;
     let scale = scale(frame, input, state);
@@ -117,15 +123,19 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     remat::paint_anew(&painter, frame.curve, (lane, &viewport), theme);
     let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let mut quads = Quads::default();
-    let columns = |curve: &Curve| curve.columns(viewport, width);
-    let (reserved, live) = (columns(&lane.reserved), columns(&lane.live));
+    let mut columns = |curve: &Curve| known.of(curve, (&viewport, state.warp.as_ref()), width);
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     if states_reserved {
         let colors = (Some(theme.reserved_fill), theme.reserved);
-        add_curve(&mut quads, &reserved, &scale, colors);
+        add_curve(&mut quads, &columns(&lane.reserved), &scale, colors);
     }
     if states_live {
-        add_curve(&mut quads, &live, &scale, (Some(theme.live_fill), theme.live));
+        add_curve(
+            &mut quads,
+            &columns(&lane.live),
+            &scale,
+            (Some(theme.live_fill), theme.live),
+        );
     }
     if lane.physical.max() > 0 {
         add_curve(&mut quads, &columns(&lane.physical), &scale, (None, theme.physical));

@@ -1,11 +1,12 @@
 //! The figures of a lane's header, and which of them give way where there is little room.
 
-use eframe::egui::{Color32, FontId, Label, RichText, TextWrapMode, Ui};
+use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
 use crate::analysis::{Lane, Scratch};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LaneRemat, RematVerdict};
+pub(super) use crate::ui::panels::width_of;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped};
 use crate::workload::{Recording, TotalKind};
@@ -59,13 +60,6 @@ impl Figure {
         ui.add(Label::new(self.text).wrap_mode(TextWrapMode::Extend))
             .on_hover_text(self.explanation);
     }
-}
-
-/// The width of a text in one line.
-pub(super) fn width_of(ui: &Ui, text: &str, size: f32) -> f32 {
-    let font = FontId::proportional(size);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), font, Color32::WHITE);
-    galley.size().x
 }
 
 /// The room that figures take side by side.

@@ -31,6 +31,7 @@ mod frame;
 mod gestures;
 mod header;
 mod holdings;
+mod known_columns;
 mod legend;
 mod map;
 mod marks;
@@ -318,15 +319,17 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
     state.area_pictures.resize(input.comparison.lanes.len(), None);
     let mut pictures = std::mem::take(&mut state.hole_pictures);
     let mut areas = std::mem::take(&mut state.area_pictures);
+    let mut columns = std::mem::take(&mut state.known_columns);
+    columns.turn();
     for frame in frames {
         let picture = &mut pictures[frame.lane];
         header::header_ui(ui, frame, (input, state), actions);
-        curve::paint(ui, frame, input, state);
+        curve::paint(ui, frame, input, (state, &mut columns));
         budget::budget_ui(ui, frame, (input, state), actions);
         ticks::paint(ui, frame, input, state);
         remat::marks_ui(ui, frame, (input, state), actions);
         if state.content == LaneContent::Areas {
-            areas::paint(ui, frame, input, state, &mut areas[frame.lane]);
+            areas::paint(ui, frame, input, state, (&mut areas[frame.lane], &mut columns));
             continue;
         }
         for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
@@ -340,6 +343,7 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
     [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
     state.hole_pictures = pictures;
     state.area_pictures = areas;
+    state.known_columns = columns;
 }
 
 /// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use eframe::egui::Rect;
 
 use super::{
-    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, marks, measure,
-    pictures, row_paint, rows, strip, views,
+    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, known_columns,
+    marks, measure, pictures, row_paint, rows, strip, views,
 };
 use crate::analysis::{Comparison, LaneId};
 use crate::session::ContentOrder;
@@ -74,6 +74,7 @@ pub struct LanesState {
     pub(super) rows_asked: Option<rows::Asked>,
     pub(super) row_texture: row_paint::RowTexture,
     pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
+    pub(super) known_columns: known_columns::KnownColumns,
     /// The selected steps.
     pub range: Option<StepRange>,
     /// Where a drag that selects steps began.

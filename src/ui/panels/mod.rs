@@ -30,29 +30,28 @@ pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
     ui.painter().rect_filled(area, 2, color);
 }
 
+/// How wide a text of a size is.
+pub fn width_of(ui: &egui::Ui, text: &str, size: f32) -> f32 {
+    let font = egui::FontId::proportional(size);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE);
+    galley.size().x
+}
+
 /// A text of a size, cut with an ellipsis where it is wider than the room.
 pub fn elided(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
-    let font = egui::FontId::proportional(size);
-    let width = |text: String| {
-        let galley = ui.painter().layout_no_wrap(text, font.clone(), egui::Color32::WHITE);
-        galley.size().x
-    };
-    if width(text.to_owned()) <= room {
+    let width = |text: &str| width_of(ui, text, size);
+    if width(text) <= room {
         return text.to_owned();
     }
     let ends = text.char_indices().map(|(end, _)| end).rev();
     let mut cut = ends.map(|end| format!("{}…", text[..end].trim_end()));
-    cut.find(|text| width(text.clone()) <= room).unwrap_or_default()
+    cut.find(|text| width(text) <= room).unwrap_or_default()
 }
 
 /// The same, cut in its middle: of a path both ends are told.
 pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
-    let font = egui::FontId::proportional(size);
-    let width = |text: String| {
-        let galley = ui.painter().layout_no_wrap(text, font.clone(), egui::Color32::WHITE);
-        galley.size().x
-    };
-    if width(text.to_owned()) <= room {
+    let width = |text: &str| width_of(ui, text, size);
+    if width(text) <= room {
         return text.to_owned();
     }
     let letters: Vec<char> = text.chars().collect();
@@ -69,7 +68,7 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
     let (mut fits, mut fails) = (0, letters.len());
     while fits + 1 < fails {
         let middle = usize::midpoint(fits, fails);
-        if width(cut(middle)) <= room {
+        if width(&cut(middle)) <= room {
             fits = middle;
         } else {
             fails = middle;

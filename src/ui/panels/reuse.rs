@@ -307,8 +307,15 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, (block, support): (u32, &Sup
     match support.room {
         Some(room) => {
             let at = offset(room);
-            ui.label(format!("It could be lower: it fits at offset {at} for its whole life."))
-                .on_hover_text(format!("{}, with every other tensor left where it is", at.exact()));
+            let by = Bytes(blocks.base[idx].saturating_sub(room));
+            ui.label(format!(
+                "It could be {by} lower: it fits at offset {at} for its whole life."
+            ))
+            .on_hover_text(format!(
+                "{} lower, at {}, with every other tensor left where it is",
+                by.exact(),
+                at.exact()
+            ));
         }
         None if support.below.is_empty() => {}
         None => {

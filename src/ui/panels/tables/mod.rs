@@ -10,7 +10,7 @@ use eframe::egui::{self, RichText, TextEdit};
 use super::choice_ui;
 use super::search::help_ui;
 use crate::session::{Command, Session};
-use crate::timeline::{Query, Selected, Sort, TableKind, TableSpec};
+use crate::timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
 use crate::ui::lanes::{LanesInput, LanesState};
 use crate::ui::theme::Theme;
 use crate::units::{Step, counted, grouped};
@@ -205,10 +205,35 @@ fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
     } else {
         format!("{} of {rows}", grouped(number(table.len())))
     };
-    let total = table.total();
     if kind == TableKind::Live {
-        ui.label(format!("{text}, {total} live")).on_hover_text(total.exact());
+        live_ui(ui, table);
     } else {
         ui.label(text);
     }
+}
+
+/// How much is live, tensors first: that is what the curve and the peak count.
+fn live_ui(ui: &mut egui::Ui, table: &TableRows) {
+    let [tensors, others] = table.held();
+    let of_others = match others.count {
+        0 => [String::new(), String::new()],
+        count => [
+            format!(" + {}, {}", counted(count, "other block"), others.bytes),
+            format!(
+                "\n{} of other blocks, such as that of inputs and outputs",
+                others.bytes.exact()
+            ),
+        ],
+    };
+    let kept = if table.len() == table.n_total() {
+        String::new()
+    } else {
+        format!("{} of ", grouped(u64::try_from(table.len()).unwrap_or(u64::MAX)))
+    };
+    let live = format!("{}, {} live", counted(tensors.count, "tensor"), tensors.bytes);
+    ui.label(format!("{kept}{live}{}", of_others[0])).on_hover_text(format!(
+        "{} of tensors{}",
+        tensors.bytes.exact(),
+        of_others[1]
+    ));
 }

@@ -1,11 +1,12 @@
 //! The rows of a table: only those that are seen have texts.
 
-use eframe::egui::{self, Align, EventFilter, Id, Key, Label, Layout, Modifiers, RichText, Sense, Ui};
+use eframe::egui::text::{LayoutJob, TextWrapping};
+use eframe::egui::{self, Align, EventFilter, FontId, Id, Key, Layout, Modifiers, Rect, RichText, Sense, Ui, pos2};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::super::budgets::direction_ui;
 use super::TableView;
-use crate::timeline::{Column, Sort, TableRows, Target};
+use crate::timeline::{Column, Sort, TableRows, Target, Value};
 use crate::ui::lanes::LanesInput;
 use crate::units::{counted, grouped};
 
@@ -211,19 +212,36 @@ fn row_ui(
     row.set_selected(is_cursor || (tensor.is_some() && tensor == input.selected));
     for (idx, column) in table.spec().kind.columns().iter().enumerate() {
         let value = table.value(position, idx);
-        row.col(|ui| {
-            let text = RichText::new(value.shown()).size(SIZE);
-            if column.is_number {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let label = ui.add(Label::new(text.monospace()).truncate());
-                    if let Some(exact) = value.exact() {
-                        label.on_hover_text(exact);
-                    }
-                });
-            } else {
-                ui.add(Label::new(text).truncate());
-            }
-        });
+        if value == Value::Nothing {
+            row.col(|_| ());
+        } else {
+            row.col(|ui| cell_ui(ui, &value, column.is_number));
+        }
     }
     row.response().clicked()
+}
+
+/// What stands in a cell, painted at once: a frame has hundreds of them. Numbers stand right.
+fn cell_ui(ui: &mut Ui, value: &Value<'_>, is_number: bool) {
+    let (rect, color, shown) = (ui.max_rect(), ui.visuals().text_color(), value.shown());
+    let font = if is_number {
+        FontId::monospace(SIZE)
+    } else {
+        FontId::proportional(SIZE)
+    };
+    let mut job = LayoutJob::simple_singleline(shown.clone().into_owned(), font, color);
+    job.wrap = TextWrapping::truncate_at_width(rect.width());
+    let galley = ui.painter().layout_job(job);
+    let (size, is_cut) = (galley.size(), galley.elided);
+    let left = if is_number { rect.right() - size.x } else { rect.left() };
+    let place = Rect::from_min_size(pos2(left, rect.center().y - size.y / 2.0), size);
+    ui.painter().galley(place.min, galley, color);
+    ui.advance_cursor_after_rect(place);
+    let response = ui.interact(rect, ui.scope_id().with("cell"), Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &*shown));
+    if response.hovered()
+        && let Some(whole) = value.exact().or_else(|| is_cut.then(|| shown.into_owned()))
+    {
+        response.on_hover_text(whole);
+    }
 }

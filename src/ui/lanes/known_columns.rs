@@ -1,0 +1,129 @@
+//! The columns of curves, once for all that draw them: lanes often share a curve, and between two frames of a view that
+//! stands still nothing changes.
+
+use std::sync::Arc;
+
+use crate::timeline::{Curve, TimeAxis, View};
+
+/// The least and the most of each pixel column.
+pub(super) type CurveColumns = Arc<[(u64, u64)]>;
+
+/// What columns are of. Curve and axis are held, so that nothing else can stand at their address.
+#[derive(Clone, Debug)]
+struct Of {
+    curve: Curve,
+    axis: Option<Arc<TimeAxis>>,
+    /// The bits of the first and the last step.
+    steps: [u64; 2],
+    width: u32,
+}
+
+impl Of {
+    fn is(&self, other: &Self) -> bool {
+        let is_same_axis = match (&self.axis, &other.axis) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        is_same_axis
+            && (self.steps, self.width) == (other.steps, other.width)
+            && self.curve.is_shared_with(&other.curve)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    of: Of,
+    columns: CurveColumns,
+    is_used: bool,
+}
+
+/// The columns that this frame and the one before it drew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownColumns {
+    known: Vec<Known>,
+}
+
+impl PartialEq for KnownColumns {
+    /// Columns follow from what is shown.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl KnownColumns {
+    /// A new frame: what the last one did not draw is let go.
+    pub(super) fn turn(&mut self) {
+        self.known.retain(|known| known.is_used);
+        self.known.iter_mut().for_each(|known| known.is_used = false);
+    }
+
+    /// The columns of a curve; `axis` is that of the view. See [`Curve::columns`].
+    pub(super) fn of(
+        &mut self,
+        curve: &Curve,
+        (view, axis): (&View<'_>, Option<&Arc<TimeAxis>>),
+        width: u32,
+    ) -> CurveColumns {
+        let of = Of {
+            curve: curve.clone(),
+            axis: axis.cloned(),
+            steps: [view.t0.to_bits(), view.t1.to_bits()],
+            width,
+        };
+        if let Some(known) = self.known.iter_mut().find(|known| known.of.is(&of)) {
+            known.is_used = true;
+            return Arc::clone(&known.columns);
+        }
+        let columns: CurveColumns = curve.columns(view, width).into();
+        self.known.push(Known {
+            of,
+            columns: Arc::clone(&columns),
+            is_used: true,
+        });
+        columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Viewport;
+    use crate::units::Bytes;
+
+    #[test]
+    fn columns_are_made_once_for_a_curve_and_a_view() {
+        let curve = Curve::new(&[Bytes(1), Bytes(7), Bytes(3), Bytes(3)]);
+        let other = Curve::new(&[Bytes(1), Bytes(7), Bytes(3), Bytes(3)]);
+        let viewport = Viewport {
+            t0: 0.0,
+            t1: 4.0,
+            a0: 0.0,
+            a1: 1.0,
+        };
+        let (view, near) = (View::from(viewport), View::from(Viewport { t1: 3.0, ..viewport }));
+        let mut known = KnownColumns::default();
+        let first = known.of(&curve, (&view, None), 4);
+        assert_eq!(*first, *curve.columns(view, 4));
+        assert!(
+            Arc::ptr_eq(&first, &known.of(&curve.clone(), (&view, None), 4)),
+            "shared"
+        );
+        assert!(
+            !Arc::ptr_eq(&first, &known.of(&other, (&view, None), 4)),
+            "another curve"
+        );
+        assert_eq!(
+            *known.of(&curve, (&near, None), 4),
+            *curve.columns(near, 4),
+            "another view"
+        );
+        assert_eq!(known.of(&curve, (&view, None), 2).len(), 2, "another width");
+        known.turn();
+        assert!(
+            Arc::ptr_eq(&first, &known.of(&curve, (&view, None), 4)),
+            "the frame before"
+        );
+        known.turn();
+        assert_eq!(known.known.len(), 1, "the others are let go");
+    }
+}
