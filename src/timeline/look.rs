@@ -10,6 +10,7 @@
 //! O(blocks of all lanes + tensors).
 
 use crate::analysis::Comparison;
+use crate::graph::Phase;
 use crate::units::Bytes;
 
 use super::grouping::{Attribute, Grouping, Held};
@@ -191,6 +192,11 @@ impl Coloring {
         for group in ranked.iter().skip(usize::from(GROUP_COLORS)) {
             rows[*group].color = OTHER_GROUPS;
         }
+        if grouping.attribute() == Attribute::Phase {
+            for row in &mut rows {
+                row.color = phase_color(&row.text);
+            }
+        }
         let color = |row: &LegendRow| row.color | if row.is_hidden { STEPPED_BACK } else { 0 };
         let colors = rows.iter().map(color).collect();
         let legend = ranked.into_iter().map(|group| rows[group].clone());
@@ -206,6 +212,13 @@ impl Coloring {
         let known = group.and_then(|group| self.colors.get(group as usize));
         known.copied().unwrap_or(NO_TENSOR)
     }
+}
+
+/// Phases keep their colours, which are the hues of the bands above the lanes.
+fn phase_color(text: &str) -> u8 {
+    let known = [(Phase::Forward, 0), (Phase::Backward, 3), (Phase::Optimizer, 1)];
+    let known = known.into_iter().find(|(phase, _)| phase.name() == text);
+    FIRST_GROUP + known.map_or(6, |(_, color)| color)
 }
 
 /// What every group holds in the main lane.

@@ -1,6 +1,6 @@
 //! Axis marks at round values.
 
-use crate::units::Bytes;
+use crate::units::{Bytes, grouped};
 
 /// A mark on an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,8 @@ pub struct Tick {
     pub label: String,
 }
 
-/// Marks at round byte values within `low..=high`, at most `most` of them (and at least the lowest).
+/// Marks at round byte values within `low..=high`, at most `most` of them; but always one above the lowest, so that a scale
+/// can be read.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -22,9 +23,13 @@ pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     while (high - low) / step > f64::from(most.max(1)) && step < 1e19 {
         step *= 2.0;
     }
+    let first = |step: f64| (low.max(0.0) / step).ceil() * step;
+    while first(step) + step > high && step > 1.0 {
+        step /= 2.0;
+    }
     let mut ticks = Vec::new();
-    let mut value = (low.max(0.0) / step).ceil() * step;
-    while value <= high && ticks.len() <= most as usize {
+    let mut value = first(step);
+    while value <= high && ticks.len() <= most.max(1) as usize {
         ticks.push(Tick {
             value,
             label: short_bytes(Bytes(value as u64)),
@@ -35,6 +40,11 @@ pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
 }
 
 /// Marks at round steps within `t0..t1`, at most `most` of them; never between two steps.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "steps are whole, fit 53 bits and are not negative"
+)]
 pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
     let mut step = 1.0_f64;
     let mut factors = [2.0, 2.5, 2.0].iter().cycle();
@@ -47,7 +57,7 @@ pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
     while value < t1 {
         ticks.push(Tick {
             value,
-            label: format!("{value:.0}"),
+            label: grouped(value as u64),
         });
         value += step;
     }

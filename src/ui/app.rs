@@ -196,11 +196,17 @@ impl App {
         let mut wishes = Wishes::default();
         let state = &self.state;
         let has_field = state.options.has_search_focus || state.search.has_focus;
+        // The field that letters are meant for comes with the answer.
+        let is_typing_ahead = state.search.wants_focus && self.session.answer().is_none();
+        if is_typing_ahead {
+            self.state.search.type_ahead(ui);
+        }
+        let state = &self.state;
         let is_searching = has_field && ui.ctx().text_edit_focused();
         let is_in_dialog = state.dialogs.is_open() || state.palette.is_open() || state.lanes.is_noting();
         let keyboard = Keyboard {
             is_in_dialog,
-            is_elsewhere: is_in_dialog || is_searching,
+            is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
         };
         keys(ui, keyboard, &mut wishes.asked);
         // The search takes the letters that follow its shortcut in the same frame.

@@ -8,7 +8,7 @@ use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
 use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, tooltip};
-use crate::timeline::{AreaBand, AreaColumns, AreaOf, LaneAreas, View, byte_ticks};
+use crate::timeline::{AreaBand, AreaColumns, AreaOf, ColorBy, LaneAreas, View, byte_ticks};
 use crate::ui::panels::elided_middle;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, grouped, percent_text};
@@ -88,7 +88,9 @@ pub(super) fn paint(
 
 /// The areas of a lane, where they are worked out.
 fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
-    input.drawn.areas.and_then(|areas| areas.lanes.get(lane))
+    let is_of_groups = input.drawn.look.is_some_and(|look| look.by != ColorBy::Tensor);
+    let areas = input.drawn.areas.filter(|_| is_of_groups);
+    areas.and_then(|areas| areas.lanes.get(lane))
 }
 
 fn columns_of(

@@ -29,6 +29,8 @@ pub struct LaneStand {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arrangement {
     stands: Vec<LaneStand>,
+    /// Lanes that earlier answers had, as they stood: what is compared changes to and fro.
+    away: Vec<LaneStand>,
     /// Whether every lane has a vertical scale of its own.
     pub has_own_scales: bool,
 }
@@ -39,10 +41,15 @@ const SHARES: (f32, f32) = (0.4, 6.0);
 const EDGE: f32 = 7.0;
 
 impl Arrangement {
-    /// Takes the lanes of an answer: known ones stay where they are, new ones come last.
+    /// Takes the lanes of an answer: known ones stay where they are, those of earlier answers stand as they stood, new ones
+    /// come last.
     pub(super) fn adopt(&mut self, comparison: &Comparison) {
         let lanes = &comparison.lanes;
-        self.stands.retain(|stand| lanes.iter().any(|lane| lane.id == stand.id));
+        let is_there = |stand: &LaneStand| lanes.iter().any(|lane| lane.id == stand.id);
+        let (stay, gone): (Vec<LaneStand>, Vec<LaneStand>) = self.stands.iter().partition(|stand| is_there(stand));
+        let (back, away): (Vec<LaneStand>, Vec<LaneStand>) = self.away.iter().partition(|stand| is_there(stand));
+        self.stands = stay.into_iter().chain(back).collect();
+        self.away = gone.into_iter().chain(away).collect();
         for lane in lanes {
             if !self.stands.iter().any(|stand| stand.id == lane.id) {
                 self.stands.push(LaneStand {

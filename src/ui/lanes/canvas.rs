@@ -113,11 +113,17 @@ pub(super) fn text_with_ground(
 /// Axis marks left of a canvas, with thin lines across it. `y` maps a value to a height on the screen.
 pub(super) fn left_axis(painter: &Painter, canvas: Rect, ticks: &[Tick], y: impl Fn(f64) -> f32, theme: &Theme) {
     let half = 6.0;
-    for tick in ticks {
+    let mut above = f32::NEG_INFINITY;
+    // From the top: how far a scale reaches says more than where it begins.
+    for tick in ticks.iter().rev() {
         let at = y(tick.value);
         painter.hline(canvas.x_range(), at, Stroke::new(1.0, theme.grid));
         // A canvas may be lower than a line of text.
         let text_y = at.min(canvas.bottom() - half).max(canvas.top() + half);
+        if text_y - above < half * 2.0 - 1.0 {
+            continue;
+        }
+        above = text_y;
         let pos = pos2(canvas.left() - 6.0, text_y);
         painter.text(pos, Align2::RIGHT_CENTER, &tick.label, SMALL, theme.text_weak);
     }

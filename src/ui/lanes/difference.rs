@@ -88,28 +88,37 @@ fn header_ui(
     let layout = Layout::left_to_right(Align::Center);
     let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt("difference"));
     let ui = &mut child;
-    let theme = input.theme;
     ui.add_space(4.0);
     ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
-    ui.label(format!("{} less {}, {what}", titles.0, titles.1))
-        .on_hover_text("Above the line the first lane holds more, below it less");
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.button("Close").on_hover_text("Close the difference").clicked() {
             actions.push(LaneAction::SetDifference(None));
         }
-        let Some(extremes) = extremes else { return };
-        let word = input.comparison.axis_word();
-        for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
-            if bytes != 0 {
-                let exact = Bytes(bytes.unsigned_abs()).exact();
-                ui.label(egui::RichText::new(format!("{} at {word} {step}", signed(bytes))).color(color))
-                    .on_hover_text(format!("{exact} {}", if bytes > 0 { "more" } else { "less" }));
-            }
+        if let Some(extremes) = extremes {
+            extremes_ui(ui, extremes, input);
         }
-        if (extremes.low.0, extremes.high.0) == (0, 0) {
-            ui.weak("no difference on any step");
-        }
+        // What is left is for the words.
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let words = format!("{} less {}, {what}", titles.0, titles.1);
+            ui.add(egui::Label::new(words).truncate())
+                .on_hover_text("Above the line the first lane holds more, below it less");
+        });
     });
+}
+
+/// The least and the most, from the right.
+fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
+    let (theme, word) = (input.theme, input.comparison.axis_word());
+    for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
+        if bytes != 0 {
+            let exact = Bytes(bytes.unsigned_abs()).exact();
+            ui.label(egui::RichText::new(format!("{} at {word} {step}", signed(bytes))).color(color))
+                .on_hover_text(format!("{exact} {}", if bytes > 0 { "more" } else { "less" }));
+        }
+    }
+    if (extremes.low.0, extremes.high.0) == (0, 0) {
+        ui.weak("no difference on any step");
+    }
 }
 
 /// Marks on both sides of nothing, in the steps of the larger side, so that they stand apart; what is below has its sign.

@@ -199,18 +199,26 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     if state.content != LaneContent::Lifetimes {
         state.forget_rows();
     }
-    // Areas are of groups: single tensors would be too many. Recordings state no roles, but who asked.
+    // Areas are of groups: single tensors would be too many. Of recordings they are of who asked: op types are not stated.
     if content == ContentOrder::Areas
         && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
     {
-        actions.push(LaneAction::SetLook(LookOrder {
-            by: ColorBy::By(if input.comparison.is_measured() {
-                Attribute::Scope
-            } else {
-                Attribute::Role
-            }),
-            ..order.clone()
-        }));
+        let by = ColorBy::By(if input.comparison.is_measured() {
+            Attribute::Scope
+        } else {
+            Attribute::OpType
+        });
+        state.look_beside_areas = Some((by, order.clone()));
+        actions.push(LaneAction::SetLook(LookOrder { by, ..order.clone() }));
+    } else if content != ContentOrder::Areas
+        && let Some((by, before)) = state.look_beside_areas.take()
+        && input
+            .drawn
+            .order
+            .is_some_and(|order| order.by == by && order.hidden == before.hidden)
+    {
+        // Nobody chose another one meanwhile.
+        actions.push(LaneAction::SetLook(before));
     }
     if input.is_stale {
         ui.multiply_opacity(0.55);

@@ -196,6 +196,9 @@ fn shown_ui(
         (input, [state.hovered, input.selected]),
         &mut state.row_texture,
     );
+    if let Some(spot) = state.pinned() {
+        super::spot::paint(ui, (spot.lane, body), input, state);
+    }
     if shown.layout.is_empty() {
         let words = empty_words(input, shown.rows.lane);
         row_paint::nothing_ui(ui, body, input, words);

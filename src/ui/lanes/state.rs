@@ -10,7 +10,9 @@ use super::{
 };
 use crate::analysis::{Comparison, LaneId};
 use crate::session::ContentOrder;
-use crate::timeline::{AxisKind, Folds, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport};
+use crate::timeline::{
+    AxisKind, ColorBy, Folds, LookOrder, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
+};
 use crate::units::Step;
 
 /// What the lanes remember between frames: the view, nothing of the answer.
@@ -74,6 +76,8 @@ pub struct LanesState {
     pub(super) rows_asked: Option<rows::Asked>,
     pub(super) row_texture: row_paint::RowTexture,
     pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
+    /// The colours that areas need, and those that were before them.
+    pub(super) look_beside_areas: Option<(ColorBy, LookOrder)>,
     pub(super) known_columns: known_columns::KnownColumns,
     /// The selected steps.
     pub range: Option<StepRange>,

@@ -199,10 +199,10 @@ fn fragmentation_ui(ui: &mut egui::Ui, fragmentation: &Fragmentation) {
         .peak_step
         .map_or(String::new(), |step| format!(" (step {step})"));
     let text = if lost == Bytes::ZERO {
-        format!("nothing: the footprint is the most bytes that are live at once, {peak}{at}")
+        format!("nothing: the footprint is the most bytes that are live at once, rounding included, {peak}{at}")
     } else {
         format!(
-            "{lost}: the footprint is {}, the most live bytes are {peak}{at}",
+            "{lost}: the footprint is {}, the most live bytes, rounding included, are {peak}{at}",
             fragmentation.footprint
         )
     };

@@ -189,6 +189,10 @@ fn peak_ui(
         (false, Some(_)) => "request",
         (false, None) => "tensor",
     };
+    if noun == "tensor" && live.iter().any(|block| view.tensor(*block).is_some()) {
+        // Live bytes are those of tensors; what holds graph inputs and outputs stands beside them.
+        live.retain(|block| view.tensor(*block).is_some());
+    }
     let holders = counted(live.len() as u64, noun);
     let verb = if live.len() == 1 { "holds" } else { "hold" };
     let word = comparison.axis_word();

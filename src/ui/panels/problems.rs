@@ -10,7 +10,9 @@ use crate::ui::theme::Theme;
 /// Draws the pane; returns the option that the user wants to see.
 pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) -> Option<String> {
     let lines = problem_lines(session);
-    if lines.is_empty() {
+    if lines.is_empty() && session.busy().is_some_and(|busy| busy.is_loading) {
+        ui.weak("Still reading…");
+    } else if lines.is_empty() {
         ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
         return None;
     }

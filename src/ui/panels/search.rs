@@ -58,7 +58,7 @@ pub fn search_ui(
     commands: &mut Vec<Command>,
 ) {
     let search = session.search();
-    if !state.has_focus && state.text != search.text {
+    if !state.has_focus && !state.wants_focus && state.text != search.text {
         state.text.clone_from(&search.text);
     }
     let before = state.text.clone();
@@ -79,6 +79,26 @@ pub fn search_ui(
     }
     if let Some(Pressed::Next | Pressed::Previous) = pressed {
         select(session, lanes, pressed == Some(Pressed::Next), commands);
+    }
+}
+
+impl SearchState {
+    /// Takes what is typed before there is a field; Escape thinks better of it.
+    pub fn type_ahead(&mut self, ui: &egui::Ui) {
+        let (typed, is_cancelled) = ui.input_mut(|input| {
+            let texts = input.events.iter().filter_map(|event| match event {
+                egui::Event::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            // The key that asks for the field is none of its letters.
+            let typed: String = texts.filter(|text| !(self.text.is_empty() && *text == "/")).collect();
+            (typed, input.consume_key(Modifiers::NONE, Key::Escape))
+        });
+        self.text.push_str(&typed);
+        if is_cancelled {
+            self.text.clear();
+            self.wants_focus = false;
+        }
     }
 }
 

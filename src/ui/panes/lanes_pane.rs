@@ -78,6 +78,7 @@ impl Docking<'_> {
             self.commands.push(match action {
                 LaneAction::Explain(lane) => {
                     self.state.inspector.explain(lane);
+                    self.state.peak.explain(lane);
                     continue;
                 }
                 LaneAction::ShowDevice => {

@@ -142,6 +142,11 @@ impl PeakState {
         }
     }
 
+    /// Explains another lane from now on.
+    pub const fn explain(&mut self, lane: LaneId) {
+        self.lane = Some(lane);
+    }
+
     /// The lane by position.
     fn lane_in(&self, comparison: &Comparison) -> usize {
         let own = self.lane;
