@@ -1,6 +1,9 @@
 //! Steps with a note, kept in the document.
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::LaneId;
+use crate::sim::StaticMemoryPolicy;
 use crate::units::Step;
 
 /// A step that somebody wants to find again.
@@ -14,8 +17,101 @@ pub struct Bookmark {
     pub lane: Option<LaneId>,
 }
 
+/// A bookmark as it is kept from one start to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptBookmark {
+    /// The step.
+    pub step: u32,
+    /// The note.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Its lane, as `policy 2`, `problem 0`, `pass 1` or `measured 0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<String>,
+}
+
+impl KeptBookmark {
+    /// What is kept of some bookmarks.
+    pub fn of_all(bookmarks: &[Bookmark]) -> Vec<Self> {
+        bookmarks.iter().map(Self::of).collect()
+    }
+
+    fn of(bookmark: &Bookmark) -> Self {
+        Self {
+            step: bookmark.step.0,
+            note: bookmark.note.clone(),
+            lane: bookmark.lane.map(|lane| match lane {
+                LaneId::Policy(policy) => format!("policy {}", policy.number()),
+                LaneId::Problem(position) => format!("problem {position}"),
+                LaneId::Pass(position) => format!("pass {position}"),
+                LaneId::Measured(position) => format!("measured {position}"),
+            }),
+        }
+    }
+
+    /// The bookmark; one of a lane that this version does not know is one of all lanes.
+    pub fn bookmark(&self) -> Bookmark {
+        let parts = self.lane.as_deref().and_then(|lane| lane.split_once(' '));
+        let lane = parts.and_then(|(kind, number)| {
+            let number = number.parse().ok()?;
+            match kind {
+                "policy" => StaticMemoryPolicy::from_number(number).map(LaneId::Policy),
+                "problem" => Some(LaneId::Problem(number)),
+                "pass" => Some(LaneId::Pass(number)),
+                "measured" => Some(LaneId::Measured(number)),
+                _ => None,
+            }
+        });
+        Bookmark {
+            step: Step(self.step),
+            note: self.note.clone(),
+            lane,
+        }
+    }
+
+    /// The bookmarks in their order.
+    pub fn bookmarks(kept: &[Self]) -> Vec<Bookmark> {
+        let mut bookmarks = Vec::new();
+        for one in kept {
+            insert(&mut bookmarks, one.bookmark());
+        }
+        bookmarks
+    }
+}
+
 /// Puts a bookmark where it belongs: in order of steps, behind those of the same step.
 pub(super) fn insert(bookmarks: &mut Vec<Bookmark>, bookmark: Bookmark) {
     let place = bookmarks.partition_point(|known| known.step <= bookmark.step);
     bookmarks.insert(place, bookmark);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bookmarks_are_kept_with_their_lanes() {
+        let lanes = [0, 2, 3, 4]
+            .into_iter()
+            .filter_map(StaticMemoryPolicy::from_number)
+            .map(LaneId::Policy);
+        let lanes = lanes.chain([LaneId::Problem(1), LaneId::Pass(2), LaneId::Measured(0)]);
+        let bookmarks: Vec<Bookmark> = std::iter::once(None)
+            .chain(lanes.map(Some))
+            .map(|lane| Bookmark {
+                step: Step(7),
+                note: "why".to_owned(),
+                lane,
+            })
+            .collect();
+        let text = serde_json::to_string(&KeptBookmark::of_all(&bookmarks)).expect("it is plain");
+        let kept: Vec<KeptBookmark> = serde_json::from_str(&text).expect("it was written here");
+        assert_eq!(KeptBookmark::bookmarks(&kept), bookmarks);
+        let odd = KeptBookmark {
+            lane: Some("of another version 3".to_owned()),
+            ..KeptBookmark::default()
+        };
+        assert_eq!(odd.bookmark().lane, None);
+    }
 }

@@ -137,6 +137,8 @@ pub enum Command {
     ExportPeak(PathBuf),
     /// Keep a step with a note.
     AddBookmark(Bookmark),
+    /// Bookmarks that the sources had when they were open before; no step of the history.
+    RestoreBookmarks(Vec<Bookmark>),
     /// Give a bookmark another note.
     NoteBookmark {
         /// Its position.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::bookmarks::{Bookmark, KeptBookmark};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::files::stream_name;
@@ -78,6 +79,9 @@ pub struct KeptDocument {
     pub part: Option<String>,
     /// Options, variables and schedule as a configuration file.
     pub configuration: String,
+    /// Steps with notes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bookmarks: Vec<KeptBookmark>,
 }
 
 impl KeptDocument {
@@ -95,6 +99,7 @@ impl KeptDocument {
             sources,
             part: document.part.clone(),
             configuration: write(&config_from_document(&document, None)),
+            bookmarks: KeptBookmark::of_all(&document.bookmarks),
         })
     }
 
@@ -107,6 +112,7 @@ impl KeptDocument {
         }
         let mut document = Document::new(sources);
         document.part.clone_from(&self.part);
+        document.bookmarks = KeptBookmark::bookmarks(&self.bookmarks);
         let failure = match read_config(FORM, self.configuration.as_bytes()) {
             Ok((config, _)) => {
                 apply_config(&config, &mut document);
@@ -128,6 +134,9 @@ pub struct Recent {
     pub sources: Vec<KeptSource>,
     /// When, in seconds since 1970.
     pub opened: u64,
+    /// Steps with notes, as they were last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bookmarks: Vec<KeptBookmark>,
 }
 
 impl Recent {
@@ -165,14 +174,32 @@ impl Recents {
         if kept.iter().all(|source| source.path.is_none()) {
             return false;
         }
+        let known = self.list.iter().find(|known| known.sources == kept);
+        let bookmarks = known.map_or_else(Vec::new, |known| known.bookmarks.clone());
         self.list.retain(|known| known.sources != kept);
         let opened = Recent {
             sources: kept,
             opened: now,
+            bookmarks,
         };
         self.list.insert(0, opened);
         self.list.truncate(MOST_RECENT);
         true
+    }
+
+    /// The bookmarks that sources had when they were open last.
+    pub fn bookmarks_of(&self, sources: &[SourceSpec]) -> Vec<Bookmark> {
+        let kept: Vec<KeptSource> = sources.iter().filter_map(KeptSource::of).collect();
+        let known = self.list.iter().find(|known| known.sources == kept);
+        known.map_or_else(Vec::new, |known| KeptBookmark::bookmarks(&known.bookmarks))
+    }
+
+    /// Notes the bookmarks of sources that were opened.
+    pub fn keep_bookmarks(&mut self, sources: &[SourceSpec], bookmarks: &[Bookmark]) {
+        let kept: Vec<KeptSource> = sources.iter().filter_map(KeptSource::of).collect();
+        if let Some(known) = self.list.iter_mut().find(|known| known.sources == kept) {
+            known.bookmarks = KeptBookmark::of_all(bookmarks);
+        }
     }
 
     /// What text of another version may hold too much of.

@@ -29,7 +29,7 @@ mod titles;
 mod together;
 mod worker;
 
-pub use bookmarks::Bookmark;
+pub use bookmarks::{Bookmark, KeptBookmark};
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
@@ -47,7 +47,7 @@ pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Notice, Search, Session};
 pub use sweep::{SweepSubject, SweepTable};
 pub use together::{OnFailure, read_each};
-pub use worker::Worker;
+pub use worker::{Wake, Worker};
 
 pub use crate::export::{Picture, SvgColors};
 pub use crate::timeline::Selected;

@@ -236,6 +236,10 @@ impl Session {
             Command::ExplainPeak(ask) => self.want_peak(ask),
             Command::ExportPeak(path) => self.export_peak(path),
             Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
+            Command::RestoreBookmarks(bookmarks) => {
+                self.document.bookmarks = bookmarks;
+                self.keep_bookmarks();
+            }
             Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
             Command::RemoveBookmark(position) => self.remove_bookmark(position),
             Command::Select(selected) => self.selection.select(selected),

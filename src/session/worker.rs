@@ -27,6 +27,16 @@ use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
 use crate::timeline::{Areas, IsLit, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
+/// How soon an answer should be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// At once.
+    Now,
+    /// With the next frame, or a little later: it only tells how far a job is, and a frame may cost as much as the part of
+    /// the job that it tells of.
+    Soon,
+}
+
 struct Order {
     generation: u64,
     job: Job,
@@ -62,6 +72,14 @@ impl Worker {
     /// # Errors
     /// What the operating system says where it cannot start a thread.
     pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
+        Self::start_with(move |_| wake())
+    }
+
+    /// The same, told how soon somebody should look.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with(wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Order>();
         let (outbox, answers) = unbounded();
         let wake = Arc::new(wake);
@@ -70,7 +88,7 @@ impl Worker {
             Painter::start(move |generation, answer| {
                 // The receiver is gone only while the program ends.
                 drop(outbox.send((generation, answer)));
-                wake();
+                wake(Wake::Now);
             })?
         };
         let thread = std::thread::Builder::new()
@@ -182,12 +200,16 @@ impl Drop for Worker {
     }
 }
 
-fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn()) {
+fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn(Wake)) {
     while let Ok(order) = inbox.recv() {
         let say = |answer: Answer| {
+            let when = match answer {
+                Answer::Progress { .. } => Wake::Soon,
+                _ => Wake::Now,
+            };
             // The receiver is gone only while the program ends.
             drop(outbox.send((order.generation, answer)));
-            wake();
+            wake(when);
         };
         if order.cancel.is_cancelled() {
             say(Answer::Cancelled);

@@ -131,6 +131,8 @@ pub struct LaneView {
     pub reuse: LaneReuse,
     /// What runs under a budget do, where there are any.
     pub remat: Option<Arc<LaneRemat>>,
+    /// The lowest and the highest display address that a block of a tensor has; `None` where there is none.
+    pub tensor_span: Option<(u64, u64)>,
     /// Whose block: (subject's tensor or `None`, block), sorted.
     owners: Vec<(Selected, u32)>,
     /// By subject of the simulation.
@@ -174,6 +176,7 @@ impl LaneView {
         let regions = region_spans((simulation, session), &spans, &blocks);
         let (reserved, features) = Curve::pair(&lane.curves.reserved, &lane.curves.features);
         let (live, rounded) = Curve::pair(&lane.curves.live, &lane.curves.rounded);
+        let tensor_span = tensor_span(&blocks, &owners);
         Self {
             policy: lane.policy,
             shares_steps: lane.shares_steps,
@@ -197,6 +200,7 @@ impl LaneView {
             features,
             live,
             rounded,
+            tensor_span,
             physical: Curve::of(&lane.curves.physical),
             virtual_space: Curve::of(&lane.curves.virtual_space),
             remat,
@@ -304,6 +308,16 @@ struct Draft {
     offset: u64,
     span: u32,
     subject: u32,
+}
+
+/// The display addresses that blocks of tensors reach. Linear.
+fn tensor_span(blocks: &Blocks, owners: &[(Selected, u32)]) -> Option<(u64, u64)> {
+    let of_block = |(_, block): &(Selected, u32)| {
+        let base = blocks.base[*block as usize];
+        (base, base.saturating_add(blocks.bytes[*block as usize]))
+    };
+    let spans = owners.iter().map(of_block);
+    spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
 }
 
 fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette) -> Blocks {

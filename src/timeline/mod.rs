@@ -204,6 +204,16 @@ impl Timeline {
         self.lanes.iter().any(|lane| lane.remat.is_some())
     }
 
+    /// The addresses at which tensors stand in any lane; `None` where there are none, or nearly everything is theirs.
+    pub fn tensor_span(&self) -> Option<(u64, u64)> {
+        /// Of a span that is larger, the whole picture shows as much.
+        const MOST: (u64, u64) = (4, 5);
+        let spans = self.lanes.iter().filter_map(|lane| lane.tensor_span);
+        let (low, high) = spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
+        let is_small = (high - low) / MOST.0 < self.height.get() / MOST.1;
+        is_small.then_some((low, high))
+    }
+
     /// The viewport that shows everything, with a little room above the highest address.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn fit(&self) -> Viewport {

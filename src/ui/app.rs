@@ -28,7 +28,7 @@ use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use super::wishes::Wishes;
 use crate::options::Finding;
-use crate::session::{Command, KeptDocument, Notice, Recents, Session, SourceSpec};
+use crate::session::{Bookmark, Command, KeptDocument, Notice, Recents, Session, SourceSpec};
 use crate::timeline::LookOrder;
 
 /// View state: what the window remembers and no file holds.
@@ -85,6 +85,8 @@ pub struct App {
     has_styled: bool,
     /// The sources that were noted last as opened.
     noted: Vec<SourceSpec>,
+    /// Its bookmarks, as they were noted last.
+    kept_bookmarks: Vec<Bookmark>,
 }
 
 impl App {
@@ -111,6 +113,7 @@ impl App {
             panes: Panes::of(kept.layout.as_ref().unwrap_or(&Layout::default())),
             has_styled: false,
             noted: Vec::new(),
+            kept_bookmarks: Vec::new(),
         }
     }
 
@@ -182,11 +185,26 @@ impl App {
     fn note_opened(&mut self) {
         let Some(loaded) = self.session.loaded() else { return };
         if loaded.sources == self.noted {
+            self.note_bookmarks();
             return;
         }
         self.noted.clone_from(&loaded.sources);
+        let before = self.state.recents.bookmarks_of(&self.noted);
+        if !before.is_empty() && self.session.document().bookmarks.is_empty() {
+            self.session.apply(Command::RestoreBookmarks(before));
+        }
         if self.state.recents.note(&self.noted, clock()) {
             self.session.apply(Command::FindMissing(self.state.recents.paths()));
+        }
+    }
+
+    /// Keeps the bookmarks of what is open beside its place in the list of what was opened.
+    fn note_bookmarks(&mut self) {
+        let document = self.session.document();
+        // While something else is being read, the document is that one's already.
+        if document.sources == self.noted && document.bookmarks != self.kept_bookmarks {
+            self.kept_bookmarks.clone_from(&document.bookmarks);
+            self.state.recents.keep_bookmarks(&self.noted, &self.kept_bookmarks);
         }
     }
 

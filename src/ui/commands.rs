@@ -160,6 +160,7 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("Shift + W / S", "zoom addresses in / out"),
     ("F", "focus the selected tensor; again: show all"),
     ("H, Ctrl + 0, double click", "show all"),
+    ("Shift + H", "show where tensors stand, without weights"),
     (", / .", "previous / next tensor"),
     ("/, then Enter / Shift + Enter", "find tensors; next / previous match"),
     ("Click curve or events", "pin the step for Device and Peak"),

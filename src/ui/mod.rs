@@ -26,8 +26,11 @@ use eframe::egui;
 
 use self::kept::Kept;
 use crate::diagnostics::Diagnostics;
-use crate::session::{Document, Notice, PainterChoice, Restore, Session, Worker};
+use crate::session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
 use crate::workload::DeviceProfiles;
+
+/// How far a job is shows this often: a frame drawn by software takes its processors from the job.
+const PROGRESS: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
 /// the place of the given one. `painter` says who draws large lanes.
@@ -60,7 +63,10 @@ pub fn run(
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
                 let wake = context.clone();
-                let worker = Worker::start(move || wake.request_repaint())?;
+                let worker = Worker::start_with(move |when| match when {
+                    Wake::Now => wake.request_repaint(),
+                    Wake::Soon => wake.request_repaint_after(PROGRESS),
+                })?;
                 let kept = Kept::read(creation.storage, restore);
                 let mut session = session(document, profiles, (worker, &kept));
                 for (name, remarks) in remarks {

@@ -99,7 +99,10 @@ fn scopes_fold_by_click_and_by_key() {
 fn areas_are_of_groups_and_pin_steps() {
     let mut harness = harness("resnet50", 1);
     show(&mut harness, "Areas");
-    assert_eq!(harness.state().session().look_order().by, ColorBy::By(Attribute::Role));
+    assert_eq!(
+        harness.state().session().look_order().by,
+        ColorBy::By(Attribute::OpType)
+    );
     let areas = harness.state().session().areas().expect("areas");
     assert!(areas.lanes.iter().all(|lane| !lane.bands.is_empty()));
     let rect = harness.get_by_label("lane policy 0 memory map").rect();
@@ -120,6 +123,8 @@ fn areas_are_of_groups_and_pin_steps() {
     harness.key_press(Key::V);
     settle(&mut harness);
     assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
+    let by = harness.state().session().look_order().by;
+    assert_eq!(by, ColorBy::Tensor, "the colours from before are back");
 }
 
 #[test]

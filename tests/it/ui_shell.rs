@@ -8,7 +8,8 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater::session::{
-    Command, Document, KeptDocument, KeptSource, Notice, Recents, Restore, SAMPLES, Session, SourceSpec, Worker, sample,
+    Bookmark, Command, Document, KeptDocument, KeptSource, Notice, Recents, Restore, SAMPLES, Session, SourceSpec,
+    Worker, sample,
 };
 use highwater::ui::app::App;
 use highwater::ui::commands::COMMANDS;
@@ -248,6 +249,12 @@ fn what_was_open_is_there_again() {
         text: "2".to_owned(),
     });
     app.settle();
+    let note = Bookmark {
+        step: highwater::units::Step(3),
+        note: "look here".to_owned(),
+        lane: None,
+    };
+    app.apply(Command::AddBookmark(note.clone()));
     let mut window = harness(app, [1280.0, 800.0]);
     press(&mut window, Modifiers::NONE, Key::V);
     press(&mut window, Modifiers::NONE, Key::M);
@@ -267,7 +274,21 @@ fn what_was_open_is_there_again() {
     assert_eq!(again.document, before.document);
     assert_eq!(again.recents.list[0].paths().next(), Some(path.as_path()));
     assert!(is_in_front(&window, "Device"));
-    drop(window);
+    let mut app = window.into_state();
+    assert_eq!(app.session().document().bookmarks, [note.clone()]);
+
+    // Another file has none of them; the same one has them again.
+    let sample = SourceSpec::Sample(sample("bert").unwrap());
+    for (source, n_bookmarks) in [(sample, 0), (app.session().document().sources[0].clone(), 1)] {
+        app.apply(Command::Open(vec![source.clone()]));
+        app.settle();
+        let mut window = harness(app, [1280.0, 800.0]);
+        window.run_steps(3);
+        assert_eq!(window.state().session().document().sources, [source]);
+        assert_eq!(window.state().session().document().bookmarks.len(), n_bookmarks);
+        app = window.into_state();
+    }
+    drop(app);
 
     // Files on the command line win over what was open; without restoring, the list of files alone stays.
     let cases = [(Restore::Window, true), (Restore::Nothing, false)];

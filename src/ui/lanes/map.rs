@@ -118,7 +118,16 @@ fn paint_large(
         );
         return;
     }
-    pictures::paint(painter, (rect, &view), lane, (&state.textures, state.axis), tint);
+    if !pictures::paint(painter, (rect, &view), lane, (&state.textures, state.axis), tint) {
+        let center = (rect.center(), Align2::CENTER_CENTER);
+        text_with_ground(
+            painter,
+            center,
+            "drawing …".to_owned(),
+            (theme.text_weak, theme.canvas),
+            rect,
+        );
+    }
     if input.drawn.device.is_some() && view.axis().is_none() {
         let text = "more blocks than the graphics device takes: drawn as a picture".to_owned();
         let place = (rect.right_top(), Align2::RIGHT_TOP);

@@ -129,14 +129,14 @@ pub(super) fn take(ctx: &egui::Context, drawn: &Drawn<'_>, textures: &mut Textur
     }
 }
 
-/// Paints what there is of a lane's picture; `tint` dims it beside a selection.
+/// Paints what there is of a lane's picture, and says whether there is any; `tint` dims it beside a selection.
 pub(super) fn paint(
     painter: &Painter,
     (rect, viewport): (Rect, &View<'_>),
     lane: usize,
     (textures, axis): (&Textures, AxisKind),
     tint: Color32,
-) {
+) -> bool {
     let of_kind = |kind: PictureKind| {
         let mut shown = textures.shown.iter();
         // Of another axis it shows other widths, and no stretching makes it right.
@@ -155,16 +155,17 @@ pub(super) fn paint(
         Some(placed.0)
     });
     let Some(whole) = of_kind(PictureKind::Whole) else {
-        return;
+        return near.is_some();
     };
     let Some((place, uv)) = placed(&whole.picture.raster.frame.view, viewport, rect) else {
-        return;
+        return near.is_some();
     };
     for part in beside(rect, near) {
         painter
             .with_clip_rect(part.intersect(painter.clip_rect()))
             .image(whole.texture.id(), place, uv, tint);
     }
+    true
 }
 
 /// What of a rectangle lies beside another.

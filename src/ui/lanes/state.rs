@@ -195,6 +195,22 @@ impl LanesState {
         self.viewport = self.whole;
     }
 
+    /// Shows every step and the addresses at which tensors stand, without weights and what else lies still; everything where
+    /// that is most of it.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn fit_tensors(&mut self, timeline: &Timeline) {
+        const ROOM: f64 = 0.03;
+        self.fit();
+        if let Some((low, high)) = timeline.tensor_span() {
+            let room = (high - low) as f64 * ROOM;
+            self.change_view(|view| Viewport {
+                a0: low as f64 - room,
+                a1: high as f64 + room,
+                ..view.viewport()
+            });
+        }
+    }
+
     /// How much larger than the whole picture the view shows things, as areas.
     pub(super) fn zoom(&self) -> f64 {
         let area = |view: &Viewport| {

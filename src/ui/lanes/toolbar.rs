@@ -8,7 +8,7 @@ use eframe::egui::{
 use super::{
     LaneAction, LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes,
 };
-use crate::timeline::RowsBy;
+use crate::timeline::{RowsBy, Timeline};
 use crate::units::grouped;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
@@ -36,7 +36,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
             marks::menu_ui(ui, input, state);
         }
         colors::choice_ui(ui, (input, state.content), actions);
-        fit_ui(ui, state);
+        fit_ui(ui, input.timeline, state);
         let legend = Legend::new(ui, input, state);
         let room = legend.width + legend::room(ui, input, state) + marks::EDGES;
         let is_beside = room <= ui.available_size_before_wrap().x;
@@ -70,12 +70,21 @@ fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
     ui.separator();
 }
 
-fn fit_ui(ui: &mut Ui, state: &mut LanesState) {
+fn fit_ui(ui: &mut Ui, timeline: &Timeline, state: &mut LanesState) {
     let fit = ui
         .button("Fit")
         .on_hover_text("Show everything (H, double click, Ctrl+0)");
     if fit.clicked() {
         state.fit();
+    }
+    if state.content != LaneContent::MemoryMap || timeline.tensor_span().is_none() {
+        return;
+    }
+    let tensors = ui
+        .button("Fit tensors")
+        .on_hover_text("Show the addresses at which tensors stand, without weights and what else lies still (Shift+H)");
+    if tensors.clicked() {
+        state.fit_tensors(timeline);
     }
 }
 

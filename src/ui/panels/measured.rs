@@ -44,6 +44,13 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     }
 }
 
+/// The largest of the recordings in a sentence, with exact figures.
+pub(super) fn headline(comparison: &Comparison) -> Option<(String, String)> {
+    let lanes = comparison.lanes.iter();
+    let lane = lanes.max_by_key(|lane| (lane.summary.peak_reserved, lane.summary.peak_live))?;
+    Some(peaks(comparison, lane))
+}
+
 /// What was measured beside what is simulated: a line a recording, with what the simulation has more or less.
 pub(super) fn beside_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     for lane in &comparison.lanes {

@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::Comparison;
+use crate::analysis::{Comparison, Lane};
 use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::rewrite::remat::RematStatus;
@@ -17,6 +17,46 @@ use crate::units::{Bytes, percent_text};
 const LEAST_TEXT: f32 = 260.0;
 const LEAST_BARS: f32 = 180.0;
 
+/// Room for what folds the summary.
+const FOLD: f32 = 24.0;
+/// In lower panes the summary is a line, unless it was opened: the lanes need the room.
+const LOW: f32 = 430.0;
+
+/// The mark that folds the summary, and the line that is left of it; says whether it is folded.
+fn fold_ui(ui: &mut egui::Ui, comparison: &Comparison) -> bool {
+    let id = egui::Id::unique("whether the summary is folded");
+    let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
+    let is_folded = chosen.unwrap_or(ui.available_height() < LOW);
+    let Some((text, exact)) = headline(comparison) else {
+        return false;
+    };
+    let area = ui.available_rect_before_wrap();
+    let (mark, words) = if is_folded {
+        ("+", "open the summary")
+    } else {
+        ("–", "fold the summary to a line, which gives room to the lanes")
+    };
+    let place = egui::Rect::from_min_size(
+        egui::pos2(area.right() - FOLD + 2.0, area.top()),
+        egui::vec2(FOLD - 4.0, 18.0),
+    );
+    let corner = egui::UiBuilder::new().max_rect(place).id_salt("fold summary");
+    let button = ui.new_child(corner).add(egui::Button::new(mark).small());
+    let label = words.split(" to ").next().unwrap_or(words);
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, label));
+    if button.on_hover_text(words).clicked() {
+        ui.data_mut(|data| data.insert_persisted(id, Some(!is_folded)));
+    }
+    if is_folded {
+        let line = egui::Rect::from_min_max(area.min, egui::pos2(place.left() - 4.0, area.top() + 20.0));
+        let label = egui::Label::new(RichText::new(text).strong()).truncate();
+        let line_ui = egui::UiBuilder::new().max_rect(line).id_salt("summary line");
+        ui.new_child(line_ui).add(label).on_hover_text(exact);
+        ui.advance_cursor_after_rect(line);
+    }
+    is_folded
+}
+
 /// Draws the sentences on the left and the bars on the right.
 pub fn overview_ui(
     ui: &mut egui::Ui,
@@ -25,7 +65,11 @@ pub fn overview_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let area = ui.available_rect_before_wrap();
+    if fold_ui(ui, comparison) {
+        return;
+    }
+    let mut area = ui.available_rect_before_wrap();
+    area.set_right(area.right() - FOLD);
     let layout = egui::Layout::left_to_right(egui::Align::Min);
     // What is too wide here must not make the panes below it wider than they are.
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
@@ -73,6 +117,16 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     });
 }
 
+fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
+    let lane = &comparison.lanes[comparison.main_lane()?];
+    let footprint = lane.plans.first()?.1.plan.footprint;
+    let text = format!(
+        "Smallest footprint of these lanes: {footprint} by {}",
+        lane.strategy.label
+    );
+    Some((text, footprint.exact()))
+}
+
 /// Which strategy is smallest, and how far from what can be proved.
 fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
@@ -81,11 +135,9 @@ fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     };
     let Some((_, planned)) = lane.plans.first() else { return };
     let footprint = planned.plan.footprint;
-    let text = format!(
-        "Smallest footprint of these lanes: {footprint} by {}",
-        lane.strategy.label
-    );
-    ui.label(RichText::new(text).strong()).on_hover_text(footprint.exact());
+    if let Some((text, exact)) = problem_text(comparison) {
+        ui.label(RichText::new(text).strong()).on_hover_text(exact);
+    }
     let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
     let table = session
         .planner_table()
@@ -125,13 +177,21 @@ fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     ui.weak("The Planner tab compares all strategies.");
 }
 
-/// What each pass needs, and which needs least.
-fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    let Some(first) = comparison.lanes.first() else { return };
+fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
+    let first = comparison.lanes.first()?;
     let title = comparison.lane_title(first.id);
     let peak = first.summary.peak_reserved;
     let text = format!("{title}: peak {peak} under policy {}", first.policy.number());
-    ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
+    Some((text, peak.exact()))
+}
+
+/// What each pass needs, and which needs least.
+fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+    let Some((text, exact)) = passes_text(comparison) else {
+        return;
+    };
+    ui.label(RichText::new(text).strong()).on_hover_text(exact);
+    let peak = comparison.lanes[0].summary.peak_reserved;
     let is_whole = |lane: &&crate::analysis::Lane| {
         let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
         !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
@@ -165,27 +225,55 @@ fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     notes_ui(ui, comparison);
 }
 
+/// The configured policy, and whether it fits.
+fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
+    let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
+    let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
+    let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
+    let given_up = given_up
+        .map(|run| &run.answer.status)
+        .find(|status| **status != RematStatus::Ok);
+    if let Some(status) = given_up {
+        let end = status.name().replace('_', " ");
+        format!(
+            "Configured: the run under the budget ends early ({end}), so policy {number}'s peak {peak} is no answer"
+        )
+    } else if lane.summary.out_of_memory {
+        format!("Configured: policy {number} does not fit {device}")
+    } else if lane.refusals.is_some() {
+        format!("Configured: policy {number}, peak {peak}; not every request fits {device}")
+    } else {
+        format!("Configured: policy {number}, peak {peak}; fits {device}")
+    }
+}
+
+/// The summary in a line: its sentence, and exact figures.
+fn headline(comparison: &Comparison) -> Option<(String, String)> {
+    if comparison.is_problem() {
+        return problem_text(comparison);
+    }
+    if comparison.is_measured() {
+        return super::measured::headline(comparison);
+    }
+    if comparison.compares_passes() {
+        return passes_text(comparison);
+    }
+    let lane = comparison.lane(comparison.configured)?;
+    let exact = lane.summary.peak_reserved.exact();
+    let text = configured_text(comparison, lane);
+    let best = comparison.best.as_ref();
+    let best = best.filter(|best| best.policy != comparison.configured);
+    let best = best.map_or_else(String::new, |best| {
+        format!("; best: policy {}, {}", best.policy.number(), best.why)
+    });
+    Some((text + &best, exact))
+}
+
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     let configured = comparison.lane(comparison.configured);
     if let Some(lane) = configured {
-        let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
-        let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
-        let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
-        let given_up = given_up
-            .map(|run| &run.answer.status)
-            .find(|status| **status != RematStatus::Ok);
-        let text = if let Some(status) = given_up {
-            let end = status.name().replace('_', " ");
-            format!(
-                "Configured: the run under the budget ends early ({end}), so policy {number}'s peak {peak} is no answer"
-            )
-        } else if lane.summary.out_of_memory {
-            format!("Configured: policy {number} does not fit {device}")
-        } else if lane.refusals.is_some() {
-            format!("Configured: policy {number}, peak {peak}; not every request fits {device}")
-        } else {
-            format!("Configured: policy {number}, peak {peak}; fits {device}")
-        };
+        let peak = lane.summary.peak_reserved;
+        let text = configured_text(comparison, lane);
         ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
         if let Some(text) = lane.out_of_memory_text() {
             ui.label(text);

@@ -177,6 +177,9 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
     }
 }
 
+/// Beside the filter stand the count and the button, which have their place first.
+const BESIDE: f32 = 330.0;
+
 fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
     let has_queries = state.kind.has_queries();
     let label = ui.label("filter");
@@ -186,7 +189,8 @@ fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
         "part of a text"
     };
     let filter = &mut state.view().filter;
-    let field = TextEdit::singleline(filter).hint_text(hint).desired_width(112.0);
+    let width = (ui.available_size_before_wrap().x - BESIDE).clamp(112.0, 280.0);
+    let field = TextEdit::singleline(filter).hint_text(hint).desired_width(width);
     ui.add(field).labelled_by(label.id);
     if has_queries {
         ui.weak("?").on_hover_ui(help_ui);
