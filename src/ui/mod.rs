@@ -21,6 +21,8 @@ pub mod theme;
 pub mod top_bar;
 pub mod wishes;
 
+use std::sync::{Arc, OnceLock};
+
 use anyhow::anyhow;
 use eframe::egui;
 
@@ -53,6 +55,14 @@ pub fn run(
         persist_window: restore != Restore::Nothing,
         ..eframe::NativeOptions::default()
     };
+    // A window takes its time to open; what is named is read meanwhile.
+    let window = Arc::new(OnceLock::new());
+    let worker = worker_for(Arc::clone(&window))?;
+    let begun = if restore == Restore::Everything {
+        Begun::Waiting(Box::new((document, profiles)), worker)
+    } else {
+        Begun::Session(Box::new(Session::new(document, profiles, worker)))
+    };
     let start = move || {
         eframe::run_native(
             "highwater",
@@ -62,13 +72,21 @@ pub fn run(
                 if restore == Restore::Nothing {
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
-                let wake = context.clone();
-                let worker = Worker::start_with(move |when| match when {
-                    Wake::Now => wake.request_repaint(),
-                    Wake::Soon => wake.request_repaint_after(PROGRESS),
-                })?;
+                // Nobody else sets it.
+                drop(window.set(context.clone()));
                 let kept = Kept::read(creation.storage, restore);
-                let mut session = session(document, profiles, (worker, &kept));
+                let mut session = match begun {
+                    Begun::Session(mut session) => {
+                        if let Some(complaint) = kept.complaint() {
+                            session.notify(Notice::Failed(complaint));
+                        }
+                        *session
+                    }
+                    Begun::Waiting(given, worker) => {
+                        let (document, profiles) = *given;
+                        session(document, profiles, (worker, &kept))
+                    }
+                };
                 for (name, remarks) in remarks {
                     session.note_config(name, remarks);
                 }
@@ -83,6 +101,23 @@ pub fn run(
             "the window cannot open: there is no display or no graphics driver; README.md lists the packages it needs, and \
              `highwater compare FILE` prints the same figures without a window"
         )
+    })
+}
+
+/// What is known before the window is there.
+enum Begun {
+    /// Files were named: they are being read.
+    Session(Box<Session>),
+    /// What was open last comes first, which the window's storage knows.
+    Waiting(Box<(Document, DeviceProfiles)>, Worker),
+}
+
+/// A worker that wakes a window, once there is one. What it has to say before that is seen by the first frame.
+fn worker_for(window: Arc<OnceLock<egui::Context>>) -> std::io::Result<Worker> {
+    Worker::start_with(move |when| match (window.get(), when) {
+        (None, _) => {}
+        (Some(window), Wake::Now) => window.request_repaint(),
+        (Some(window), Wake::Soon) => window.request_repaint_after(PROGRESS),
     })
 }
 

@@ -366,6 +366,7 @@ fn settings_that_cannot_be_read_are_told() {
         }],
         part: None,
         configuration: "{".to_owned(),
+        bookmarks: Vec::new(),
     };
     let kept = Kept {
         document: Some(document),
