@@ -233,6 +233,41 @@ fn with_every_pane_closed_one_button_brings_them_back() {
 }
 
 #[test]
+fn bookmarks_come_back_with_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.onnx");
+    let bundled = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/mobilenet_v2.onnx");
+    std::fs::copy(bundled, &path).unwrap();
+    let mut storage = Fake::default();
+    let mut app = started(&storage, Restore::Everything);
+    let (file, other) = (SourceSpec::Path(path), SourceSpec::Sample(sample("bert").unwrap()));
+    app.apply(Command::Open(vec![file.clone()]));
+    app.settle();
+    let mut window = harness(app, [1280.0, 800.0]);
+    let note = Bookmark {
+        step: highwater::units::Step(3),
+        note: "look here".to_owned(),
+        lane: None,
+    };
+    window.state_mut().apply(Command::AddBookmark(note.clone()));
+    window.run_steps(2);
+    window.state().kept().write(&mut storage);
+
+    // At the next start, and where the file is opened again after another, which has none.
+    let mut app = started(&storage, Restore::Everything);
+    assert_eq!(app.session().document().bookmarks, std::slice::from_ref(&note));
+    for (source, bookmarks) in [(other, &[][..]), (file, std::slice::from_ref(&note))] {
+        app.apply(Command::Open(vec![source.clone()]));
+        app.settle();
+        let mut window = harness(app, [1280.0, 800.0]);
+        window.run_steps(3);
+        let document = window.state().session().document();
+        assert_eq!((&*document.sources, &*document.bookmarks), (&[source][..], bookmarks));
+        app = window.into_state();
+    }
+}
+
+#[test]
 fn what_was_open_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.onnx");
@@ -249,12 +284,6 @@ fn what_was_open_is_there_again() {
         text: "2".to_owned(),
     });
     app.settle();
-    let note = Bookmark {
-        step: highwater::units::Step(3),
-        note: "look here".to_owned(),
-        lane: None,
-    };
-    app.apply(Command::AddBookmark(note.clone()));
     let mut window = harness(app, [1280.0, 800.0]);
     press(&mut window, Modifiers::NONE, Key::V);
     press(&mut window, Modifiers::NONE, Key::M);
@@ -274,21 +303,7 @@ fn what_was_open_is_there_again() {
     assert_eq!(again.document, before.document);
     assert_eq!(again.recents.list[0].paths().next(), Some(path.as_path()));
     assert!(is_in_front(&window, "Device"));
-    let mut app = window.into_state();
-    assert_eq!(app.session().document().bookmarks, [note.clone()]);
-
-    // Another file has none of them; the same one has them again.
-    let sample = SourceSpec::Sample(sample("bert").unwrap());
-    for (source, n_bookmarks) in [(sample, 0), (app.session().document().sources[0].clone(), 1)] {
-        app.apply(Command::Open(vec![source.clone()]));
-        app.settle();
-        let mut window = harness(app, [1280.0, 800.0]);
-        window.run_steps(3);
-        assert_eq!(window.state().session().document().sources, [source]);
-        assert_eq!(window.state().session().document().bookmarks.len(), n_bookmarks);
-        app = window.into_state();
-    }
-    drop(app);
+    drop(window);
 
     // Files on the command line win over what was open; without restoring, the list of files alone stays.
     let cases = [(Restore::Window, true), (Restore::Nothing, false)];
