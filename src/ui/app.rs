@@ -370,6 +370,7 @@ impl App {
                 commands.push(Command::Sweep(state.budgets.graph()));
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
+            UiCommand::NextDifference => commands.extend(self.next_difference()),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

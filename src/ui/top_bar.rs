@@ -37,7 +37,10 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
                 ui.menu_button("Open recent", |ui| recent_ui(ui, bar, wishes));
                 menu_ui(ui, Menu::File, bar, wishes);
             });
-            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, bar, wishes));
+            ui.menu_button("Edit", |ui| {
+                menu_ui(ui, Menu::Edit, bar, wishes);
+                ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, wishes));
+            });
             ui.menu_button("Samples", |ui| samples_ui(ui, &mut wishes.commands));
             ui.menu_button("View", |ui| {
                 ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));

@@ -76,6 +76,11 @@ impl Arrangement {
         }
     }
 
+    /// The lanes that are shown, from top to bottom.
+    pub fn shown_lanes(&self, comparison: &Comparison) -> Vec<LaneId> {
+        self.shown(comparison).into_iter().map(|(_, stand)| stand.id).collect()
+    }
+
     /// How many lanes are hidden.
     pub fn n_hidden(&self) -> usize {
         self.stands.iter().filter(|stand| stand.is_hidden).count()

@@ -68,7 +68,6 @@ fn key_pressed(
         (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
         (Key::H, _) => state.fit(),
         (Key::F, _) => focus(input, state),
-        (Key::Z, false) => state.zoom_to_range(),
         (Key::Backspace, is_shifted) => state.step_view(!is_shifted),
         // One thing at a time, what was made last first.
         (Key::Escape, _) if state.measures.clear() => {}
