@@ -212,6 +212,7 @@ impl App {
             theme: &theme,
             recents: &self.state.recents,
             panes: &self.panes,
+            lanes: &self.state.lanes,
             now: &now,
         };
         top_bar_ui(ui, &bar, &mut wishes);
@@ -219,6 +220,7 @@ impl App {
             session: &self.session,
             theme: &theme,
         };
+        self.state.lanes.sit(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
             self.panes.ui(ui, &input, &mut self.state, &mut wishes.commands);
         });
@@ -250,6 +252,7 @@ impl App {
         if std::mem::take(&mut self.state.peak.wants_copy) {
             self.copy_peak(ctx);
         }
+        self.state.dialogs.ask_wanted(ctx);
         self.state.dialogs.poll(&mut wishes.commands);
         self.state.dialogs.ui(ctx, &mut wishes.commands);
         let mut palette = std::mem::take(&mut self.state.palette);

@@ -27,6 +27,8 @@ pub struct Wishes {
     pub toggled: Vec<Pane>,
     /// The option whose field gets the keyboard.
     pub option: Option<&'static str>,
+    /// What of a lane is to be written.
+    pub saved: Option<Purpose>,
 }
 
 /// How wide and high drawings are.
@@ -35,7 +37,8 @@ const DRAWING: (f64, f64) = (1200.0, 600.0);
 impl Wishes {
     /// Whether more than the session is asked.
     pub(super) fn asks_the_window(&self) -> bool {
-        !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty() && self.option.is_none())
+        let has_purpose = self.option.is_some() || self.saved.is_some();
+        has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
     }
 
     /// Takes what was chosen in the palette.
@@ -73,7 +76,11 @@ impl App {
             shown,
             toggled,
             option,
+            saved,
         } = wishes;
+        if let Some(purpose) = saved {
+            self.state.dialogs.ask(purpose, ctx);
+        }
         for command in asked {
             self.perform(command, ctx, &mut commands);
         }
@@ -220,7 +227,9 @@ impl App {
             Purpose::SavePicture(lane) => {
                 if lane.is_some() {
                     self.panes.show(Pane::Policies);
-                    self.state.lanes.content = LaneContent::MemoryMap;
+                    if self.state.lanes.content == LaneContent::Lifetimes {
+                        self.state.lanes.content = LaneContent::MemoryMap;
+                    }
                 }
                 self.state.pictures.want(Wanted { lane, path });
                 ctx.request_repaint();

@@ -194,6 +194,27 @@ fn the_palette_finds_ranges_rulers_and_differences() {
     }
 }
 
+#[test]
+fn any_lane_that_is_shown_can_be_saved() {
+    let mut harness = window_of(0, 800.0);
+    harness.get_by_label("File").click();
+    harness.run_steps(3);
+    harness.get_by_label_contains("Save one of the lanes").click();
+    harness.run_steps(3);
+    for policy in [0, 2, 3, 4] {
+        for form in ["picture (PNG)", "drawing (SVG)"] {
+            let label = format!("policy {policy}: {form}…");
+            assert_eq!(harness.query_all_by_label(&label).count(), 1, "{label}");
+        }
+    }
+    press(&mut harness, NONE, Key::Escape);
+    press(&mut harness, NONE, Key::Escape);
+    harness.get_by_label("arrange policy 2").click();
+    harness.run_steps(3);
+    harness.get_by_label("Save picture (PNG)…");
+    harness.get_by_label("Save drawing (SVG)…");
+}
+
 /// No two commands have the same keys, and everything that a drag does has a command.
 #[test]
 fn keys_are_of_one_command_each() {
