@@ -227,6 +227,10 @@ pub struct CompareArgs {
     /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time".
     #[arg(long, value_name = "AXIS", requires = "svg")]
     pub axis: Option<String>,
+    /// What the colours of --svg stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",
+    /// "size" or "lifetime".
+    #[arg(long, value_name = "WHAT", requires = "svg")]
+    pub color_by: Option<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

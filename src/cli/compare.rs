@@ -53,7 +53,12 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let findings = check(&settings.options, &settings.environment, &*request.files);
     let import = import_diagnostics(&loaded, &settings);
     if let Some(path) = &args.svg {
-        drawing::write(path, (args.policy.as_deref(), args.axis.as_deref()), &comparison)?;
+        let asked = drawing::Asked {
+            policy: args.policy.as_deref(),
+            axis: args.axis.as_deref(),
+            color_by: args.color_by.as_deref(),
+        };
+        drawing::write(path, asked, &comparison)?;
     }
     match args.format {
         Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,

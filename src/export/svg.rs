@@ -1,7 +1,8 @@
 //! A lane as an SVG drawing: curve and memory map of what a viewport shows, text as text.
 //!
 //! ```text
-//! title, figures, what the lines mean
+//! title, figures, what the lines and the colours mean
+//!       | iterations, runs, phases
 //! bytes | reserved and live, the capacity, the peak
 //! bytes | the memory map: regions, blocks, names where they fit
 //!       +-------------------------------------------------- steps
@@ -11,7 +12,9 @@
 //! of the curve spans the exact extremes of its steps; blocks are culled and merged as on the screen.
 
 mod areas;
+mod bands;
 mod colors;
+mod legend;
 mod text;
 
 use std::fmt::Write as _;
@@ -19,7 +22,7 @@ use std::fmt::Write as _;
 pub use self::colors::SvgColors;
 use self::text::{escaped, number};
 use crate::analysis::Comparison;
-use crate::timeline::{AxisKind, LaneView, Timeline, View, Viewport, step_ticks, time_ticks};
+use crate::timeline::{AxisKind, LaneView, Look, Timeline, View, Viewport, step_ticks, time_ticks};
 use crate::units::grouped;
 
 /// What is drawn.
@@ -39,13 +42,17 @@ pub struct LaneDrawing<'a> {
     pub size: (f64, f64),
     /// Colours.
     pub colors: &'a SvgColors,
+    /// In which of them blocks are drawn; `None` for those of single tensors.
+    pub look: Option<&'a Look>,
 }
 
-/// Room for words on the left, on the right, on top and below.
+/// Room for words on the left, on the right, on top (without groups and bands) and below.
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 62.0;
 const BELOW: f64 = 40.0;
+/// The base line of what the lines mean.
+const LEGEND: f64 = 52.0;
 /// Between curve and map, and the share of the height that the curve has.
 const BETWEEN: f64 = 10.0;
 const CURVE_SHARE: f64 = 0.42;
@@ -96,13 +103,19 @@ pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
         return Err("the schedule has no steps, so there is nothing to draw".to_owned());
     }
     let (width, height) = (drawing.size.0.max(320.0), drawing.size.1.max(240.0));
-    let room = height - TOP - BELOW - BETWEEN;
+    let groups = legend::height(drawing, width);
+    let bands = Area {
+        left: LEFT,
+        top: TOP + groups,
+        width: width - LEFT - RIGHT,
+        height: bands::height(&drawing.timeline.bands),
+    };
+    let room = (height - bands.bottom() - BELOW - BETWEEN).max(60.0);
     let has_map = !view.blocks.is_empty() || !view.regions.is_empty();
     let curve = Area {
-        left: LEFT,
-        top: TOP,
-        width: width - LEFT - RIGHT,
+        top: bands.bottom(),
         height: if has_map { room * CURVE_SHARE } else { room + BETWEEN },
+        ..bands
     };
     let map = Area {
         top: curve.bottom() + BETWEEN,
@@ -115,6 +128,8 @@ pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
         xml: String::new(),
     };
     pen.head((width, height));
+    pen.groups_legend(width, LEGEND + 16.0);
+    pen.bands(bands);
     pen.curve(curve);
     if has_map {
         pen.map(map);
@@ -185,33 +200,7 @@ impl Pen<'_> {
             escaped(&title)
         ));
         self.words((LEFT, 36.0), ("start", &colors.text), &figures);
-        self.legend(LEFT, 52.0);
-    }
-
-    /// What the lines mean.
-    fn legend(&mut self, left: f64, y: f64) {
-        let drawing = self.drawing;
-        let colors = drawing.colors;
-        let (states_reserved, states_live) = drawing.comparison.states(drawing.lane);
-        let lines = [
-            (states_reserved, &colors.reserved, "reserved"),
-            (states_live, &colors.live, "live"),
-            (self.view.physical.max() > 0, &colors.physical, "in pages"),
-            (
-                areas::is_capacity_near(drawing),
-                &colors.capacity,
-                "capacity of the device",
-            ),
-        ];
-        let mut x = left;
-        for (_, color, words) in lines.into_iter().filter(|(is_there, ..)| *is_there) {
-            let (at, top, fill) = (number(x), number(y - 8.0), escaped(color));
-            self.line(format_args!(
-                r#"<rect x="{at}" y="{top}" width="14" height="8" fill="{fill}"/>"#
-            ));
-            self.words((x + 18.0, y), ("start", &colors.text_weak), words);
-            x += 34.0 + text::width(words);
-        }
+        self.lines_legend(LEFT, LEGEND);
     }
 
     /// The axis below.

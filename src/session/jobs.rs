@@ -172,6 +172,8 @@ pub struct Drawing {
     pub lane: usize,
     /// What of the lane.
     pub view: LaneInView,
+    /// The colours of its blocks.
+    pub look: Arc<Look>,
 }
 
 /// What is seen of a lane, and how.

@@ -429,6 +429,7 @@ fn draw(drawing: &Drawing) -> Result<Answer, String> {
         axis: drawing.view.axis,
         size: drawing.view.size,
         colors: &drawing.view.colors,
+        look: Some(&drawing.look),
     })?;
     write(drawing.path.clone(), text.as_bytes())
 }

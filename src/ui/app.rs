@@ -236,6 +236,7 @@ impl App {
             theme: &theme,
             recents: &self.state.recents,
             panes: &self.panes,
+            lanes: &self.state.lanes,
             now: &now,
         };
         top_bar_ui(ui, &bar, &mut wishes);
@@ -243,6 +244,7 @@ impl App {
             session: &self.session,
             theme: &theme,
         };
+        self.state.lanes.sit(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
             self.panes.ui(ui, &input, &mut self.state, &mut wishes.commands);
         });
@@ -274,6 +276,7 @@ impl App {
         if std::mem::take(&mut self.state.peak.wants_copy) {
             self.copy_peak(ctx);
         }
+        self.state.dialogs.ask_wanted(ctx);
         self.state.dialogs.poll(&mut wishes.commands);
         self.state.dialogs.ui(ctx, &mut wishes.commands);
         let mut palette = std::mem::take(&mut self.state.palette);
@@ -394,6 +397,7 @@ impl App {
                 commands.push(Command::Sweep(state.budgets.graph()));
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
+            UiCommand::NextDifference => commands.extend(self.next_difference()),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

@@ -1,11 +1,13 @@
 //! The table of window commands: menu, keys and the help window loop over it.
 
+mod measuring;
 mod table;
 
 use eframe::egui::KeyboardShortcut;
 
 pub use table::COMMANDS;
 
+use super::lanes::Measuring;
 use crate::timeline::ColorBy;
 
 /// What the menu and the keys can ask of the window.
@@ -81,6 +83,10 @@ pub enum UiCommand {
     ToggleWheel,
     /// What the colours of blocks stand for.
     ColorBy(ColorBy),
+    /// Select a range of steps, or measure.
+    Measure(Measuring),
+    /// The difference of a lane to the next one, or none.
+    NextDifference,
     /// Select what was selected before.
     PreviousSelection,
     /// Select again what was selected after that.
@@ -120,6 +126,8 @@ pub enum Menu {
     File,
     /// Undo, redo, reset.
     Edit,
+    /// Ranges and rulers; within the menu of edits.
+    Measure,
     /// What is shown and how.
     View,
     /// What colours stand for; within the menu of what is shown.
@@ -151,7 +159,6 @@ pub static GESTURES: &[(&str, &str)] = &[
     ("Drag on the ruler", "select a range of steps"),
     ("Alt + drag", "zoom to the steps dragged over"),
     ("R + drag, T + drag", "measure time, bytes"),
-    ("Z", "zoom to the selected range"),
     ("Ctrl + wheel, pinch", "zoom time at the pointer"),
     ("Shift + wheel, sideways", "move along time"),
     ("Backspace", "the last view; with Shift: forth again"),

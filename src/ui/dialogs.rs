@@ -30,6 +30,8 @@ pub struct Dialogs {
     returned: Option<&'static str>,
     /// Where a picture is to be written.
     picture: Option<(PathBuf, Purpose)>,
+    /// What a pane wants a path for.
+    wanted: Option<Purpose>,
 }
 
 struct Running {
@@ -74,6 +76,18 @@ const PEAK_FORMS: &str = "The extension decides what is written: .csv the live t
 const PEAK_FILE: &str = "peak.csv";
 
 impl Dialogs {
+    /// Asks for a path once the panes are drawn.
+    pub fn want(&mut self, purpose: Purpose) {
+        self.wanted = Some(purpose);
+    }
+
+    /// Asks for the path that a pane wants, if any.
+    pub fn ask_wanted(&mut self, ctx: &egui::Context) {
+        if let Some(purpose) = self.wanted.take() {
+            self.ask(purpose, ctx);
+        }
+    }
+
     /// Opens the system's dialog on a thread of its own.
     pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
         if self.running.is_some() {

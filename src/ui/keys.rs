@@ -3,6 +3,7 @@
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
 
 use super::commands::{COMMANDS, UiCommand};
+use super::lanes::Measuring;
 use super::panels::lane_set::kind_words;
 use crate::session::Session;
 
@@ -48,7 +49,17 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
             kind_words(session).is_some(),
             "what is open can be compared in one way only",
         ),
-        UiCommand::Sweep
+        UiCommand::Measure(Measuring::RangeOfLife | Measuring::BytesOf | Measuring::BytesTo) => {
+            (session.selection().is_some(), "no tensor is selected")
+        }
+        UiCommand::NextDifference => (
+            session
+                .answer()
+                .is_some_and(|(comparison, _)| comparison.lanes.len() > 1),
+            "there is no other lane",
+        ),
+        UiCommand::Measure(_)
+        | UiCommand::Sweep
         | UiCommand::ExportLane
         | UiCommand::DrawLane
         | UiCommand::ExportTable

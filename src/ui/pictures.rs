@@ -1,5 +1,5 @@
-//! Pictures of the window: asked for when nothing stands in front of it, taken by eframe, cut to a lane, handed to the
-//! worker.
+//! Pictures of the window: asked for when nothing stands in front of it, taken by eframe, cut to the parts of a lane, handed
+//! to the worker.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,17 +20,24 @@ pub struct Wanted {
     pub path: PathBuf,
 }
 
-/// A picture that was taken, and the part of it that is wanted, in points.
+/// A picture that was taken, and the parts of it that are wanted, in points; `None` for all of it.
 struct Taken {
     image: Arc<ColorImage>,
-    part: Option<(Rect, f32)>,
+    parts: Option<(Vec<Rect>, f32)>,
     path: PathBuf,
 }
+
+/// Frames before a picture is asked for: the dialog that asked for the path is gone by then, and the lane is in view.
+const BEFORE: u8 = 3;
+/// Most frames until it is taken.
+const UNTIL: u8 = 12;
 
 /// Pictures on their way.
 pub struct Pictures {
     /// What is wanted, and how many frames are still drawn before.
     wanted: Option<(Wanted, u8)>,
+    /// The lane of a picture that is not taken yet, and for how many frames that is awaited.
+    awaited: Option<(LaneId, u8)>,
     sender: Sender<Taken>,
     taken: Receiver<Taken>,
 }
@@ -40,6 +47,7 @@ impl Default for Pictures {
         let (sender, taken) = unbounded();
         Self {
             wanted: None,
+            awaited: None,
             sender,
             taken,
         }
@@ -57,14 +65,24 @@ impl std::fmt::Debug for Pictures {
 impl Pictures {
     /// Asks for a picture.
     pub fn want(&mut self, wanted: Wanted) {
-        // The dialog that asked for the path is gone two frames later.
-        self.wanted = Some((wanted, 2));
+        self.wanted = Some((wanted, BEFORE));
+    }
+
+    /// The lane that is to look as its picture is.
+    pub fn lane(&self) -> Option<LaneId> {
+        let wanted = self.wanted.as_ref().and_then(|(wanted, _)| wanted.lane);
+        wanted.or(self.awaited.map(|(lane, _)| lane))
     }
 
     /// Takes what is wanted once nothing stands in front of it, and hands on what was taken. Never waits.
     pub fn poll(&mut self, ctx: &egui::Context, lanes: &LanesState, commands: &mut Vec<Command>) {
-        while let Ok(Taken { image, part, path }) = self.taken.try_recv() {
-            let picture = picture_of(&image, part);
+        if let Some((lane, left)) = self.awaited.take() {
+            self.awaited = left.checked_sub(1).map(|left| (lane, left));
+            ctx.request_repaint();
+        }
+        while let Ok(Taken { image, parts, path }) = self.taken.try_recv() {
+            self.awaited = None;
+            let picture = parts.map_or_else(|| picture_of(&image, None), |parts| stacked(&image, &parts.0, parts.1));
             commands.push(Command::WritePicture { path, picture });
         }
         let Some((wanted, frames)) = self.wanted.take() else {
@@ -75,15 +93,33 @@ impl Pictures {
             self.wanted = Some((wanted, left));
             return;
         }
-        let place = wanted.lane.and_then(|lane| lanes.place_of(lane));
-        let part = place.map(|place| (place, ctx.pixels_per_point()));
+        let parts = wanted.lane.map(|lane| (lanes.parts_of(lane), ctx.pixels_per_point()));
+        self.awaited = wanted.lane.map(|lane| (lane, UNTIL));
         let (sender, wake, path) = (self.sender.clone(), ctx.clone(), wanted.path);
         ctx.request_screenshot(move |image| {
             // The window may be gone by then.
-            drop(sender.send(Taken { image, part, path }));
+            drop(sender.send(Taken { image, parts, path }));
             wake.request_repaint();
         });
     }
+}
+
+/// Parts of a picture one below the other, pixel for pixel; narrower ones are clear at their right end.
+pub fn stacked(image: &ColorImage, parts: &[Rect], scale: f32) -> Picture {
+    let cut: Vec<Picture> = parts
+        .iter()
+        .map(|part| picture_of(image, Some((*part, scale))))
+        .collect();
+    let width = cut.iter().map(|part| part.width).max().unwrap_or(0);
+    let (row, mut rgba, mut height) = (width as usize * 4, Vec::new(), 0);
+    for part in cut.iter().filter(|part| part.width > 0) {
+        for line in part.rgba.chunks_exact(part.width as usize * 4) {
+            rgba.extend_from_slice(line);
+            rgba.resize(rgba.len() + row - line.len(), 0);
+        }
+        height += part.height;
+    }
+    Picture { width, height, rgba }
 }
 
 /// A part of a picture (all of it where none is said), pixel for pixel.
@@ -119,9 +155,12 @@ pub fn picture_of(image: &ColorImage, part: Option<(Rect, f32)>) -> Picture {
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui::{ColorImage, Rect, pos2};
+    use eframe::egui::{self, ColorImage, Rect, pos2};
 
-    use super::picture_of;
+    use super::{BEFORE, Pictures, UNTIL, Wanted, picture_of, stacked};
+    use crate::analysis::LaneId;
+    use crate::sim::StaticMemoryPolicy;
+    use crate::ui::lanes::LanesState;
 
     #[test]
     fn a_part_is_cut_out_pixel_for_pixel() {
@@ -139,5 +178,51 @@ mod tests {
         assert_eq!(reds(rect(0.5, 0.5, 1.5, 1.0), 2.0), [7, 8]);
         assert_eq!(reds(rect(-3.0, 3.0, 99.0, 99.0), 1.0), [18, 19, 20, 21, 22, 23]);
         assert!(reds(rect(9.0, 9.0, 12.0, 12.0), 1.0).is_empty());
+    }
+
+    /// The lane looks as its picture is to, until that is taken, or does not come.
+    #[test]
+    fn a_lane_sits_for_its_picture_and_no_longer() {
+        let ctx = egui::Context::default();
+        let (mut pictures, lanes) = (Pictures::default(), LanesState::default());
+        assert_eq!(pictures.lane(), None);
+        let lane = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
+        pictures.want(Wanted {
+            lane: Some(lane),
+            path: "lane.png".into(),
+        });
+        let mut commands = Vec::new();
+        for _ in 0..=BEFORE + UNTIL {
+            assert_eq!(pictures.lane(), Some(lane));
+            pictures.poll(&ctx, &lanes, &mut commands);
+        }
+        for _ in 0..2 {
+            pictures.poll(&ctx, &lanes, &mut commands);
+        }
+        assert_eq!(pictures.lane(), None);
+        assert!(commands.is_empty());
+    }
+
+    #[test]
+    fn parts_stand_one_below_the_other() {
+        let levels: Vec<u8> = (0..24).collect();
+        let image = ColorImage::from_gray([6, 4], &levels);
+        let rect = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
+        // The title below, the ruler above it on the screen, a part out of sight, a narrower one.
+        let parts = [
+            rect(1.0, 2.0, 4.0, 3.0),
+            rect(1.0, 0.0, 4.0, 1.0),
+            rect(9.0, 9.0, 12.0, 12.0),
+            rect(1.0, 3.0, 3.0, 4.0),
+        ];
+        let picture = stacked(&image, &parts, 1.0);
+        assert_eq!((picture.width, picture.height), (3, 3));
+        let reds: Vec<u8> = picture.rgba.chunks(4).map(|pixel| pixel[0]).collect();
+        assert_eq!(reds, [13, 14, 15, 1, 2, 3, 19, 20, 0]);
+        assert_eq!(picture.rgba[35], 0, "what is not there is clear");
+        // Fractions of points fall on pixels by the scale.
+        let fine = stacked(&image, &[rect(0.5, 0.0, 1.5, 0.5), rect(0.5, 1.5, 1.5, 2.0)], 2.0);
+        assert_eq!((fine.width, fine.height), (2, 2));
+        assert!(stacked(&image, &[], 1.0).rgba.is_empty());
     }
 }

@@ -297,7 +297,9 @@ impl Theme {
             region: text(self.region_free),
             region_outline: text(self.region_outline),
             on_tensor: text(self.on_tensor()),
-            tensors: self.tensors.map(text).to_vec(),
+            runs: self.runs.map(text),
+            phases: self.phases.map(text),
+            blocks: (0..=u8::MAX).map(|number| text(self.block(number))).collect(),
         }
     }
 

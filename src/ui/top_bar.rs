@@ -3,8 +3,10 @@
 use eframe::egui::{self, RichText};
 
 use super::commands::{COMMANDS, Menu, UiCommand};
+use super::dialogs::Purpose;
 use super::help::keys_text;
 use super::keys::why_not;
+use super::lanes::LanesState;
 use super::panes::{PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::Theme;
@@ -25,6 +27,8 @@ pub struct TopBar<'a> {
     pub recents: &'a Recents,
     /// The panes.
     pub panes: &'a Panes,
+    /// How lanes are shown.
+    pub lanes: &'a LanesState,
     /// How toggles stand.
     pub now: Now<'a>,
 }
@@ -37,7 +41,10 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
                 ui.menu_button("Open recent", |ui| recent_ui(ui, bar, wishes));
                 menu_ui(ui, Menu::File, bar, wishes);
             });
-            ui.menu_button("Edit", |ui| menu_ui(ui, Menu::Edit, bar, wishes));
+            ui.menu_button("Edit", |ui| {
+                menu_ui(ui, Menu::Edit, bar, wishes);
+                ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, wishes));
+            });
             ui.menu_button("Samples", |ui| samples_ui(ui, &mut wishes.commands));
             ui.menu_button("View", |ui| {
                 ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));
@@ -76,6 +83,9 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
 fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, wishes: &mut Wishes) {
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
         command_ui(ui, row.command, bar, wishes);
+        if row.command == UiCommand::DrawLane {
+            ui.menu_button("Save one of the lanes", |ui| lanes_ui(ui, bar, wishes));
+        }
     }
 }
 
@@ -128,6 +138,26 @@ fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
     recents_ui(ui, (bar.recents, bar.session), "", &mut wishes.commands);
     ui.separator();
     command_ui(ui, UiCommand::ForgetRecent, bar, wishes);
+}
+
+/// Pictures and drawings of every lane that is shown.
+fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+    let Some((comparison, _)) = bar.session.answer() else {
+        ui.weak("Nothing is worked out yet.");
+        return;
+    };
+    for id in bar.lanes.arrangement.shown_lanes(comparison) {
+        let title = comparison.lane_title(id);
+        for (form, purpose) in [
+            ("picture (PNG)", Purpose::SavePicture(Some(id))),
+            ("drawing (SVG)", Purpose::DrawLane(id)),
+        ] {
+            if ui.button(format!("{title}: {form}…")).clicked() {
+                wishes.saved = Some(purpose);
+                ui.close();
+            }
+        }
+    }
 }
 
 fn samples_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {

@@ -4,7 +4,7 @@ use eframe::egui;
 
 use super::app::App;
 use super::commands::UiCommand;
-use super::lanes::{LaneContent, LanesState};
+use super::lanes::{LaneContent, LanesInput, LanesState, Measuring};
 use super::palette::Choice;
 use super::panes::{Pane, Panes};
 use super::pictures::Wanted;
@@ -27,6 +27,8 @@ pub struct Wishes {
     pub toggled: Vec<Pane>,
     /// The option whose field gets the keyboard.
     pub option: Option<&'static str>,
+    /// What of a lane is to be written.
+    pub saved: Option<Purpose>,
 }
 
 /// How wide and high drawings are.
@@ -35,7 +37,8 @@ const DRAWING: (f64, f64) = (1200.0, 600.0);
 impl Wishes {
     /// Whether more than the session is asked.
     pub(super) fn asks_the_window(&self) -> bool {
-        !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty() && self.option.is_none())
+        let has_purpose = self.option.is_some() || self.saved.is_some();
+        has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
     }
 
     /// Takes what was chosen in the palette.
@@ -73,7 +76,11 @@ impl App {
             shown,
             toggled,
             option,
+            saved,
         } = wishes;
+        if let Some(purpose) = saved {
+            self.state.dialogs.ask(purpose, ctx);
+        }
         for command in asked {
             self.perform(command, ctx, &mut commands);
         }
@@ -135,6 +142,7 @@ impl App {
             UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
             UiCommand::ForgetRecent => state.recents.list.clear(),
             UiCommand::NextAxis => self.next_axis(),
+            UiCommand::Measure(how) => self.measure(how, ctx),
             UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
             UiCommand::ExportLane | UiCommand::DrawLane => {
                 let lane = self.lane_to_draw();
@@ -171,13 +179,40 @@ impl App {
         }
     }
 
-    /// The lane that was clicked last, where it is still there; else the first.
+    /// A range or a ruler, as by a drag; where that cannot be, says why.
+    fn measure(&mut self, how: Measuring, ctx: &egui::Context) {
+        let theme = Theme::of(&ctx.global_style().visuals);
+        let Some(input) = LanesInput::of(&self.session, &theme) else {
+            return;
+        };
+        self.panes.show(Pane::Policies);
+        if let Err(why) = self.state.lanes.measure(how, &input) {
+            self.session.notify(Notice::Failed(why.to_owned()));
+        }
+    }
+
+    /// The lane less the next one of the others, or no difference behind the last.
+    pub(super) fn next_difference(&mut self) -> Option<Command> {
+        let (comparison, _) = self.session.answer()?;
+        let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+        let now = self.session.difference_order();
+        let now = now.filter(|(first, second)| shown.contains(first) && shown.contains(second));
+        let first = now.map(|(first, _)| first).or_else(|| self.lane_to_draw())?;
+        let mut others = shown.into_iter().filter(|id| *id != first);
+        let next = match now {
+            Some((_, second)) => others.skip_while(|id| *id != second).nth(1),
+            None => others.next(),
+        };
+        self.panes.show(Pane::Policies);
+        Some(Command::SetDifference(next.map(|next| (first, next))))
+    }
+
+    /// The lane that was clicked last, where it is still shown; else the first that is.
     fn lane_to_draw(&self) -> Option<LaneId> {
         let (comparison, _) = self.session.answer()?;
-        let mut ids = comparison.lanes.iter().map(|lane| lane.id);
-        let chosen = self.state.inspector.explained();
-        let first = ids.clone().next();
-        ids.find(|id| Some(*id) == chosen).or(first)
+        let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+        let chosen = self.state.inspector.explained().filter(|id| shown.contains(id));
+        chosen.or(shown.first().copied())
     }
 
     /// Takes a picture of the window or of a lane, or draws the lane, as the name of the file asks.
@@ -192,7 +227,9 @@ impl App {
             Purpose::SavePicture(lane) => {
                 if lane.is_some() {
                     self.panes.show(Pane::Policies);
-                    self.state.lanes.content = LaneContent::MemoryMap;
+                    if self.state.lanes.content == LaneContent::Lifetimes {
+                        self.state.lanes.content = LaneContent::MemoryMap;
+                    }
                 }
                 self.state.pictures.want(Wanted { lane, path });
                 ctx.request_repaint();

@@ -83,6 +83,8 @@ mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_lifetimes;
 #[cfg(feature = "gui")]
+mod ui_measuring;
+#[cfg(feature = "gui")]
 mod ui_names;
 #[cfg(feature = "gui")]
 mod ui_neighbourhood;

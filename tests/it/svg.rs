@@ -3,7 +3,7 @@
 use expect_test::expect;
 use highwater::analysis::Comparison;
 use highwater::export::{LaneDrawing, SvgColors, lane_svg};
-use highwater::timeline::{AxisKind, Timeline, View, Viewport};
+use highwater::timeline::{Attribute, AxisKind, ColorBy, Look, LookOrder, STEPPED_BACK, Timeline, View, Viewport};
 
 use crate::cli::{fails, run};
 use crate::synthetic;
@@ -27,6 +27,7 @@ fn drawing_along(
         axis,
         size: (800.0, 400.0),
         colors: &SvgColors::print(),
+        look: None,
     };
     let text = lane_svg(&drawing).unwrap();
     assert_eq!(lane_svg(&drawing).unwrap(), text);
@@ -131,8 +132,9 @@ fn the_highest_point_of_the_curve_is_the_peak() {
         .and_then(|line| line.split("d=\"").nth(1)?.split('"').next())
         .unwrap();
     let highest = heights(path).into_iter().fold(f64::INFINITY, f64::min);
-    // Of 288 points of room, the curve has 42 in a hundred, and a seventh above the peak.
-    let height = (400.0 - 62.0 - 40.0 - 10.0) * 0.42;
+    // Below the bands of runs and phases; of the room, the curve has 42 in a hundred, and a seventh above the peak.
+    let above = 62.0 + 30.0;
+    let height = (400.0 - above - 40.0 - 10.0) * 0.42;
     let capacity = comparison.device.memory_bytes as f64;
     let peak = timeline.peak.get() as f64;
     let top = if capacity <= peak * 1.6 {
@@ -141,7 +143,7 @@ fn the_highest_point_of_the_curve_is_the_peak() {
         peak
     } * 1.14;
     let own = comparison.lanes[0].summary.peak_reserved.get() as f64;
-    let expected = 62.0 + height - own / top * height;
+    let expected = above + height - own / top * height;
     assert!((highest - expected).abs() < 0.02, "{highest} {expected}");
 }
 
@@ -159,24 +161,164 @@ fn a_small_lane_is_drawn_so() {
         <text x="78" y="36" text-anchor="start" fill="#1b2026">peak reserved 596.0 MiB (624 951 296 B), peak live 196.1 MiB (205 668 352 B), steps 0 to 3 of 4</text>
         <text x="96" y="52" text-anchor="start" fill="#59636e">reserved</text>
         <text x="178" y="52" text-anchor="start" fill="#59636e">live</text>
-        <text x="72" y="182.96" text-anchor="end" fill="#59636e">0</text>
-        <text x="72" y="141.99" text-anchor="end" fill="#59636e">256 MiB</text>
-        <text x="72" y="97.02" text-anchor="end" fill="#59636e">512 MiB</text>
+        <text x="72" y="72" text-anchor="end" fill="#59636e">run</text>
+        <text x="81" y="72" text-anchor="start" fill="#1b2026">train</text>
+        <text x="609" y="72" text-anchor="start" fill="#1b2026">evaluate</text>
+        <text x="72" y="87" text-anchor="end" fill="#59636e">phase</text>
+        <text x="81" y="87" text-anchor="start" fill="#1b2026">forward</text>
+        <text x="257" y="87" text-anchor="start" fill="#1b2026">backward</text>
+        <text x="433" y="87" text-anchor="start" fill="#1b2026">optimizer</text>
+        <text x="609" y="87" text-anchor="start" fill="#1b2026">forward</text>
+        <text x="72" y="200.36" text-anchor="end" fill="#59636e">0</text>
+        <text x="72" y="164.07" text-anchor="end" fill="#59636e">256 MiB</text>
+        <text x="72" y="123.79" text-anchor="end" fill="#59636e">512 MiB</text>
         <text x="72" y="360" text-anchor="end" fill="#59636e">0</text>
-        <text x="72" y="329.96" text-anchor="end" fill="#59636e">128 MiB</text>
-        <text x="72" y="295.92" text-anchor="end" fill="#59636e">256 MiB</text>
-        <text x="72" y="261.89" text-anchor="end" fill="#59636e">384 MiB</text>
-        <text x="72" y="227.85" text-anchor="end" fill="#59636e">512 MiB</text>
-        <text x="82" y="324.11" text-anchor="start" fill="#1b2026">variables 300.0 MiB</text>
-        <text x="82" y="271.19" text-anchor="start" fill="#101418">layer0.out</text>
-        <text x="258" y="245.13" text-anchor="start" fill="#101418">layer0.grad</text>
-        <text x="610" y="218.54" text-anchor="start" fill="#101418">layer0.out</text>
-        <text x="689" y="74" text-anchor="end" fill="#1b2026">peak 596.0 MiB at step 3</text>
+        <text x="72" y="303.02" text-anchor="end" fill="#59636e">256 MiB</text>
+        <text x="72" y="242.03" text-anchor="end" fill="#59636e">512 MiB</text>
+        <text x="82" y="328.27" text-anchor="start" fill="#1b2026">variables 300.0 MiB</text>
+        <text x="82" y="280.86" text-anchor="start" fill="#101418">layer0.out</text>
+        <text x="610" y="233.69" text-anchor="start" fill="#101418">layer0.out</text>
+        <text x="258" y="257.52" text-anchor="start" fill="#101418">layer0.grad</text>
+        <text x="689" y="104" text-anchor="end" fill="#1b2026">peak 596.0 MiB at step 3</text>
         <text x="78" y="376" text-anchor="middle" fill="#59636e">0</text>
         <text x="254" y="376" text-anchor="middle" fill="#59636e">1</text>
         <text x="430" y="376" text-anchor="middle" fill="#59636e">2</text>
         <text x="606" y="376" text-anchor="middle" fill="#59636e">3</text>
         <text x="430" y="392" text-anchor="middle" fill="#59636e">step</text>"##]].assert_eq(&shown.join("\n"));
+}
+
+/// Blocks have the colours of the look, the legend names the groups, and those that step back do so in both.
+#[test]
+fn drawings_have_the_colours_that_are_seen() {
+    let comparison = synthetic::comparison(6, 1);
+    let timeline = Timeline::new(&comparison);
+    let mut colors = SvgColors::print();
+    // Every number has a colour of its own, so that a drawing tells which was used.
+    colors.blocks = (0..=u8::MAX).map(|number| format!("#0000{number:02x}")).collect();
+    let order = |hidden: &[String]| LookOrder {
+        by: ColorBy::By(Attribute::Size),
+        hidden: hidden.to_vec(),
+    };
+    let draw = |look: &Look| {
+        let text = lane_svg(&LaneDrawing {
+            comparison: &comparison,
+            timeline: &timeline,
+            lane: 0,
+            viewport: timeline.fit(),
+            axis: AxisKind::Order,
+            size: (800.0, 400.0),
+            colors: &colors,
+            look: Some(look),
+        });
+        text.unwrap()
+    };
+    let look = Look::new(&comparison, &timeline, &order(&[]), None);
+    assert!(look.legend.len() > 1, "{:?}", look.legend);
+    let text = draw(&look);
+    tags(&text);
+    assert!(text.contains(">colour: size</text>"), "{text:.900}");
+    let count = |text: &str, number: u8| text.matches(&format!("fill=\"#0000{number:02x}\"")).count();
+    for row in &look.legend {
+        assert!(text.contains(&format!(">{}</text>", row.text)), "{}", row.text);
+        // Once in the legend, and on blocks.
+        assert!(count(&text, row.color) >= 1, "{}", row.text);
+    }
+    let blocks = &timeline.lanes[0].blocks;
+    let own = blocks.color.iter().filter(|number| count(&text, **number) > 0).count();
+    assert_eq!(own, 0, "no block has the colour of its tensor");
+    let hidden = &look.legend[0];
+    let back = draw(&Look::new(
+        &comparison,
+        &timeline,
+        &order(std::slice::from_ref(&hidden.text)),
+        None,
+    ));
+    assert_eq!(count(&back, hidden.color), 0);
+    assert_eq!(count(&back, hidden.color | STEPPED_BACK), count(&text, hidden.color));
+    // The curve begins lower, below one row of groups; the axis stands where it stood.
+    let plain = draw(&Look::default());
+    let frames = |text: &str| -> Vec<String> {
+        let rects = text
+            .lines()
+            .filter(|line| line.contains("stroke=\"#c4cad2\"") && line.starts_with("<rect"));
+        rects
+            .take(1)
+            .filter_map(|line| Some(line.split("y=\"").nth(1)?.split('"').next()?.to_owned()))
+            .collect()
+    };
+    assert_eq!(
+        (frames(&plain), frames(&text)),
+        (vec!["92".to_owned()], vec!["108".to_owned()])
+    );
+}
+
+/// The legend takes as many rows as it needs, up to three, and says how many groups have no room.
+#[test]
+fn many_groups_have_a_legend_within_the_page() {
+    let comparison = synthetic::comparison(6, 1);
+    let timeline = Timeline::new(&comparison);
+    let order = LookOrder {
+        by: ColorBy::By(Attribute::Role),
+        hidden: Vec::new(),
+    };
+    let mut look = Look::new(&comparison, &timeline, &order, None);
+    let first = look.legend[0].clone();
+    for number in 0..40 {
+        look.legend.push(highwater::timeline::LegendRow {
+            text: format!("encoder/layer_{number}/attention/dense/kernel"),
+            ..first.clone()
+        });
+    }
+    let text = lane_svg(&LaneDrawing {
+        comparison: &comparison,
+        timeline: &timeline,
+        lane: 0,
+        viewport: timeline.fit(),
+        axis: AxisKind::Order,
+        size: (800.0, 400.0),
+        colors: &SvgColors::print(),
+        look: Some(&look),
+    });
+    let text = text.unwrap();
+    tags(&text);
+    let n_shown = text.matches("width=\"14\" height=\"8\"").count() - 2;
+    let n_more = look.legend.len() - n_shown;
+    assert!(
+        n_more > 0 && text.contains(&format!(">+{n_more} more</text>")),
+        "{n_shown}"
+    );
+    for line in text.lines().filter(|line| line.contains("width=\"14\"")) {
+        let x: f64 = line
+            .split("x=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(x < 740.0, "{line}");
+    }
+}
+
+/// What stands on the window's ruler stands above the curve too.
+#[test]
+fn drawings_have_bands_of_runs_and_phases() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lane.svg");
+    let to = path.to_str().unwrap();
+    let output = run(&["compare", "sample:resnet50", "--svg", to, "--color-by", "role"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = std::fs::read_to_string(&path).unwrap();
+    tags(&text);
+    for words in ["run", "phase", "forward", "backward", "colour: role", "activation"] {
+        assert!(text.contains(&format!(">{words}</text>")), "{words}");
+    }
+    fails(
+        &["compare", "sample:mobilenet", "--svg", to, "--color-by", "taste"],
+        "--color-by taste: known are tensor, role, op type, data type, phase, scope, size, lifetime",
+    );
+    fails(&["compare", "sample:mobilenet", "--color-by", "role"], "--svg");
 }
 
 #[test]

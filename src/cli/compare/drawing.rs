@@ -8,26 +8,39 @@ use crate::analysis::{Comparison, LaneId};
 use crate::export::{LaneDrawing, SvgColors, lane_svg};
 use crate::session::write_whole;
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{AxisKind, Timeline};
+use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// How wide and high it is, in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
 
-/// Writes the drawing of a policy's lane, of the main one unless a policy is named, along an axis.
+/// What is asked for, as it was typed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    /// Whose lane; the main one unless given.
+    pub(super) policy: Option<&'a str>,
+    /// Along what; steps unless given.
+    pub(super) axis: Option<&'a str>,
+    /// What colours stand for; tensors unless given.
+    pub(super) color_by: Option<&'a str>,
+}
+
+/// Writes the drawing of a policy's lane.
 ///
 /// # Errors
-/// A policy that is not compared, an axis that there is none of, nothing to draw, or a file that cannot be written.
-pub(super) fn write(
-    path: &Path,
-    (policy, axis): (Option<&str>, Option<&str>),
-    comparison: &Comparison,
-) -> anyhow::Result<()> {
-    let lane = match policy {
+/// A policy that is not compared, an axis that there is none of, colours of nothing known, nothing to draw, or a file that
+/// cannot be written.
+pub(super) fn write(path: &Path, asked: Asked<'_>, comparison: &Comparison) -> anyhow::Result<()> {
+    let lane = match asked.policy {
         Some(text) => lane_of(text, comparison)?,
         None => comparison.main_lane().unwrap_or(0),
     };
     let timeline = Timeline::new(comparison);
-    let axis = axis.map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
+    let axis = asked
+        .axis
+        .map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
+    let by = asked.color_by.map_or(Ok(ColorBy::Tensor), color_by_of)?;
+    let order = LookOrder { by, hidden: Vec::new() };
+    let look = Look::new(comparison, &timeline, &order, None);
     let drawing = LaneDrawing {
         comparison,
         timeline: &timeline,
@@ -36,10 +49,19 @@ pub(super) fn write(
         axis,
         size: SIZE,
         colors: &SvgColors::print(),
+        look: Some(&look),
     };
     let text = lane_svg(&drawing).map_err(|reason| anyhow!("--svg: {reason}"))?;
     write_whole(path, text.as_bytes())?;
     Ok(())
+}
+
+fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
+    let known = ColorBy::all().find(|by| by.words() == text.trim());
+    known.ok_or_else(|| {
+        let known: Vec<&str> = ColorBy::all().map(ColorBy::words).collect();
+        anyhow!("--color-by {text}: known are {}", known.join(", "))
+    })
 }
 
 fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {

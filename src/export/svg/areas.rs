@@ -232,7 +232,7 @@ impl Pen<'_> {
         let (width, height) = (f64::from(item.x1 - item.x0), f64::from(item.y1 - item.y0));
         // As on the screen: a gap between neighbours that are large enough.
         let gap = |length: f64| if is_exact && length >= 4.0 { 0.75 } else { 0.0 };
-        let fill = escaped(self.drawing.colors.tensor(item.color));
+        let fill = escaped(self.drawing.colors.block(self.color(item)));
         let [x, y, w, h] = [
             area.left + left,
             area.top + top + gap(height),
@@ -250,6 +250,13 @@ impl Pen<'_> {
                 r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
             )),
         }
+    }
+
+    /// The colour number of a block: what the look says, else its own.
+    fn color(&self, item: &ItemRect) -> u8 {
+        let lane = (self.drawing.lane, self.view);
+        let look = self.drawing.look;
+        look.map_or(item.color, |look| look.color(lane, item.block as usize))
     }
 
     /// A block in words.

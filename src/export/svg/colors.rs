@@ -1,6 +1,8 @@
 //! The colours of a drawing, as texts that SVG takes. The window passes those of its theme; the command line, which has no
 //! theme, those for paper.
 
+use crate::timeline::{CLASS_COLORS, GROUP_COLORS, PALETTE_LEN, STEPPED_BACK};
+
 /// Colours by meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SvgColors {
@@ -36,15 +38,28 @@ pub struct SvgColors {
     pub region_outline: String,
     /// Words on a tensor.
     pub on_tensor: String,
-    /// Tensors, by colour index.
-    pub tensors: Vec<String>,
+    /// Runs and iterations, alternately.
+    pub runs: [String; 2],
+    /// Forward, backward, optimizer.
+    pub phases: [String; 3],
+    /// Blocks by colour number, as [`Look`](crate::timeline::Look) gives it: tensors, groups, classes; those that step back
+    /// too, or they look as if they did not.
+    pub blocks: Vec<String>,
 }
 
 /// Hues told apart with the common kinds of colour blindness (after Paul Tol, and Okabe and Ito), on white.
-const TENSORS: [&str; 16] = [
+const TENSORS: [&str; PALETTE_LEN as usize] = [
     "#77aadd", "#8fd3f2", "#62bd80", "#d9ca5f", "#ee8f9a", "#c583b4", "#a5bdf0", "#5fbfae", "#a6cf8c", "#b8b25c",
     "#eedd99", "#d98b9b", "#b09ad6", "#f0b95a", "#8cbfe0", "#e79d6c",
 ];
+
+/// Groups, most bytes first; then all further groups, and what is no tensor's.
+const GROUPS: [&str; GROUP_COLORS as usize + 2] = [
+    "#7cc4ee", "#f0b440", "#5fcfa8", "#db9cc0", "#e6d943", "#e88a4a", "#a6b0ff", "#b8b25c", "#c98fbf", "#74c4b4",
+    "#e8dca8", "#d58a9c", "#9099a5", "#c4cad2",
+];
+/// Classes, small to large, in one order of lightness.
+const CLASSES: [&str; CLASS_COLORS as usize] = ["#f5e04a", "#bfe07a", "#86dcb4", "#7fcfd8", "#93b8ea", "#b29fe8"];
 
 impl SvgColors {
     /// For paper.
@@ -67,13 +82,21 @@ impl SvgColors {
             region: color("#eef0f3"),
             region_outline: color("#9099a5"),
             on_tensor: color("#101418"),
-            tensors: TENSORS.map(color).to_vec(),
+            runs: [color("#e2e7ee"), color("#d3dae4")],
+            phases: [color("#cfe2f5"), color("#f0d7e6"), color("#f1e6bf")],
+            blocks: TENSORS
+                .iter()
+                .chain(&GROUPS)
+                .chain(&CLASSES)
+                .map(|text| color(text))
+                .collect(),
         }
     }
 
-    /// The colour of a tensor's index.
-    pub(super) fn tensor(&self, index: u8) -> &str {
-        let known = usize::from(index).checked_rem(self.tensors.len());
-        known.map_or("#888888", |index| &self.tensors[index])
+    /// The colour of a block's number.
+    pub(super) fn block(&self, number: u8) -> &str {
+        let of = |number: u8| self.blocks.get(usize::from(number));
+        let known = of(number).or_else(|| of(number & !STEPPED_BACK));
+        known.map_or("#888888", |color| color)
     }
 }

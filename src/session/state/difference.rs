@@ -27,6 +27,11 @@ impl Session {
         self.difference.known.as_deref()
     }
 
+    /// Which difference is asked for, the first lane less the second, whether or not it is worked out.
+    pub const fn difference_order(&self) -> Option<(LaneId, LaneId)> {
+        self.difference.wanted
+    }
+
     /// Asks for the first lane less the second, or for none.
     pub(super) fn set_difference(&mut self, lanes: Option<(LaneId, LaneId)>) {
         self.difference.wanted = lanes;

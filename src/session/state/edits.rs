@@ -235,6 +235,7 @@ impl Session {
                 timeline: Arc::clone(timeline),
                 lane,
                 view,
+                look: self.look(),
             })
         });
         match drawing {

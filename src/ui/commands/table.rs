@@ -2,6 +2,7 @@
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
+use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
 use crate::timeline::{Attribute, ColorBy};
 
@@ -25,7 +26,26 @@ const fn color(by: ColorBy, text: &'static str, tooltip: &'static str) -> Comman
 }
 
 /// Every command, in menu order.
-pub static COMMANDS: &[CommandRow] = &[
+pub static COMMANDS: &[CommandRow] = &ALL;
+
+const ALL: [CommandRow; PLAIN.len() + MEASURING.len()] = joined();
+
+/// Both tables as one.
+const fn joined() -> [CommandRow; PLAIN.len() + MEASURING.len()] {
+    let mut all = [PLAIN[0]; PLAIN.len() + MEASURING.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < PLAIN.len() {
+            PLAIN[at]
+        } else {
+            MEASURING[at - PLAIN.len()]
+        };
+        at += 1;
+    }
+    all
+}
+
+const PLAIN: &[CommandRow] = &[
     CommandRow {
         command: UiCommand::Open,
         menu: Menu::File,
@@ -151,6 +171,13 @@ pub static COMMANDS: &[CommandRow] = &[
         text: "Compare policies / budgets / name reuse",
         tooltip: "what the lanes are compared for",
         shortcut: Some(plain(Key::C)),
+    },
+    CommandRow {
+        command: UiCommand::NextDifference,
+        menu: Menu::View,
+        text: "Difference of lanes: next / none",
+        tooltip: "the lane that was clicked last (the first unless one was) less another lane, step by step; again: the next one, at last none",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::C)),
     },
     CommandRow {
         command: UiCommand::ToggleBudgets,

@@ -83,6 +83,11 @@ impl Arrangement {
         }
     }
 
+    /// The lanes that are shown, from top to bottom.
+    pub fn shown_lanes(&self, comparison: &Comparison) -> Vec<LaneId> {
+        self.shown(comparison).into_iter().map(|(_, stand)| stand.id).collect()
+    }
+
     /// How many lanes are hidden.
     pub fn n_hidden(&self) -> usize {
         self.stands.iter().filter(|stand| stand.is_hidden).count()
@@ -211,6 +216,17 @@ fn lane_menu_ui(
     }
     if ui.button("Fold or unfold all lanes").clicked() {
         arrangement.fold_all();
+    }
+    ui.separator();
+    let words = [
+        "Write it as it is seen, with title and time axis",
+        "Write what is in view of it, text as text",
+    ];
+    if ui.button("Save picture (PNG)…").on_hover_text(words[0]).clicked() {
+        actions.push(LaneAction::SavePicture(id));
+    }
+    if ui.button("Save drawing (SVG)…").on_hover_text(words[1]).clicked() {
+        actions.push(LaneAction::SaveDrawing(id));
     }
     let others: Vec<LaneId> = input.comparison.lanes.iter().map(|lane| lane.id).collect();
     if others.len() > 1 {

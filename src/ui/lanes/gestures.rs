@@ -69,7 +69,6 @@ fn key_pressed(
         (Key::H, false) => state.fit(),
         (Key::H, true) => state.fit_tensors(input.timeline),
         (Key::F, _) => focus(input, state),
-        (Key::Z, false) => state.zoom_to_range(),
         (Key::Backspace, is_shifted) => state.step_view(!is_shifted),
         // One thing at a time, what was made last first.
         (Key::Escape, _) if state.measures.clear() => {}
@@ -136,7 +135,10 @@ fn view_of((input, state): (&LanesInput<'_>, &LanesState), tensor: Selected, who
 
 /// The step under the pointer, where it is over a column's canvases.
 pub(super) fn cursor(ui: &Ui, area: Rect, plot_x: Rangef, state: &LanesState) -> Option<f64> {
-    let pos = ui.input(|i| i.pointer.hover_pos())?;
+    // In a picture the pointer leaves no trace.
+    let pos = ui
+        .input(|i| i.pointer.hover_pos())
+        .filter(|_| state.pictured.is_none())?;
     let plot = Rect::from_x_y_ranges(plot_x, area.y_range());
     if !plot.contains(pos) || !ui.rect_contains_pointer(plot) {
         return None;

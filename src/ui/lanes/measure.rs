@@ -6,6 +6,7 @@ use eframe::egui::{Align2, Key, Painter, PointerButton, Pos2, Rangef, Rect, Resp
 
 use super::bands::took_words;
 use super::canvas::text_with_ground;
+use super::difference::signed;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
 use crate::timeline::{StepRange, View, Viewport, step_facts};
@@ -49,9 +50,38 @@ pub(super) struct Measures {
     /// With the lane in which it was measured.
     time: Option<(usize, StepRange)>,
     bytes: Option<Height>,
+    /// The lane and the step from which time is measured by keyboard.
+    from: Option<(usize, Step)>,
 }
 
 impl Measures {
+    /// A ruler of time begins at a step of a lane, and is one step long.
+    pub(super) fn begin_time(&mut self, lane: usize, (step, n_steps): (Step, u32)) {
+        self.from = Some((lane, step));
+        self.time = StepRange::between(step, step, n_steps).map(|range| (lane, range));
+    }
+
+    /// It ends with a step, before or behind where it began; says whether there is one.
+    pub(super) fn end_time(&mut self, (step, n_steps): (Step, u32)) -> bool {
+        let from = self.from.or(self.time.map(|(lane, range)| (lane, range.start)));
+        let Some((lane, start)) = from else { return false };
+        self.time = StepRange::between(start, step, n_steps).map(|range| (lane, range));
+        true
+    }
+
+    /// A ruler over the addresses of a block at a step of a lane, or over what that lane's ruler covers and the block.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub(super) fn measure_block(&mut self, (lane, step, (low, high)): (usize, Step, (u64, u64)), is_both: bool) {
+        let (low, high) = (low as f64, high as f64);
+        let known = self.bytes.filter(|known| is_both && known.lane == lane);
+        self.bytes = Some(Height {
+            lane,
+            step,
+            low: known.map_or(low, |known| known.low.min(low)),
+            high: known.map_or(high, |known| known.high.max(high)),
+        });
+    }
+
     /// The steps that were measured.
     pub(super) fn steps(&self) -> Option<StepRange> {
         self.time.map(|(_, range)| range)
@@ -113,7 +143,10 @@ pub(super) fn drag(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesSt
     match drag.tool {
         Tool::Move => return true,
         Tool::Zoom => state.measures.zoom = range,
-        Tool::Time => state.measures.time = range.map(|range| (plot.lane, range)),
+        Tool::Time => {
+            state.measures.from = None;
+            state.measures.time = range.map(|range| (plot.lane, range));
+        }
         Tool::Bytes => {
             let here = plot.address(pos, &view);
             state.measures.bytes = Some(Height {
@@ -167,7 +200,7 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
     if let Some((lane, range)) = state.measures.time {
         let has_figure = lane == plot.lane || state.content == LaneContent::Lifetimes;
         let took = took_words((range.start, range.end), (view.axis(), state.axis.prefix()));
-        let figure = has_figure.then(|| time_text(input, range, took));
+        let figure = has_figure.then(|| time_text(input, (lane, range), took));
         paint_time(ui, plot, (input, &view), (range, figure));
     }
     if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
@@ -217,8 +250,29 @@ fn paint_time(
     text_with_ground(&painter, place, figure, (theme.text, theme.halo()), body);
 }
 
-/// How many steps, and how long they took where the data or the axis says so.
-fn time_text(input: &LanesInput<'_>, range: StepRange, along: String) -> String {
+/// What was measured in a lane, for those who do not see the rulers.
+pub(super) fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
+    let time = state.measures.time.filter(|(known, _)| *known == lane);
+    let time = time.and_then(|(_, range)| {
+        let took = took_words((range.start, range.end), (state.view()?.axis(), state.axis.prefix()));
+        Some(time_text(input, (lane, range), took))
+    });
+    let height = state.measures.bytes.filter(|height| height.lane == lane);
+    let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
+    (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "addresses are not negative"
+)]
+fn height_text(height: Height) -> String {
+    Bytes((height.high - height.low).max(0.0).round() as u64).to_string()
+}
+
+/// How many steps, how long they took where the data or the axis says so, and what the lane holds more behind them.
+fn time_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange), along: String) -> String {
     let word = input.comparison.axis_word();
     let steps = counted(u64::from(range.n_steps()), word);
     let at = |step: Step| step_facts(input.comparison, step).and_then(|facts| facts.time);
@@ -227,14 +281,26 @@ fn time_text(input: &LanesInput<'_>, range: StepRange, along: String) -> String 
         format!(", {}", Nanos(end.0.saturating_sub(start.0)))
     });
     let took = if along.is_empty() { stated } else { along };
-    format!("{steps}{took}: {} to {}", range.start, range.last())
+    let change = change_text(input, (lane, range)).unwrap_or_default();
+    format!("{steps}{took}{change}: {} to {}", range.start, range.last())
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit f32, and addresses are not negative"
-)]
+/// What a lane holds more on the last step than on the first; `None` of what it does not state.
+fn change_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange)) -> Option<String> {
+    let view = input.timeline.lanes.get(lane)?;
+    let (curve, word) = match input.comparison.states(lane) {
+        (_, true) => (&view.live, "live"),
+        (true, false) => (&view.reserved, "reserved"),
+        (false, false) => return None,
+    };
+    let at = |step: Step| i64::try_from(curve.at(step.0)).ok();
+    Some(match at(range.last())?.saturating_sub(at(range.start)?) {
+        0 => format!(", {word} unchanged"),
+        change => format!(", {word} {}", signed(change)),
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &View<'_>), height: Height) {
     let (map, theme) = (plot.map, input.theme);
     let y_of = |address: f64| {
@@ -249,8 +315,7 @@ fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &
         painter.hline(map.x_range(), edge, Stroke::new(1.0, theme.text_weak));
         painter.hline(Rangef::new(x - 5.0, x + 5.0), edge, stroke);
     }
-    let bytes = Bytes((height.high - height.low).max(0.0).round() as u64);
     let seen = Rangef::new(y.min.max(map.top()), y.max.min(map.bottom()));
     let place = (pos2(x + 8.0, seen.center()), Align2::LEFT_CENTER);
-    text_with_ground(painter, place, bytes.to_string(), (theme.text, theme.halo()), map);
+    text_with_ground(painter, place, height_text(height), (theme.text, theme.halo()), map);
 }

@@ -31,12 +31,14 @@ mod frame;
 mod gestures;
 mod header;
 mod holdings;
+mod keyed;
 mod known_columns;
 mod legend;
 mod map;
 mod marks;
 mod measure;
 mod pictures;
+mod portrait;
 mod range;
 mod remat;
 mod reveal;
@@ -60,6 +62,7 @@ use eframe::egui::{self, Rect, Ui};
 pub use crate::timeline::Selected;
 pub use arrange::{Arrangement, LaneStand};
 pub use flags::lane_of as bookmark_lane;
+pub use keyed::Measuring;
 pub use marks::{EdgeChoice, Marks};
 pub use pictures::Drawn;
 pub use shortage::sentences;
@@ -134,6 +137,10 @@ pub enum LaneAction {
     SetLook(LookOrder),
     /// Show the difference of two lanes, the first less the second, or none.
     SetDifference(Option<(LaneId, LaneId)>),
+    /// Write a picture of a lane.
+    SavePicture(LaneId),
+    /// Write a drawing of a lane.
+    SaveDrawing(LaneId),
 }
 
 /// How lanes are arranged.
@@ -298,9 +305,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
                 )
             })
             .collect();
-        let rects = frames.iter().map(|frame| frame.outer.intersect(ui.clip_rect()));
-        let ids = shown.iter().map(|(_, stand)| stand.id);
-        state.places = ids.zip(rects).collect();
+        portrait::prepare(ui, (&frames, &grid, n_above), input, state);
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
         contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
@@ -331,7 +336,11 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
     columns.turn();
     for frame in frames {
         let picture = &mut pictures[frame.lane];
-        header::header_ui(ui, frame, (input, state), actions);
+        if state.is_sitting(input.comparison.lanes[frame.lane].id) {
+            portrait::title_ui(ui, frame, input);
+        } else {
+            header::header_ui(ui, frame, (input, state), actions);
+        }
         curve::paint(ui, frame, input, (state, &mut columns));
         budget::budget_ui(ui, frame, (input, state), actions);
         ticks::paint(ui, frame, input, state);
@@ -364,7 +373,9 @@ fn above_ui(ui: &Ui, (frames, plain): (&[frame::LaneFrame], f32), input: &LanesI
         measure::paint(ui, gestures::plot_of(frame), input, state);
         spot::paint(ui, (frame.lane, frame.body), input, state);
         canvas::cursor_line(ui, frame.body, state, input.theme);
-        tooltip::lane_tooltip(frame, input, state);
+        if state.pictured.is_none() {
+            tooltip::lane_tooltip(frame, input, state);
+        }
         arrange::edge_ui(ui, frame, plain, (input, state));
     }
 }

@@ -3,10 +3,10 @@
 use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, pos2};
 
 use super::bands::took_words;
-use super::canvas::text_with_ground;
+use super::canvas::{SMALL, text_with_ground};
 use super::{LanesInput, LanesState};
 use crate::timeline::{StepRange, View};
-use crate::units::{Step, counted};
+use crate::units::{Bytes, Step, counted};
 
 /// The step at a place of a plot, within the steps there are.
 #[expect(
@@ -96,7 +96,48 @@ pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesSt
     }
 }
 
-/// The range on the ruler, with its length.
+/// A range in words, the longest first: its length, and the peak of the first lane that is shown within it. O(log steps).
+pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState) -> Vec<String> {
+    let comparison = input.comparison;
+    let word = comparison.axis_word();
+    let steps = counted(u64::from(range.n_steps()), word);
+    let took = state.view().map_or_else(String::new, |view| {
+        took_words((range.start, range.end), (view.axis(), state.axis.prefix()))
+    });
+    let steps = format!("{steps}{took}");
+    let shown = state.arrangement.shown(comparison);
+    let first = shown.first().map(|(lane, _)| *lane);
+    let peak = first.and_then(|lane| {
+        let (view, row) = (input.timeline.lanes.get(lane)?, comparison.lanes.get(lane)?);
+        let (curve, what) = match comparison.states(lane) {
+            (_, true) => (&view.live, "live"),
+            (true, false) => (&view.reserved, "reserved"),
+            (false, false) => return None,
+        };
+        let (step, bytes) = curve.highest(range.start.0 as usize, range.end.0 as usize)?;
+        let title = if shown.len() > 1 {
+            format!("{}: ", comparison.lane_title(row.id))
+        } else {
+            String::new()
+        };
+        Some((
+            title,
+            format!("peak {} {what}", Bytes(bytes)),
+            format!(" at {word} {}", Step(step)),
+        ))
+    });
+    let Some((title, peak, at)) = peak else {
+        return vec![steps];
+    };
+    vec![
+        format!("{steps}, {title}{peak}{at}"),
+        format!("{steps}, {peak}{at}"),
+        format!("{steps}, {peak}"),
+        steps,
+    ]
+}
+
+/// The range on the ruler, with its length and its peak as far as they fit.
 pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(viewport), Some(range)) = (state.view(), state.range) else {
         return;
@@ -108,9 +149,12 @@ pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state:
     for edge in [x.min, x.max] {
         painter.vline(edge, rect.y_range(), Stroke::new(1.5, theme.selection));
     }
-    let steps = counted(u64::from(range.n_steps()), input.comparison.axis_word());
-    let took = took_words((range.start, range.end), (viewport.axis(), state.axis.prefix()));
-    let words = format!("{steps}{took}");
+    let all = words(range, input, state);
+    let fits = |words: &&String| {
+        let galley = painter.layout_no_wrap((*words).clone(), SMALL, theme.text);
+        galley.size().x + 10.0 <= rect.width()
+    };
+    let words = all.iter().find(fits).or(all.last()).cloned().unwrap_or_default();
     let place = (pos2(x.center(), rect.bottom() - 9.0), Align2::CENTER_CENTER);
     text_with_ground(&painter, place, words, (theme.text, theme.halo()), rect);
 }

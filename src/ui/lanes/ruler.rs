@@ -24,6 +24,12 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     let response = ui.interact(rect, id, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, ruler_words(input, state)));
     range::select(ui, &response, rect, (input, state));
+    if let Some(range) = state.range {
+        ui.ctx().accesskit_node_builder(id, |node| {
+            let words = range::words(range, input, state).swap_remove(0);
+            node.set_value(words.replace('\u{a0}', " "));
+        });
+    }
     gestures::zoom(ui, &response, (rect, Rect::NOTHING), state);
     let Some(view) = state.view_in(input.timeline) else {
         return;

@@ -89,8 +89,10 @@ pub struct LanesState {
     pub(super) views: views::Views,
     /// Bookmarks, and the note that is being written.
     pub(super) flags: flags::Flags,
-    /// Where lanes are on the screen, in points.
-    pub(super) places: Vec<(LaneId, Rect)>,
+    /// Where lanes are on the screen, in points, part by part of their pictures.
+    pub(super) places: Vec<(LaneId, [Rect; 3])>,
+    /// The lane whose picture is being taken.
+    pub(super) pictured: Option<LaneId>,
 }
 
 /// What tells the same graphs in another answer: name, runs, ops.
@@ -182,12 +184,6 @@ impl LanesState {
                 by: self.rows_by,
             },
         }
-    }
-
-    /// Where a lane is on the screen, in points, as far as it can be seen.
-    pub fn place_of(&self, lane: LaneId) -> Option<Rect> {
-        let place = self.places.iter().find(|(known, _)| *known == lane);
-        place.map(|(_, rect)| *rect)
     }
 
     /// Shows everything.

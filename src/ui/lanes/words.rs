@@ -1,9 +1,9 @@
 //! What the canvases say in words, for those who do not see them: the peak, what is in view, what is selected, what is under
-//! the pointer.
+//! the pointer, what was measured.
 
 use eframe::egui::{Id, Ui};
 
-use super::{LanesInput, LanesState};
+use super::{LanesInput, LanesState, measure};
 use crate::timeline::{Selected, facts, step_facts};
 use crate::units::{Bytes, Nanos, Step, grouped};
 
@@ -24,6 +24,7 @@ pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String 
             .hovered
             .map(|tensor| tensor_words("under the pointer", input, tensor)),
         cursor_words(input, lane, state),
+        measure::words(input, lane, state),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join("; ")

@@ -6,6 +6,7 @@ use super::docking::Docking;
 use crate::analysis::LaneId;
 use crate::session::{Bookmark, Command};
 use crate::ui::app::UiState;
+use crate::ui::dialogs::Purpose;
 use crate::ui::gpu::DeviceLanes;
 use crate::ui::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
 use crate::ui::panels::empty::start_ui;
@@ -83,6 +84,14 @@ impl Docking<'_> {
                 }
                 LaneAction::ShowDevice => {
                     self.shows_device = true;
+                    continue;
+                }
+                LaneAction::SavePicture(lane) => {
+                    self.state.dialogs.want(Purpose::SavePicture(Some(lane)));
+                    continue;
+                }
+                LaneAction::SaveDrawing(lane) => {
+                    self.state.dialogs.want(Purpose::DrawLane(lane));
                     continue;
                 }
                 LaneAction::SetBudget(LaneId::Pass(position), budget) => Command::SetRematBudget {

@@ -1,0 +1,128 @@
+//! Bands above the curve: iterations, runs, phases, as on the window's ruler.
+
+use super::text::{cut, escaped, number, width};
+use super::{Area, LaneDrawing, Pen};
+use crate::graph::Phase;
+use crate::timeline::{Bands, RunBand};
+use crate::units::Step;
+
+/// Points that a row takes, and of them the gap below it.
+const ROW: f64 = 15.0;
+const GAP: f64 = 2.0;
+/// Narrower bands have no name, or none that is cut off.
+const LEAST_NAME: f64 = 24.0;
+const LEAST_CUT: f64 = 40.0;
+/// Narrower runs are told by what tells them from their neighbours.
+const LEAST_LABEL: f64 = 150.0;
+/// What lies so close to the right end of the band before is not drawn.
+const LEAST_STEP: f64 = 0.5;
+
+/// Points that the bands take, with the gap below them.
+pub(super) fn height(bands: &Bands) -> f64 {
+    let rows = [
+        bands.iterations.is_empty(),
+        bands.runs.is_empty(),
+        bands.phases.is_empty(),
+    ];
+    rows.into_iter().filter(|is_empty| !is_empty).map(|_| ROW).sum()
+}
+
+/// A band: its steps, its colour, its names from long to short.
+struct Band<'a> {
+    steps: (Step, Step),
+    color: &'a str,
+    names: Vec<String>,
+}
+
+impl Pen<'_> {
+    /// All rows; `area` begins where the first one does.
+    pub(super) fn bands(&mut self, area: Area) {
+        let drawing = self.drawing;
+        let (bands, colors, viewport) = (&drawing.timeline.bands, drawing.colors, drawing.viewport);
+        let mut top = area.top;
+        if !bands.iterations.is_empty() {
+            let iterations = bands
+                .iterations_within(viewport.t0, viewport.t1)
+                .iter()
+                .map(|band| Band {
+                    steps: (band.start, band.end),
+                    color: &colors.runs[band.iteration as usize % 2],
+                    names: vec![format!("iteration {}", band.iteration), band.iteration.to_string()],
+                });
+            self.row(Area { top, ..area }, "iteration", iterations);
+            top += ROW;
+        }
+        if !bands.runs.is_empty() {
+            let runs = bands.runs_within(viewport.t0, viewport.t1).iter().map(|band| Band {
+                steps: (band.start, band.end),
+                color: &colors.runs[band.graph.0 as usize % 2],
+                names: run_names(band, width_of(area, drawing, (band.start, band.end)), bands),
+            });
+            self.row(Area { top, ..area }, "run", runs);
+            top += ROW;
+        }
+        let phases = bands.phases_within(viewport.t0, viewport.t1);
+        if !bands.phases.is_empty() {
+            let phases = phases.iter().map(|band| Band {
+                steps: (band.start, band.end),
+                color: match band.phase {
+                    Phase::Unknown => &colors.page,
+                    Phase::Forward => &colors.phases[0],
+                    Phase::Backward => &colors.phases[1],
+                    Phase::Optimizer => &colors.phases[2],
+                },
+                names: vec![band.phase.name().to_owned()],
+            });
+            self.row(Area { top, ..area }, "phase", phases);
+        }
+    }
+
+    fn row<'a>(&mut self, area: Area, name: &str, bands: impl Iterator<Item = Band<'a>>) {
+        let colors = self.drawing.colors;
+        let (high, baseline) = (ROW - GAP, area.top + ROW - GAP - 3.0);
+        self.words((area.left - 6.0, baseline), ("end", &colors.text_weak), name);
+        let mut drawn_to = f64::NEG_INFINITY;
+        for band in bands {
+            let (left, right) = ends(area, self.drawing, band.steps);
+            if right - drawn_to < LEAST_STEP {
+                continue;
+            }
+            drawn_to = right;
+            let room = right - left;
+            let gap = if room > 4.0 { 0.75 } else { 0.0 };
+            let [x, y, w, h] = [area.left + left, area.top, (room - gap).max(0.25), high].map(number);
+            let fill = escaped(band.color);
+            self.line(format_args!(
+                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
+            ));
+            let fits = band.names.iter().find(|name| width(name) <= room - 6.0);
+            let last = band.names.last().filter(|_| room >= LEAST_CUT);
+            let name = fits.filter(|_| room >= LEAST_NAME).or(last);
+            if let Some(name) = name.filter(|name| !name.is_empty()) {
+                let at = (area.left + left + 3.0, baseline);
+                self.words(at, ("start", &colors.text), &cut(name, room - 6.0));
+            }
+        }
+    }
+}
+
+/// Where iterations have a band, runs need not say theirs.
+fn run_names(band: &RunBand, room: f64, bands: &Bands) -> Vec<String> {
+    if bands.iterations.is_empty() && room >= LEAST_LABEL {
+        vec![band.label.clone(), band.short.clone()]
+    } else {
+        vec![band.short.clone()]
+    }
+}
+
+/// Both ends of some steps, in points from the left of an area, cut to it.
+fn ends(area: Area, drawing: &LaneDrawing<'_>, (start, end): (Step, Step)) -> (f64, f64) {
+    let view = drawing.view();
+    let x = |step: Step| view.x_from_step(f64::from(step.0), area.width).clamp(0.0, area.width);
+    (x(start), x(end))
+}
+
+fn width_of(area: Area, drawing: &LaneDrawing<'_>, steps: (Step, Step)) -> f64 {
+    let (left, right) = ends(area, drawing, steps);
+    right - left
+}

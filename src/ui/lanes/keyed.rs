@@ -1,0 +1,146 @@
+//! Ranges and rulers without a pointer: they begin and end at the pinned step, or at the one that was pointed at last.
+
+use super::{LaneContent, LanesInput, LanesState};
+use crate::timeline::{Selected, StepRange};
+use crate::units::Step;
+
+/// What can be done with ranges and rulers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measuring {
+    /// The range begins at the step.
+    RangeStart,
+    /// The range ends with the step.
+    RangeEnd,
+    /// The range is the life of the selected tensor.
+    RangeOfLife,
+    /// Show the range alone.
+    ZoomToRange,
+    /// Let the range go.
+    ClearRange,
+    /// A ruler of time begins at the step.
+    TimeFrom,
+    /// The ruler of time ends with the step.
+    TimeTo,
+    /// A ruler of bytes over the block of the selected tensor.
+    BytesOf,
+    /// The ruler of bytes covers the block of the selected tensor too.
+    BytesTo,
+    /// Take all rulers away.
+    ClearRulers,
+}
+
+const NO_STEP: &str = "pin a step first (J and K move it), or point at one";
+const NO_TENSOR: &str = "select a tensor first (, and . go from one to the next)";
+const NO_BLOCK: &str = "the lane holds nothing of the selected tensor";
+const NO_START: &str = "measure from a step first";
+const NO_RANGE: &str = "select a range first: Shift+J where it begins, Shift+K where it ends";
+
+impl LanesState {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Why it cannot be done: no step, no tensor, nothing begun.
+    pub fn measure(&mut self, how: Measuring, input: &LanesInput<'_>) -> Result<(), &'static str> {
+        let n_steps = input.timeline.n_steps;
+        let step = || self.step_meant().ok_or(NO_STEP);
+        let tensor = || input.selected.ok_or(NO_TENSOR);
+        match how {
+            Measuring::RangeStart => {
+                let start = step()?;
+                let last = self.range.map_or(start, |range| range.last().max(start));
+                self.range = StepRange::between(start, last, n_steps);
+            }
+            Measuring::RangeEnd => {
+                let last = step()?;
+                let start = self.range.map_or(last, |range| range.start.min(last));
+                self.range = StepRange::between(start, last, n_steps);
+            }
+            Measuring::RangeOfLife => {
+                let life = self.life_of(tensor()?, input).ok_or(NO_TENSOR)?;
+                self.range = Some(life);
+            }
+            Measuring::ZoomToRange => {
+                if self.range.or(self.measures.steps()).is_none() {
+                    return Err(NO_RANGE);
+                }
+                self.zoom_to_range();
+            }
+            Measuring::ClearRange => self.range = None,
+            Measuring::TimeFrom => {
+                let step = step()?;
+                self.measures.begin_time(self.lane_meant(input), (step, n_steps));
+            }
+            Measuring::TimeTo => {
+                let step = step()?;
+                if !self.measures.end_time((step, n_steps)) {
+                    return Err(NO_START);
+                }
+            }
+            Measuring::BytesOf | Measuring::BytesTo => {
+                let block = self.block_of(tensor()?, input).ok_or(NO_BLOCK)?;
+                self.content = LaneContent::MemoryMap;
+                self.measures.measure_block(block, how == Measuring::BytesTo);
+            }
+            Measuring::ClearRulers => {
+                self.measures.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The pinned step, else the one under the pointer, else the one pointed at last.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the cursor is within the steps"
+    )]
+    fn step_meant(&self) -> Option<Step> {
+        let pinned = self.pinned().map(|spot| spot.step);
+        let hovered = self.cursor.map(|step| Step(step.max(0.0) as u32));
+        pinned.or(hovered).or(self.spot.map(|spot| spot.step))
+    }
+
+    /// The lane of that step where it is shown, else the first that is.
+    fn lane_meant(&self, input: &LanesInput<'_>) -> usize {
+        let shown = self.arrangement.shown(input.comparison);
+        let own = self.spot.map(|spot| spot.lane);
+        let is_shown = |lane: &usize| shown.iter().any(|(known, _)| known == lane);
+        let first = shown.first().map_or(0, |(lane, _)| *lane);
+        own.filter(is_shown).unwrap_or(first)
+    }
+
+    fn life_of(&self, tensor: Selected, input: &LanesInput<'_>) -> Option<StepRange> {
+        let rows = input.timeline.rows_of(self.lane_of_rows(input));
+        let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
+        let last = Step(row.end.0.saturating_sub(1));
+        StepRange::between(row.start, last, input.timeline.n_steps)
+    }
+
+    /// The lane, a step and the addresses of a tensor's block: of the one that is alive at the step that is meant, else
+    /// of the first; in the lane that is meant, else in the first that holds it.
+    fn block_of(&self, tensor: Selected, input: &LanesInput<'_>) -> Option<(usize, Step, (u64, u64))> {
+        let meant = self.lane_meant(input);
+        let shown = self.arrangement.shown(input.comparison);
+        let mut lanes = std::iter::once(meant).chain(shown.iter().map(|(lane, _)| *lane));
+        let lane = lanes.find(|lane| {
+            let view = input.timeline.lanes.get(*lane);
+            view.is_some_and(|view| view.blocks_of(tensor).len() > 0)
+        })?;
+        let view = input.timeline.lanes.get(lane)?;
+        let blocks = &view.blocks;
+        let step = self.step_meant();
+        let is_alive = |block: &u32| {
+            let idx = *block as usize;
+            step.is_some_and(|step| (blocks.start[idx]..blocks.end[idx]).contains(&step.0))
+        };
+        let alive = view.blocks_of(tensor).find(is_alive);
+        let block = alive.or_else(|| view.blocks_of(tensor).next())? as usize;
+        let (start, end) = (blocks.start[block], blocks.end[block]);
+        let at = match (alive, step) {
+            (Some(_), Some(step)) => step,
+            _ => Step(start + (end - start) / 2),
+        };
+        let low = blocks.base[block];
+        Some((lane, at, (low, low.saturating_add(blocks.bytes[block]))))
+    }
+}
