@@ -82,12 +82,12 @@ pub(super) fn prepare(
 /// What the colours mean, below the lane that is pictured, in the place of the overview. Says whether it is there.
 pub(super) fn legend_ui(ui: &Ui, strip: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) -> bool {
     state.picture_legend = None;
-    let lane = state.pictured.and_then(|lane| state.parts_of(lane).first().copied());
+    let top = state.pictured.and_then(|lane| state.parts_of(lane).first().copied());
     let look = input.drawn.look.filter(|look| !look.legend.is_empty());
-    let Some((lane, look)) = lane.zip(look) else {
+    let Some((top, look)) = top.zip(look) else {
         return false;
     };
-    let rect = Rect::from_x_y_ranges(lane.x_range(), strip.y_range());
+    let rect = Rect::from_x_y_ranges(top.x_range(), strip.y_range());
     state.picture_legend = Some(rect);
     let (painter, theme) = (ui.painter_at(rect), input.theme);
     let line = |text: String, color| painter.layout_no_wrap(text, SMALL, color);
@@ -96,11 +96,11 @@ pub(super) fn legend_ui(ui: &Ui, strip: Rect, (input, state): (&LanesInput<'_>, 
         painter.galley(corner, galley, color);
     };
     let title = line(format!("colour: {}", look.by.words()), theme.text_weak);
-    let mut at = pos2(rect.left() + INDENT, rect.top() + rect.height() * 0.3);
-    let last_row = rect.top() + rect.height() * 0.78;
-    let indent = title.size().x + BETWEEN;
+    let mut at = pos2(rect.left() + INDENT, rect.top() + rect.height() * 0.26);
+    let last_row = rect.top() + rect.height() * 0.74;
+    let first_group = at + vec2(title.size().x + BETWEEN, 0.0);
     put(at, title, theme.text_weak);
-    at.x += indent;
+    at = first_group;
     for (position, group) in look.legend.iter().enumerate() {
         let (color, step_back) = if group.is_hidden {
             (theme.text_weak, STEPPED_BACK)
@@ -112,11 +112,11 @@ pub(super) fn legend_ui(ui: &Ui, strip: Rect, (input, state): (&LanesInput<'_>, 
         let is_last = at.y >= last_row;
         if at.x + room > rect.right() - if is_last { MORE } else { 0.0 } {
             if is_last {
-                let rest = format!("+{} more", look.legend.len() - position);
-                put(at, line(rest, theme.text_weak), theme.text_weak);
+                let others = format!("+{} more", look.legend.len() - position);
+                put(at, line(others, theme.text_weak), theme.text_weak);
                 break;
             }
-            at = pos2(rect.left() + INDENT + indent, last_row);
+            at = pos2(rect.left() + INDENT, last_row);
         }
         let swatch = Rect::from_center_size(at + vec2(5.0, 0.0), vec2(10.0, 10.0));
         painter.rect_filled(swatch, 2, theme.block(group.color | step_back));
