@@ -95,6 +95,8 @@ mod ui_peak;
 #[cfg(feature = "gui")]
 mod ui_planner;
 #[cfg(feature = "gui")]
+mod ui_portraits;
+#[cfg(feature = "gui")]
 mod ui_ranges;
 #[cfg(feature = "gui")]
 mod ui_remat;

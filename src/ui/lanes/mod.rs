@@ -319,7 +319,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         strip.y_range(),
     );
     strip::strip_ui(ui, strip, (input, state));
-    if state.has_untold_edges {
+    if state.has_untold_edges && state.picture_legend.is_none() {
         marks::edges_over(ui, strip, (input, state));
     }
     ui.advance_cursor_after_rect(area);

@@ -1,20 +1,30 @@
-//! A lane as a picture shows it: a title instead of the header with its buttons, the ruler, the canvases.
+//! A lane as a picture shows it: a title instead of the header with its buttons, the ruler, the canvases, and what the
+//! colours mean where they stand for groups.
 //!
 //! The window draws it so for the few frames in which the picture is taken; what is cut from the window stands one below the
 //! other in the picture.
 
-use eframe::egui::style::ScrollAnimation;
-use eframe::egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
+use std::sync::Arc;
 
+use eframe::egui::style::ScrollAnimation;
+use eframe::egui::{Align, Galley, Layout, Pos2, Rect, RichText, Ui, UiBuilder, pos2, vec2};
+
+use super::canvas::SMALL;
 use super::figures::{self, SPACING};
 use super::frame::{Grid, LaneFrame};
 use super::{LanesInput, LanesState};
 use crate::analysis::LaneId;
+use crate::timeline::STEPPED_BACK;
 use crate::ui::panels::elided_middle;
 
 const TITLE: f32 = 15.0;
 /// Left of the title.
 const INDENT: f32 = 4.0;
+/// A swatch with the gap behind it, a gap between two groups, the widest name, room for how many more there are.
+const SWATCH: f32 = 14.0;
+const BETWEEN: f32 = 14.0;
+const MOST_NAME: f32 = 170.0;
+const MORE: f32 = 60.0;
 /// The least that a title gets beside figures.
 const LEAST_TITLE: f32 = 240.0;
 
@@ -35,7 +45,8 @@ impl LanesState {
     pub fn parts_of(&self, lane: LaneId) -> Vec<Rect> {
         let known = self.places.iter().find(|(known, _)| *known == lane);
         let parts = known.map_or(&[][..], |(_, parts)| parts);
-        parts.iter().copied().filter(Rect::is_positive).collect()
+        let legend = self.picture_legend.filter(|_| self.is_sitting(lane));
+        parts.iter().copied().chain(legend).filter(Rect::is_positive).collect()
     }
 
     /// From now on a lane looks as its picture is to; `None` when that is taken.
@@ -66,6 +77,53 @@ pub(super) fn prepare(
     if let Some(frame) = frames.iter().find(|frame| state.is_sitting(id(frame))) {
         ui.scroll_to_rect_animation(frame.outer, None, ScrollAnimation::none());
     }
+}
+
+/// What the colours mean, below the lane that is pictured, in the place of the overview. Says whether it is there.
+pub(super) fn legend_ui(ui: &Ui, strip: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) -> bool {
+    state.picture_legend = None;
+    let top = state.pictured.and_then(|lane| state.parts_of(lane).first().copied());
+    let look = input.drawn.look.filter(|look| !look.legend.is_empty());
+    let Some((top, look)) = top.zip(look) else {
+        return false;
+    };
+    let rect = Rect::from_x_y_ranges(top.x_range(), strip.y_range());
+    state.picture_legend = Some(rect);
+    let (painter, theme) = (ui.painter_at(rect), input.theme);
+    let line = |text: String, color| painter.layout_no_wrap(text, SMALL, color);
+    let put = |at: Pos2, galley: Arc<Galley>, color| {
+        let corner = at - vec2(0.0, galley.size().y / 2.0);
+        painter.galley(corner, galley, color);
+    };
+    let title = line(format!("colour: {}", look.by.words()), theme.text_weak);
+    let mut at = pos2(rect.left() + INDENT, rect.top() + rect.height() * 0.26);
+    let last_row = rect.top() + rect.height() * 0.74;
+    let first_group = at + vec2(title.size().x + BETWEEN, 0.0);
+    put(at, title, theme.text_weak);
+    at = first_group;
+    for (position, group) in look.legend.iter().enumerate() {
+        let (color, step_back) = if group.is_hidden {
+            (theme.text_weak, STEPPED_BACK)
+        } else {
+            (theme.text, 0)
+        };
+        let name = line(elided_middle(ui, &group.text, SMALL.size, MOST_NAME), color);
+        let room = SWATCH + name.size().x + BETWEEN;
+        let is_last = at.y >= last_row;
+        if at.x + room > rect.right() - if is_last { MORE } else { 0.0 } {
+            if is_last {
+                let others = format!("+{} more", look.legend.len() - position);
+                put(at, line(others, theme.text_weak), theme.text_weak);
+                break;
+            }
+            at = pos2(rect.left() + INDENT, last_row);
+        }
+        let swatch = Rect::from_center_size(at + vec2(5.0, 0.0), vec2(10.0, 10.0));
+        painter.rect_filled(swatch, 2, theme.block(group.color | step_back));
+        put(at + vec2(SWATCH, 0.0), name, color);
+        at.x += room;
+    }
+    true
 }
 
 /// What a picture is called: what is open, and the lane.

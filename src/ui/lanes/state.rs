@@ -93,6 +93,8 @@ pub struct LanesState {
     pub(super) places: Vec<(LaneId, [Rect; 3])>,
     /// The lane whose picture is being taken.
     pub(super) pictured: Option<LaneId>,
+    /// Where its legend stands.
+    pub(super) picture_legend: Option<Rect>,
 }
 
 /// What tells the same graphs in another answer: name, runs, ops.

@@ -14,7 +14,7 @@ use eframe::egui::{
 
 use super::canvas::{Quads, beside};
 use super::curve::{self, Scale};
-use super::{LanesInput, LanesState};
+use super::{LanesInput, LanesState, portrait};
 use crate::timeline::{Curve, View, Viewport};
 use crate::units::grouped;
 
@@ -87,6 +87,9 @@ impl Picture {
 /// The overview below the lanes.
 pub(super) fn strip_ui(ui: &Ui, area: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
     let rect = Rect::from_min_max(pos2(area.left(), area.top() + GAP), area.max);
+    if portrait::legend_ui(ui, rect, (input, &mut *state)) {
+        return;
+    }
     let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click_and_drag());
     let (Some(view), Some(whole)) = (state.view_in(input.timeline), state.whole) else {
         return;
