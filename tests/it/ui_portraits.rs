@@ -115,7 +115,7 @@ fn any_lane_comes_into_view_for_its_picture() {
     );
 
     let mut harness = self::harness(ColorBy::Tensor, [1280.0, 330.0]);
-    let height = |parts: &[Rect]| parts.get(2).map_or(0.0, |part| part.height());
+    let height = |parts: &[Rect]| parts.get(2).map_or(0.0, Rect::height);
     let last = LaneId::Policy(StaticMemoryPolicy::FullExtend);
     let hidden = harness.state().lanes.parts_of(last);
     harness.state_mut().lanes.sit(Some(last));
