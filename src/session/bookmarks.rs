@@ -2,15 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::LaneId;
+use crate::analysis::{Comparison, LaneId};
 use crate::sim::StaticMemoryPolicy;
+use crate::timeline::Turn;
 use crate::units::Step;
 
 /// A step that somebody wants to find again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark {
-    /// The step, on the common axis.
+    /// The step, on the common axis that was seen when it was made.
     pub step: Step,
+    /// What happens on it, so that it is found on another axis of the same graphs; `None` means the step as it is
+    /// counted.
+    pub turn: Option<Turn>,
     /// What is remarkable about it.
     pub note: String,
     /// The lane that it is about; `None` for all of them.
@@ -23,12 +27,25 @@ pub struct Bookmark {
 pub struct KeptBookmark {
     /// The step.
     pub step: u32,
+    /// What happens on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// The note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Its lane, as `policy 2`, `problem 0`, `pass 1` or `measured 0`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
+}
+
+impl Bookmark {
+    /// Its step in a comparison; `None` where what happens on it does not happen there. O(runs + steps of the run).
+    pub fn step_in(&self, comparison: &Comparison) -> Option<Step> {
+        match &self.turn {
+            Some(turn) => turn.step(comparison),
+            None => (self.step.0 < comparison.axis.n_steps).then_some(self.step),
+        }
+    }
 }
 
 impl KeptBookmark {
@@ -40,6 +57,7 @@ impl KeptBookmark {
     fn of(bookmark: &Bookmark) -> Self {
         Self {
             step: bookmark.step.0,
+            turn: bookmark.turn.clone(),
             note: bookmark.note.clone(),
             lane: bookmark.lane.map(|lane| match lane {
                 LaneId::Policy(policy) => format!("policy {}", policy.number()),
@@ -65,6 +83,7 @@ impl KeptBookmark {
         });
         Bookmark {
             step: Step(self.step),
+            turn: self.turn.clone(),
             note: self.note.clone(),
             lane,
         }
@@ -101,6 +120,11 @@ mod tests {
             .chain(lanes.map(Some))
             .map(|lane| Bookmark {
                 step: Step(7),
+                turn: lane.map(|_| Turn {
+                    graph: "net".to_owned(),
+                    op: 4,
+                    ..Turn::default()
+                }),
                 note: "why".to_owned(),
                 lane,
             })

@@ -7,7 +7,7 @@ use crate::sim::DeviceSession;
 use crate::units::{Bytes, Nanos, Step, counted};
 use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape};
 
-use super::{Selected, Timeline};
+use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 
 /// A tensor of a run, in words and exact figures. What the source does not state is empty or `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub struct TensorFacts {
     pub n_pieces: u32,
     /// On how many steps it is held.
     pub n_held: u32,
-    /// How many tensors live in the same memory, itself included.
-    pub n_sharing: usize,
+    /// Who else lives in the same memory, where that is known.
+    pub sharing: SharedMemory,
     /// What else a recording says of a block: its stream, its address, who called.
     pub recorded: Vec<(&'static str, String)>,
 }
@@ -64,7 +64,7 @@ pub struct StepFacts {
     pub time: Option<Nanos>,
 }
 
-/// The facts of a tensor, its life as the first lane has it. O(lifetimes + tensors of its graph).
+/// The facts of a tensor, its life as the first lane has it, but not who shares its memory. O(lifetimes).
 pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
     lane_facts(comparison, 0, selected)
 }
@@ -76,8 +76,8 @@ pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> T
 }
 
 impl Timeline {
-    /// The same, its life from the rows, so that it costs nothing how many others there are.
-    /// O(its pieces + tensors of its graph).
+    /// The same with who shares its memory, its life from the rows, so that it costs nothing how many others there are.
+    /// O(its pieces + tensors of its storage).
     pub fn facts(&self, comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
         let life = |facts: &mut TensorFacts, lane: usize| {
             let rows = self.rows_of(lane);
@@ -89,7 +89,11 @@ impl Timeline {
                 facts.n_held = facts.n_held.saturating_add(end.0 - start.0);
             }
         };
-        facts_with(comparison, lane, selected, &life)
+        let mut facts = facts_with(comparison, lane, selected, &life);
+        if comparison.workload.problems().is_empty() {
+            facts.sharing = self.sharing(comparison, selected);
+        }
+        facts
     }
 }
 
@@ -108,7 +112,6 @@ fn facts_with(
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
         graph: graph_name(comparison, (lane, selected.graph.idx())),
-        n_sharing: 1,
         ..TensorFacts::default()
     };
     life(&mut facts, lane);
@@ -226,7 +229,16 @@ fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: Tens
     facts.bytes = Some(buffer.size);
     facts.life = Some((buffer.lower, buffer.upper));
     let group = entry.problem.groups.iter().find(|group| group.contains(&tensor.0));
-    facts.n_sharing = group.map_or(1, Vec::len);
+    let together = group.map_or(&[][..], Vec::as_slice);
+    let others = together.iter().filter(|other| **other != tensor.0);
+    facts.sharing = SharedMemory {
+        n_tensors: together.len().max(1),
+        others: others
+            .take(MOST_NAMED)
+            .map(|other| format!("buffer {}", entry.ids.get(*other as usize)))
+            .collect(),
+        kept_by: None,
+    };
 }
 
 fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): (TensorId, &Bindings)) {
@@ -238,8 +250,6 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     tensor.dtype.name().clone_into(&mut facts.dtype);
     facts.shape = graph.bound_shape_text(id, bindings);
     facts.role = Some(tensor.role);
-    let sharing = graph.tensors().iter().filter(|other| other.storage == tensor.storage);
-    facts.n_sharing = sharing.count();
     add_producer(facts, entry, tensor.producer);
 }
 
@@ -350,6 +360,4 @@ fn add_tape_facts(facts: &mut TensorFacts, tape: &Tape, tensor: TensorId) {
         .ops
         .get(known.op as usize)
         .map_or(String::new(), |op| op.name.to_string());
-    let sharing = tape.tensors.iter().filter(|other| other.storage == known.storage);
-    facts.n_sharing = sharing.count();
 }

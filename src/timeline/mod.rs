@@ -48,10 +48,12 @@ mod remat;
 mod reuse;
 mod rows;
 mod search;
+mod sharing;
 mod support;
 mod tables;
 mod tally;
 mod ticks;
+mod turn;
 mod viewport;
 mod visible;
 
@@ -91,9 +93,12 @@ pub use remat::{
 pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
 pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
+use sharing::MOST_NAMED;
+pub use sharing::SharedMemory;
 pub use support::Support;
 pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
+pub use turn::Turn;
 pub use viewport::{Canvas, View, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};
 

@@ -22,6 +22,7 @@ pub mod top_bar;
 pub mod wishes;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::anyhow;
 use eframe::egui;
@@ -31,8 +32,10 @@ use crate::diagnostics::Diagnostics;
 use crate::session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
 use crate::workload::DeviceProfiles;
 
-/// How far a job is shows this often: a frame drawn by software takes its processors from the job.
-const PROGRESS: std::time::Duration = std::time::Duration::from_millis(250);
+/// How far a job is shows this often.
+const PROGRESS: Duration = Duration::from_millis(250);
+/// The same where frames are drawn by software: each takes the processors from the job for as long as that.
+const SLOW_PROGRESS: Duration = Duration::from_millis(1000);
 
 /// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
 /// the place of the given one. `painter` says who draws large lanes.
@@ -53,6 +56,8 @@ pub fn run(
             .with_min_inner_size([900.0, 560.0])
             .with_drag_and_drop(true),
         persist_window: restore != Restore::Nothing,
+        // Colours stand for groups and shares: noise in them would be untrue, and drawing it takes time.
+        dithering: false,
         ..eframe::NativeOptions::default()
     };
     // A window takes its time to open; what is named is read meanwhile.
@@ -73,7 +78,9 @@ pub fn run(
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
                 // Nobody else sets it.
-                drop(window.set(context.clone()));
+                let is_slow = gpu::is_software(creation.wgpu_render_state.as_ref());
+                let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
+                drop(window.set((context.clone(), progress)));
                 let kept = Kept::read(creation.storage, restore);
                 let mut session = match begun {
                     Begun::Session(mut session) => {
@@ -113,11 +120,11 @@ enum Begun {
 }
 
 /// A worker that wakes a window, once there is one. What it has to say before that is seen by the first frame.
-fn worker_for(window: Arc<OnceLock<egui::Context>>) -> std::io::Result<Worker> {
+fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Result<Worker> {
     Worker::start_with(move |when| match (window.get(), when) {
         (None, _) => {}
-        (Some(window), Wake::Now) => window.request_repaint(),
-        (Some(window), Wake::Soon) => window.request_repaint_after(PROGRESS),
+        (Some((window, _)), Wake::Now) => window.request_repaint(),
+        (Some((window, progress)), Wake::Soon) => window.request_repaint_after(*progress),
     })
 }
 

@@ -74,6 +74,7 @@ fn reports_are_written_by_the_worker() {
 fn mark(step: u32, note: &str) -> Bookmark {
     Bookmark {
         step: Step(step),
+        turn: None,
         note: note.to_owned(),
         lane: Some(LaneId::Policy(StaticMemoryPolicy::Dynamic)),
     }

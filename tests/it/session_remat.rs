@@ -2,8 +2,9 @@
 
 use highwater::analysis::{LaneSet, RematLane};
 use highwater::rewrite::remat::{Budget, find_heuristic};
-use highwater::session::{Command, Document, Session, SourceSpec, Worker, sample};
-use highwater::units::Bytes;
+use highwater::session::{Bookmark, Command, Document, Session, SourceSpec, Worker, sample};
+use highwater::timeline::Turn;
+use highwater::units::{Bytes, Step};
 use highwater::workload::DeviceProfiles;
 
 fn budgets(session: &Session) -> Vec<Budget> {
@@ -39,4 +40,46 @@ fn a_drag_of_a_budget_is_one_step_to_undo() {
     assert_eq!(budgets(&session), [Budget::Ratio(0.5), Budget::Ratio(0.7)]);
     session.apply(Command::Redo);
     assert_eq!(budgets(&session)[1], Budget::Bytes(Bytes::mib(700)));
+}
+
+#[test]
+fn a_step_is_found_again_where_the_axis_has_others() {
+    let profiles = DeviceProfiles::bundled().unwrap();
+    let sources = vec![SourceSpec::Sample(sample("resnet50").unwrap())];
+    let mut session = Session::new(Document::new(sources), profiles, Worker::start(|| {}).unwrap());
+    session.apply(Command::SetIterations(2));
+    session.settle();
+    let plain = session.answer().unwrap().0.clone();
+    let lane = RematLane {
+        heuristic: find_heuristic("lru").unwrap(),
+        budget: Budget::Ratio(0.5),
+    };
+    session.apply(Command::SetLanes(LaneSet::Remat(vec![lane])));
+    session.settle();
+    let squeezed = session.answer().unwrap().0.clone();
+    assert!(squeezed.axis.n_steps > plain.axis.n_steps, "ops are computed anew");
+    for axis in [&plain, &squeezed] {
+        for step in (0..axis.axis.n_steps).map(Step) {
+            let turn = Turn::of(axis, step).expect("it is on the axis");
+            assert_eq!(turn.step(axis), Some(step), "{turn:?}");
+            let mark = Bookmark {
+                step,
+                turn: Some(turn),
+                note: String::new(),
+                lane: None,
+            };
+            for other in [&plain, &squeezed] {
+                let there = mark.step_in(other).expect("the same ops run");
+                assert_eq!(other.axis.locate(there), axis.axis.locate(step), "{mark:?}");
+            }
+        }
+    }
+    let behind = Step(plain.axis.n_steps);
+    assert_eq!(Turn::of(&plain, behind), None);
+    let last = Turn::of(&plain, Step(behind.0 - 1)).unwrap();
+    assert_eq!(last.iteration, 1);
+    session.apply(Command::SetLanes(LaneSet::Policies));
+    session.apply(Command::SetIterations(1));
+    session.settle();
+    assert_eq!(last.step(session.answer().unwrap().0), None, "one iteration runs");
 }

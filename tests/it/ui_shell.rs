@@ -246,6 +246,7 @@ fn bookmarks_come_back_with_their_file() {
     let mut window = harness(app, [1280.0, 800.0]);
     let note = Bookmark {
         step: highwater::units::Step(3),
+        turn: None,
         note: "look here".to_owned(),
         lane: None,
     };

@@ -150,7 +150,7 @@ fn a_table_is_written_whole_and_in_its_order() {
     assert_eq!(
         spec.sort,
         Some(Sort {
-            column: 7,
+            column: 1,
             is_descending: true
         })
     );
@@ -182,7 +182,7 @@ fn a_table_is_written_whole_and_in_its_order() {
     let text = std::fs::read_to_string(&path).expect("a file");
     let table = harness.state().session().table().expect("a table");
     assert_eq!(text.lines().count(), table.len() + 1);
-    assert!(text.starts_with("name,op,op type,dtype,shape,role,phase,bytes,birth,freed,steps,run\n"));
+    assert!(text.starts_with("name,bytes,op,op type,dtype,shape,role,phase,birth,freed,steps,run\n"));
     let first: Vec<&str> = text.lines().nth(1).expect("a row").rsplit(',').collect();
-    assert_eq!(first[4], cell(&harness, 0, 7), "the largest comes first");
+    assert_eq!(first[10], cell(&harness, 0, 1), "the largest comes first");
 }

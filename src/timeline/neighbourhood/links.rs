@@ -1,10 +1,13 @@
 //! Who reads and who writes each tensor: the index of a source, made once per answer.
 
+use std::sync::Arc;
+
 use crate::analysis::Comparison;
 use crate::graph::{Consumers, TensorId};
 use crate::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;
+use super::super::sharing::Storages;
 use super::OpKey;
 use crate::graph::Id as _;
 
@@ -12,20 +15,30 @@ use crate::graph::Id as _;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Links {
     /// By graph.
-    pub(super) graphs: Vec<Consumers>,
+    pub(in super::super) graphs: Vec<Consumers>,
     /// Of the tape: readers of each tensor.
     pub(super) tape: Option<Index>,
     /// Of the program, by block: readers and writers of each variable.
     pub(super) blocks: Vec<(Index, Index)>,
+    /// By graph, or of the tape: which tensors live in the same memory.
+    pub(in super::super) storages: Vec<Storages>,
 }
 
 impl Links {
     pub(in super::super) fn new(comparison: &Comparison) -> Self {
         let workload = &comparison.workload;
+        let graphs = workload.graphs().iter().map(|entry| {
+            let tensors = entry.graph.tensors().iter();
+            tensors.map(|tensor| tensor.storage.0).collect::<Vec<_>>()
+        });
+        let of_tape = |tape: &Arc<Tape>| -> Vec<u32> { tape.tensors.iter().map(|tensor| tensor.storage).collect() };
+        let storages = graphs.chain(workload.tapes().first().map(of_tape));
+        let storages = storages.map(|storages| Storages::new(&storages)).collect();
         let tape = workload.tapes().first().map(|tape| Index::of_tape(tape));
         let program = workload.programs().first();
         Self {
             graphs: workload.graphs().iter().map(|entry| entry.graph.consumers()).collect(),
+            storages,
             tape,
             blocks: program.map_or_else(Vec::new, |program| of_blocks(program)),
         }

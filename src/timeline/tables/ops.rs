@@ -4,11 +4,11 @@ use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
 use crate::analysis::Comparison;
 use crate::graph::{Id as _, Op, OpId, TensorId};
-use crate::timeline::Selected;
+use crate::timeline::{AxisKind, Selected};
 use crate::units::{Bytes, Nanos, Step};
 use crate::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
 
-pub(super) const COLUMNS: [Column; 9] = [
+pub(super) const COLUMNS: [Column; 10] = [
     number("step", "step", "its position on the time axis"),
     text("name", "the op's own name", 30),
     text("type", "the type of the op", 18),
@@ -19,6 +19,12 @@ pub(super) const COLUMNS: [Column; 9] = [
         ..number("FLOPs", "flops", "floating point operations, as the source counts them")
     },
     amount("time", "time_ns", "how long it takes, where the source says so"),
+    amount(
+        "est. time",
+        "estimated_time_ns",
+        "an estimate, as the axis of estimated time has it: the time that the source states, else operations and bytes over \
+         the device's rates",
+    ),
     amount("live", "live_bytes", "bytes that the lane holds on this step"),
     amount(
         "results",
@@ -75,7 +81,8 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     }
     match column {
         0 => Value::Count(u64::from(row)),
-        7 => live(view, row),
+        7 => estimated(view, row),
+        8 => live(view, row),
         _ => stated(view, row, column).unwrap_or(Value::Nothing),
     }
 }
@@ -83,6 +90,15 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
 fn live<'a>(view: &View<'a>, step: u32) -> Value<'a> {
     let lane = view.timeline.lanes.get(view.lane);
     lane.map_or(Value::Nothing, |lane| Value::Bytes(Bytes(lane.live.at(step))))
+}
+
+/// What the axis of estimated time gives a step.
+fn estimated<'a>(view: &View<'a>, step: u32) -> Value<'a> {
+    let Some(axis) = view.timeline.axes.get(AxisKind::Estimated) else {
+        return Value::Nothing;
+    };
+    let time = axis.time_at(step.saturating_add(1)).saturating_sub(axis.time_at(step));
+    Value::Time(Nanos(time))
 }
 
 /// What the source says about the op of a step.
@@ -108,7 +124,7 @@ fn stated<'a>(view: &View<'a>, step: u32, column: usize) -> Option<Value<'a>> {
         (6, Found::Tape(op)) => Some(op.time)
             .filter(|time| *time > Nanos(0))
             .map_or(Value::Nothing, Value::Time),
-        (8, found) => results(view, (step, position), found),
+        (9, found) => results(view, (step, position), found),
         _ => Value::Nothing,
     })
 }
@@ -150,8 +166,8 @@ fn recorded<'a>(view: &View<'a>, recording: &'a Recording, (op, column): (&Recor
         2 => Value::text(recording.text(op.kind)),
         4 => Value::text(&*recording.name),
         6 => Value::Time(op.time),
-        7 => step.map_or(Value::Nothing, |step| live(view, step)),
-        8 => Value::Bytes(op.persistent),
+        8 => step.map_or(Value::Nothing, |step| live(view, step)),
+        9 => Value::Bytes(op.persistent),
         _ => Value::Nothing,
     }
 }

@@ -9,19 +9,19 @@ use crate::timeline::{Attribute, Row, Selected};
 
 pub(super) const COLUMNS: [Column; 12] = [
     text("name", "its own name, or its number where it has none", 34),
+    amount("bytes", "bytes", "exact bytes, without any rounding"),
     text("op", "the op that computes it", 22),
     text("op type", "the type of that op", 16),
     text("dtype", "the type of its elements", 9),
     text("shape", "its dimensions, with their values in this run", 16),
     text("role", "what it is for", 11),
     text("phase", "the phase of its op", 10),
-    amount("bytes", "bytes", "exact bytes, without any rounding"),
     number("birth", "birth", "the first step on which it is held"),
     number("freed", "freed", "the step from which it is held no longer"),
     number(
         "steps",
         "steps",
-        "on how many steps it is held; fewer than from birth to end where it is away in between",
+        "on how many steps it is held; fewer than from birth to the freeing where it is away in between",
     ),
     number("run", "run", "the position of its run, from 0"),
 ];
@@ -37,13 +37,13 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     let tensor = row.tensor;
     match column {
         0 => Value::text(shown_name(view.comparison, tensor)),
-        1 => Value::text(op_name(view.comparison, tensor)),
-        2 => attribute(view, tensor, Attribute::OpType),
-        3 => attribute(view, tensor, Attribute::DType),
-        4 => Value::text(shape(view, tensor)),
-        5 => attribute(view, tensor, Attribute::Role),
-        6 => attribute(view, tensor, Attribute::Phase),
-        7 => Value::Bytes(row.bytes),
+        1 => Value::Bytes(row.bytes),
+        2 => Value::text(op_name(view.comparison, tensor)),
+        3 => attribute(view, tensor, Attribute::OpType),
+        4 => attribute(view, tensor, Attribute::DType),
+        5 => Value::text(shape(view, tensor)),
+        6 => attribute(view, tensor, Attribute::Role),
+        7 => attribute(view, tensor, Attribute::Phase),
         8 => Value::Count(u64::from(row.start.0)),
         9 => Value::Count(u64::from(row.end.0)),
         10 => Value::Count(u64::from(n_held(&row, view.rows()))),
@@ -79,7 +79,7 @@ fn shape(view: &View<'_>, tensor: Selected) -> String {
 
 /// But for its shape, a tensor says the same in every run.
 pub(super) fn same(view: &View<'_>, row: u32, column: usize) -> u64 {
-    const SHAPE: usize = 4;
+    const SHAPE: usize = 5;
     match row_of(view, row) {
         Some(found) if column != SHAPE => u64::from(found.tensor.graph.0) << 32 | u64::from(found.tensor.tensor.0),
         _ => u64::from(row),

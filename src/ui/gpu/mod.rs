@@ -87,6 +87,11 @@ impl LargeLanes {
     }
 }
 
+/// Whether a window is drawn by the processor, so that every frame takes its time from whatever else goes on.
+pub fn is_software(state: Option<&RenderState>) -> bool {
+    state.is_some_and(|state| state.adapter.get_info().device_type == wgpu::DeviceType::Cpu)
+}
+
 /// Whether a device of this kind is to draw.
 pub fn is_wanted(choice: PainterChoice, kind: wgpu::DeviceType) -> bool {
     match choice {

@@ -4,7 +4,7 @@ use eframe::egui::epaint::PathShape;
 use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{LanesInput, LanesState};
-use crate::session::Bookmark;
+use crate::session::{Bookmark, Session};
 use crate::units::Step;
 
 /// Most flags that are drawn at once.
@@ -25,19 +25,35 @@ struct Noting {
 /// The bookmarks that the lanes show, and the one that is being made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Flags {
-    /// Those of the document, in order of steps.
+    /// Those of the document, in its order.
     known: Vec<Bookmark>,
+    /// Where they are on the axis of the answer on the screen.
+    steps: Vec<Option<Step>>,
+    /// The answer that this is about.
+    of: Option<u64>,
     noting: Option<Noting>,
     /// What was written: step, lane by position, note.
     noted: Option<(Step, Option<usize>, String)>,
 }
 
 impl LanesState {
-    /// Takes the bookmarks of the document.
-    pub fn set_bookmarks(&mut self, bookmarks: &[Bookmark]) {
-        if self.flags.known != bookmarks {
-            self.flags.known = bookmarks.to_vec();
+    /// Takes the bookmarks of the document, and finds their places in the answer on the screen.
+    pub fn set_bookmarks(&mut self, session: &Session) {
+        let Some((comparison, _)) = session.answer() else {
+            return;
+        };
+        let (bookmarks, of) = (&session.document().bookmarks, Some(session.picture_version().0));
+        if self.flags.of != of || self.flags.known != *bookmarks {
+            let steps = bookmarks.iter().map(|bookmark| bookmark.step_in(comparison));
+            self.flags.steps = steps.collect();
+            self.flags.known.clone_from(bookmarks);
+            self.flags.of = of;
         }
+    }
+
+    /// Where a bookmark is on the axis of the answer on the screen, by position; `None` where it is not.
+    pub fn bookmarked_step(&self, position: usize) -> Option<Step> {
+        self.flags.steps.get(position).copied().flatten()
     }
 
     /// Asks for a note at the pinned step, else at the one under the pointer or last pointed at. Says whether there is one.
@@ -87,10 +103,13 @@ fn x_of(step: Step, rect: Rect, state: &LanesState) -> Option<f32> {
 pub(super) fn flags_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let painter = ui.painter_at(rect.expand2(vec2(REACH, 0.0)));
     let theme = input.theme;
-    let flags = state.flags.known.iter().enumerate();
-    let flags = flags.filter_map(|(position, bookmark)| Some((position, bookmark, x_of(bookmark.step, rect, state)?)));
+    let flags = state.flags.known.iter().zip(&state.flags.steps).enumerate();
+    let flags = flags.filter_map(|(position, (bookmark, step))| {
+        let step = (*step)?;
+        Some((position, (bookmark, step), x_of(step, rect, state)?))
+    });
     let mut clicked = None;
-    for (position, bookmark, x) in flags.take(MOST) {
+    for (position, flag, x) in flags.take(MOST) {
         let (top, foot) = (rect.bottom() - 15.0, rect.bottom());
         painter.vline(x, egui::Rangef::new(top, foot), Stroke::new(1.5, theme.peak));
         let points = vec![pos2(x, top), pos2(x + 8.0, top + 3.5), pos2(x, top + 7.0)];
@@ -98,17 +117,15 @@ pub(super) fn flags_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
         let reach = Rect::from_min_max(pos2(x - REACH, top), pos2(x + REACH + 3.0, foot));
         let id = ui.scope_id().with(("bookmark", position, rect.left().to_bits()));
         let response = ui.interact(reach, id, Sense::click());
-        let words = flag_words(bookmark, input);
+        let words = flag_words(flag, input);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("go to bookmark: {words}")));
         if response.on_hover_text(&words).clicked() {
-            clicked = Some(position);
+            clicked = Some((lane_of(flag.0, input), flag.1));
         }
     }
-    let Some(bookmark) = clicked.and_then(|position| state.flags.known.get(position)) else {
-        return;
-    };
-    let (lane, step) = (lane_of(bookmark, input), bookmark.step);
-    state.pin(lane, step);
+    if let Some((lane, step)) = clicked {
+        state.pin(lane, step);
+    }
 }
 
 /// The lane of a bookmark by position: its own, else the main one.
@@ -118,7 +135,7 @@ pub fn lane_of(bookmark: &Bookmark, input: &LanesInput<'_>) -> usize {
     own.or(input.comparison.main_lane()).unwrap_or(0)
 }
 
-fn flag_words(bookmark: &Bookmark, input: &LanesInput<'_>) -> String {
+fn flag_words((bookmark, step): (&Bookmark, Step), input: &LanesInput<'_>) -> String {
     let word = input.comparison.axis_word();
     let lane = bookmark
         .lane
@@ -129,7 +146,7 @@ fn flag_words(bookmark: &Bookmark, input: &LanesInput<'_>) -> String {
     } else {
         format!("{} ", bookmark.note)
     };
-    format!("{note}({word} {}{lane})", bookmark.step)
+    format!("{note}({word} {step}{lane})")
 }
 
 /// The field for a new note, at its step.

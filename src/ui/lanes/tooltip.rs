@@ -305,8 +305,9 @@ pub(super) fn tensor_ui(
     // The inspector has room for whole stacks.
     let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");
     rows.extend(told.cloned());
-    if facts.n_sharing > 1 {
-        rows.push(("shared by", format!("{} tensors", facts.n_sharing)));
+    rows.push(("shares with", facts.sharing.words()));
+    if let Some((op, through)) = &facts.sharing.kept_by {
+        rows.push(("kept by", format!("{op}, through {through}")));
     }
     rows_ui(ui, &rows);
 }

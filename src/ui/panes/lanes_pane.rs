@@ -5,6 +5,7 @@ use eframe::egui::{self, RichText};
 use super::docking::Docking;
 use crate::analysis::LaneId;
 use crate::session::{Bookmark, Command};
+use crate::timeline::Turn;
 use crate::ui::app::UiState;
 use crate::ui::dialogs::Purpose;
 use crate::ui::gpu::DeviceLanes;
@@ -63,12 +64,14 @@ impl Docking<'_> {
             } = &mut *self.state;
             search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
         });
-        self.state.lanes.set_bookmarks(&session.document().bookmarks);
+        self.state.lanes.set_bookmarks(session);
         let mut actions = Vec::new();
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
         if let Some((step, lane, note)) = self.state.lanes.take_note() {
             let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
-            self.commands.push(Command::AddBookmark(Bookmark { step, note, lane }));
+            let turn = Turn::of(comparison, step);
+            let bookmark = Bookmark { step, turn, note, lane };
+            self.commands.push(Command::AddBookmark(bookmark));
         }
         self.obey(actions);
     }

@@ -103,8 +103,12 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
         }
     }
     rows.extend(facts.recorded.iter().cloned());
-    if facts.n_sharing > 1 {
-        rows.push(("shared by", format!("{} tensors (views, in place)", facts.n_sharing)));
+    rows.push(("shares with", facts.sharing.words()));
+    if let Some((op, through)) = &facts.sharing.kept_by {
+        rows.push((
+            "kept by",
+            format!("{op}, which reads {through} in the same memory last"),
+        ));
     }
     rows
 }

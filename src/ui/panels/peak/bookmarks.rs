@@ -35,6 +35,17 @@ pub(super) fn bookmarks_ui(
     });
 }
 
+/// Why a bookmark cannot be gone to.
+fn gone_text(bookmark: &Bookmark, word: &str) -> String {
+    let Some(turn) = &bookmark.turn else {
+        return format!("This answer has no {word} {}", bookmark.step);
+    };
+    format!(
+        "What happened on {word} {} does not happen in this answer: {word} {} of the graph {}, iteration {}",
+        bookmark.step, turn.op, turn.graph, turn.iteration
+    )
+}
+
 fn row_ui(
     ui: &mut egui::Ui,
     input: &LanesInput<'_>,
@@ -42,8 +53,8 @@ fn row_ui(
     (lanes, commands): (&mut LanesState, &mut Vec<Command>),
 ) {
     let word = input.comparison.axis_word();
-    let step = bookmark.step;
-    let is_there = step.0 < input.timeline.n_steps;
+    let there = lanes.bookmarked_step(position);
+    let (step, is_there) = (there.unwrap_or(bookmark.step), there.is_some());
     let go = ui.add_enabled(is_there, egui::Button::new(step.to_string()).small());
     go.widget_info(|| {
         let words = format!("bookmark {}: go to {word} {step}", position + 1);
@@ -53,7 +64,7 @@ fn row_ui(
         .lane
         .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
     let lane = id.map_or_else(|| "all lanes".to_owned(), |id| input.comparison.lane_title(id));
-    let gone = format!("This answer has no {word} {step}");
+    let gone = gone_text(bookmark, word);
     if go
         .on_hover_text(format!("Pin {word} {step} ({lane})"))
         .on_disabled_hover_text(gone)

@@ -84,6 +84,7 @@ pub fn peak_ui(
     let before = (lanes.viewport, lanes.spot, lanes.range);
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         head_ui(ui, &input, (&mut *state, &mut *lanes));
+        lanes.set_bookmarks(session);
         bookmarks::bookmarks_ui(ui, (&input, &session.document().bookmarks), lanes, commands);
         let ask = state.ask(comparison, lanes);
         if !session.wants_peak_report(&ask) {
