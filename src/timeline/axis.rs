@@ -42,6 +42,15 @@ impl AxisKind {
         }
     }
 
+    /// The name where there is little room.
+    pub const fn short_name(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Estimated => "est. time",
+            Self::Wall => "wall time",
+        }
+    }
+
     /// What stands before a time on this axis: an estimate is called one.
     pub const fn prefix(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::analysis::Lane;
 use crate::graph::{Id as _, TensorId};
-use crate::sim::fold::blocks;
+use crate::sim::fold::{Curves, blocks};
 use crate::sim::{DeviceSession, RegionId, RegionKind, Simulation, StaticMemoryPolicy, Subject};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
@@ -145,67 +145,38 @@ impl LaneView {
         (session, remat): (&DeviceSession, Option<Arc<LaneRemat>>),
         palette: &Palette,
     ) -> Self {
-        let simulation = &lane.simulation;
-        let spans = layout::spans(simulation);
-        let subjects = tensors_of(simulation, session);
-        let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
-        let mut drafts: Vec<Draft> = blocks(simulation)
-            .into_iter()
-            .filter_map(|block| {
-                let span = of_regions.at(block.region.0, block.start)?;
-                Some(Draft {
-                    start: block.start.0,
-                    base: spans[span as usize].address(block.offset),
-                    end: block.end.0.max(block.start.0 + 1),
-                    bytes: block.bytes.get(),
-                    offset: block.offset,
-                    span,
-                    subject: block.subject.0,
-                })
-            })
-            .collect();
-        drafts.sort_unstable_by_key(|draft| (draft.start, draft.base, draft.end, draft.subject));
-        let blocks = columns_of(&drafts, &subjects, palette);
-        drop(drafts);
-        let mut owners: Vec<(Selected, u32)> = (0_u32..)
-            .zip(&blocks.subject)
-            .filter_map(|(block, subject)| Some((subjects[*subject as usize]?, block)))
-            .collect();
-        owners.sort_unstable();
-        let holdings = LaneHoldings::new(simulation, &spans, &of_regions);
-        let regions = region_spans((simulation, session), &spans, &blocks);
-        let (reserved, features) = Curve::pair(&lane.curves.reserved, &lane.curves.features);
-        let (live, rounded) = Curve::pair(&lane.curves.live, &lane.curves.rounded);
-        let tensor_span = tensor_span(&blocks, &owners);
+        // What needs nothing of each other is made at once.
+        let (placed, curves) = std::thread::scope(|scope| {
+            let curves = scope.spawn(|| LaneCurves::new(&lane.curves));
+            let placed = PlacedBlocks::new(&lane.simulation, session, palette);
+            (placed, joined(curves))
+        });
+        let (owners, holes, reuse) = std::thread::scope(|scope| {
+            let holes = scope.spawn(|| placed.holes(lane));
+            let reuse = scope.spawn(|| placed.reuse(lane));
+            (placed.owners(), joined(holes), joined(reuse))
+        });
         Self {
             policy: lane.policy,
             shares_steps: lane.shares_steps,
-            holes: Arc::new(if lane.shares_steps {
-                LaneHoles::default()
-            } else {
-                LaneHoles::new(&regions, &blocks)
-            }),
-            reuse: if lane.shares_steps {
-                LaneReuse::default()
-            } else {
-                LaneReuse::new(&regions, &blocks, lane.summary.peak_live_step)
-            },
-            holders: holders(&regions, &holdings),
-            regions,
-            height: layout::height(&spans),
-            holdings,
-            ticks: LaneTicks::new(simulation),
-            blocks,
-            reserved,
-            features,
-            live,
-            rounded,
-            tensor_span,
-            physical: Curve::of(&lane.curves.physical),
-            virtual_space: Curve::of(&lane.curves.virtual_space),
+            holes: Arc::new(holes),
+            reuse,
+            holders: holders(&placed.regions, &placed.holdings),
+            tensor_span: tensor_span(&placed.blocks, &owners),
+            ticks: LaneTicks::new(&lane.simulation),
             remat,
             owners,
-            subjects,
+            regions: placed.regions,
+            height: placed.height,
+            holdings: placed.holdings,
+            blocks: placed.blocks,
+            subjects: placed.subjects,
+            reserved: curves.reserved,
+            features: curves.features,
+            live: curves.live,
+            rounded: curves.rounded,
+            physical: curves.physical,
+            virtual_space: curves.virtual_space,
         }
     }
 
@@ -238,6 +209,102 @@ impl LaneView {
         let high = self.owners.partition_point(|(owner, _)| *owner <= tensor);
         self.owners[low..high].iter().map(|(_, block)| *block)
     }
+}
+
+/// The curves of a lane with their extremes.
+struct LaneCurves {
+    reserved: Curve,
+    features: Curve,
+    live: Curve,
+    rounded: Curve,
+    physical: Curve,
+    virtual_space: Curve,
+}
+
+impl LaneCurves {
+    fn new(curves: &Curves) -> Self {
+        let (reserved, features) = Curve::pair(&curves.reserved, &curves.features);
+        let (live, rounded) = Curve::pair(&curves.live, &curves.rounded);
+        Self {
+            reserved,
+            features,
+            live,
+            rounded,
+            physical: Curve::of(&curves.physical),
+            virtual_space: Curve::of(&curves.virtual_space),
+        }
+    }
+}
+
+/// The blocks of a lane where they are drawn.
+struct PlacedBlocks {
+    blocks: Blocks,
+    regions: Vec<RegionSpan>,
+    holdings: LaneHoldings,
+    subjects: Vec<Option<Selected>>,
+    height: Bytes,
+}
+
+impl PlacedBlocks {
+    fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
+        let spans = layout::spans(simulation);
+        let subjects = tensors_of(simulation, session);
+        let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
+        let mut drafts: Vec<Draft> = blocks(simulation)
+            .into_iter()
+            .filter_map(|block| {
+                let span = of_regions.at(block.region.0, block.start)?;
+                Some(Draft {
+                    start: block.start.0,
+                    base: spans[span as usize].address(block.offset),
+                    end: block.end.0.max(block.start.0 + 1),
+                    bytes: block.bytes.get(),
+                    offset: block.offset,
+                    span,
+                    subject: block.subject.0,
+                })
+            })
+            .collect();
+        drafts.sort_unstable_by_key(|draft| (draft.start, draft.base, draft.end, draft.subject));
+        let blocks = columns_of(&drafts, &subjects, palette);
+        drop(drafts);
+        Self {
+            holdings: LaneHoldings::new(simulation, &spans, &of_regions),
+            regions: region_spans((simulation, session), &spans, &blocks),
+            height: layout::height(&spans),
+            blocks,
+            subjects,
+        }
+    }
+
+    /// Tensors with their blocks, sorted.
+    fn owners(&self) -> Vec<(Selected, u32)> {
+        let mut owners: Vec<(Selected, u32)> = (0_u32..)
+            .zip(&self.blocks.subject)
+            .filter_map(|(block, subject)| Some((self.subjects[*subject as usize]?, block)))
+            .collect();
+        owners.sort_unstable();
+        owners
+    }
+
+    fn holes(&self, lane: &Lane) -> LaneHoles {
+        if lane.shares_steps {
+            return LaneHoles::default();
+        }
+        LaneHoles::new(&self.regions, &self.blocks)
+    }
+
+    fn reuse(&self, lane: &Lane) -> LaneReuse {
+        if lane.shares_steps {
+            return LaneReuse::default();
+        }
+        LaneReuse::new(&self.regions, &self.blocks, lane.summary.peak_live_step)
+    }
+}
+
+/// What a thread made; a fault of it is a fault of the call.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
 }
 
 /// Regions where they are drawn, as views read them.

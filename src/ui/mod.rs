@@ -35,7 +35,7 @@ use crate::workload::DeviceProfiles;
 /// How far a job is shows this often.
 const PROGRESS: Duration = Duration::from_millis(250);
 /// The same where frames are drawn by software: each takes the processors from the job for as long as that.
-const SLOW_PROGRESS: Duration = Duration::from_millis(1000);
+const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 
 /// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
 /// the place of the given one. `painter` says who draws large lanes.

@@ -271,17 +271,17 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
     "]]
     .assert_eq(&csv(live));
     expect_test::expect![[r"
-        step,name,type,phase,run,flops,time_ns,live_bytes,result_bytes
-        0,,convolution,forward,train,,,102760448,102760448
-        1,,native_batch_norm,forward,train,,,166985728,64225280
-        2,,relu,forward,train,,,199098368,32112640
-        3,,threshold_backward,backward,train,,,234897408,35799040
-        4,,native_batch_norm_backward,backward,train,,,267931648,65146880
-        5,,convolution_backward,backward,train,,,274501632,102907904
-        6,,_fused_adam,optimizer,train,,,4755456,0
-        7,,convolution,forward,evaluate,,,102760448,102760448
-        8,,native_batch_norm,forward,evaluate,,,166985728,64225280
-        9,,relu,forward,evaluate,,,96337920,32112640
+        step,name,type,phase,run,flops,time_ns,estimated_time_ns,live_bytes,result_bytes
+        0,,convolution,forward,train,,,122028,102760448,102760448
+        1,,native_batch_norm,forward,train,,,166985,166985728,64225280
+        2,,relu,forward,train,,,96337,199098368,32112640
+        3,,threshold_backward,backward,train,,,164249,234897408,35799040
+        4,,native_batch_norm_backward,backward,train,,,264245,267931648,65146880
+        5,,convolution_backward,backward,train,,,289161,274501632,102907904
+        6,,_fused_adam,optimizer,train,,,4755,4755456,0
+        7,,convolution,forward,evaluate,,,122028,102760448,102760448
+        8,,native_batch_norm,forward,evaluate,,,166985,166985728,64225280
+        9,,relu,forward,evaluate,,,96337,96337920,32112640
     "]]
     .assert_eq(&csv(of(TableKind::Ops)));
 }

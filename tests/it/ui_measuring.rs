@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater::ui::app::App;
 use highwater::ui::commands::{COMMANDS, Menu};
-use highwater::units::Bytes;
+use highwater::units::{Bytes, Step};
 
 use crate::ui_app::{press, settle, window_of};
 
@@ -17,6 +17,11 @@ fn range(harness: &Harness<'_, App>) -> (String, String) {
     let ruler = harness.get_by_label_contains("ruler of steps");
     let label = ruler.accesskit_node().label().unwrap_or_default();
     (label, ruler.accesskit_node().value().unwrap_or_default())
+}
+
+/// A step as it is read out.
+fn said(step: u32) -> String {
+    Step(step).to_string().replace('\u{a0}', " ")
 }
 
 /// What a lane says of itself.
@@ -46,28 +51,32 @@ fn a_range_is_set_zoomed_to_and_cleared_by_keys() {
     press(&mut harness, SHIFT, Key::K);
     let (label, words) = range(&harness);
     let last = first + 5;
-    assert!(label.ends_with(&format!(", {first} to {last} selected")), "{label}");
+    let (begin, end) = (Step(first), Step(last));
+    assert!(label.ends_with(&format!(", {begin} to {end} selected")), "{label}");
     let (comparison, timeline) = harness.state().session().answer().unwrap();
     let at = |step: u32| timeline.lanes[0].live.at(step);
     let peak = (first..=last).max_by_key(|step| (at(*step), u32::MAX - step)).unwrap();
     let figure = Bytes(at(peak)).to_string().replace('\u{a0}', " ");
     let title = comparison.lane_title(comparison.lanes[0].id);
-    assert_eq!(words, format!("6 steps, {title}: peak {figure} live at step {peak}"));
+    assert_eq!(
+        words,
+        format!("6 steps, {title}: peak {figure} live at step {}", said(peak))
+    );
 
     // The end goes before the beginning: the range is that step alone; then the beginning moves.
     often(&mut harness, 7, Key::J);
     press(&mut harness, SHIFT, Key::K);
     let (label, words) = range(&harness);
-    let early = last - 7;
+    let (early, before) = (Step(last - 7), Step(last - 9));
     assert!(label.ends_with(&format!(", {early} to {early} selected")), "{label}");
     assert!(words.starts_with("1 step, "), "{words}");
     often(&mut harness, 2, Key::J);
     press(&mut harness, SHIFT, Key::J);
-    assert!(range(&harness).0.contains(&format!(", {} to {early} ", early - 2)));
+    assert!(range(&harness).0.contains(&format!(", {before} to {early} ")));
     press(&mut harness, NONE, Key::Z);
     let view = harness.state().lanes().viewport.unwrap();
     assert!(
-        view.t0 <= f64::from(early - 2) && view.t1 <= f64::from(early) + 2.0,
+        view.t0 <= f64::from(before.0) && view.t1 <= f64::from(early.0) + 2.0,
         "{view:?}"
     );
     press(&mut harness, NONE, Key::Escape);
@@ -140,7 +149,8 @@ fn time_is_measured_by_keys_with_what_is_live_more() {
     let measured = words.split("measured ").nth(1).expect("a ruler").to_owned();
     assert!(measured.starts_with("4 steps"), "{measured}");
     assert!(measured.contains(", live "), "{measured}");
-    assert!(measured.ends_with(&format!(": {} to {first}", first - 3)), "{measured}");
+    let (begin, end) = (said(first - 3), said(first));
+    assert!(measured.ends_with(&format!(": {begin} to {end}")), "{measured}");
     assert!(!lane(&harness, 2).contains("measured"));
     press(&mut harness, NONE, Key::Escape);
     assert!(!lane(&harness, 0).contains("measured"));

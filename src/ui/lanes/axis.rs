@@ -36,7 +36,7 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
     let axes = &input.timeline.axes;
     let shown = axes.effective(state.axis);
     let combo = ComboBox::from_id_salt("time axis")
-        .selected_text(format!("axis: {}", shown.name()))
+        .selected_text(format!("axis: {}", shown.short_name()))
         .width(0.0)
         .show_ui(ui, |ui| {
             for kind in AxisKind::ALL {

@@ -1,7 +1,10 @@
 //! The rows of a table: only those that are seen have texts.
 
 use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{self, Align, EventFilter, FontId, Id, Key, Layout, Modifiers, Rect, RichText, Sense, Ui, pos2};
+use eframe::egui::{
+    self, Align, Color32, EventFilter, FontId, Id, Key, Layout, Modifiers, Rangef, Rect, RichText, Sense, Ui, pos2,
+    vec2,
+};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::super::budgets::direction_ui;
@@ -15,6 +18,8 @@ const ROW: f32 = 18.0;
 const HEADER: f32 = 20.0;
 const SIZE: f32 = 11.0;
 const LETTER: f32 = 6.6;
+/// Between columns.
+const BETWEEN: f32 = 6.0;
 /// Rows that a page key moves over.
 const PAGE: usize = 20;
 
@@ -36,14 +41,14 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
     let room = ui.available_width();
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         ui.style_mut().interaction.selectable_labels = false;
-        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.spacing_mut().item_spacing.x = BETWEEN;
+        let sight = ui.clip_rect().x_range();
         let mut builder = TableBuilder::new(ui)
             .id_salt(kind.words())
-            .striped(true)
+            .striped(false)
             .resizable(true)
             .auto_shrink(false)
             .min_scrolled_height(0.0)
-            .sense(Sense::click())
             .cell_layout(Layout::left_to_right(Align::Center));
         for width in widths(kind.columns(), room) {
             builder = builder.column(Width::initial(width).at_least(30.0).clip(true));
@@ -57,10 +62,12 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
             }
         });
         built.body(|body| {
-            body.rows(ROW, table.len(), |row| {
+            let widths = body.widths().to_vec();
+            let spread = Spread { widths, sight };
+            body.rows(ROW, table.len(), |mut row| {
                 let position = row.index();
                 let is_cursor = is_focused && view.cursor == Some(position);
-                if row_ui(row, (table, position), input, is_cursor) {
+                if row_ui(&mut row, (table, &spread), input, is_cursor) {
                     chosen = Some(position);
                 }
             });
@@ -201,47 +208,124 @@ fn header_ui(ui: &mut Ui, (position, column): (usize, &Column), sort: &mut Optio
     }
 }
 
-/// One row; whether it was clicked.
+/// Where columns stand, and between which ends they are seen.
+struct Spread {
+    widths: Vec<f32>,
+    sight: Rangef,
+}
+
+impl Spread {
+    /// The columns' places from the left edge of the first.
+    fn columns(&self, left: f32) -> impl Iterator<Item = Rangef> + '_ {
+        let mut left = left;
+        self.widths.iter().map(move |width| {
+            let place = Rangef::new(left, left + width);
+            left = place.max + BETWEEN;
+            place
+        })
+    }
+}
+
+/// One row, painted over all columns at once: a frame has hundreds of cells. Whether it was clicked.
 fn row_ui(
-    mut row: TableRow<'_, '_>,
-    (table, position): (&TableRows, usize),
+    row: &mut TableRow<'_, '_>,
+    (table, spread): (&TableRows, &Spread),
     input: &LanesInput<'_>,
     is_cursor: bool,
 ) -> bool {
+    let position = row.index();
     let tensor = table.target(position).tensor;
-    row.set_selected(is_cursor || (tensor.is_some() && tensor == input.selected));
-    for (idx, column) in table.spec().kind.columns().iter().enumerate() {
-        let value = table.value(position, idx);
-        if value == Value::Nothing {
-            row.col(|_| ());
-        } else {
-            row.col(|ui| cell_ui(ui, &value, column.is_number));
+    let is_selected = is_cursor || (tensor.is_some() && tensor == input.selected);
+    let mut is_clicked = false;
+    row.col(|ui| {
+        let first = ui.max_rect();
+        let right = spread
+            .columns(first.left())
+            .last()
+            .map_or(first.right(), |place| place.max);
+        let rect = Rect::from_x_y_ranges(first.left()..=right, first.y_range());
+        ui.set_clip_rect(Rect::from_x_y_ranges(spread.sight, ui.clip_rect().y_range()));
+        let response = ui.interact(rect, ui.scope_id().with("row"), Sense::click());
+        response
+            .widget_info(|| egui::WidgetInfo::selected(egui::Role::Row, true, is_selected, row_words(table, position)));
+        is_clicked = response.clicked();
+        let color = ground_ui(ui, rect, (position, is_selected, response.hovered()));
+        let mut whole = None;
+        for (idx, (column, place)) in table
+            .spec()
+            .kind
+            .columns()
+            .iter()
+            .zip(spread.columns(rect.left()))
+            .enumerate()
+        {
+            let value = table.value(position, idx);
+            if value == Value::Nothing || !place.intersects(spread.sight) {
+                continue;
+            }
+            let cell = Rect::from_x_y_ranges(place, rect.y_range());
+            let is_cut = cell_ui(ui, cell, (&value, column), color);
+            let is_near = response.hover_pos().is_some_and(|at| place.contains(at.x));
+            if is_near {
+                whole = value.exact().or_else(|| is_cut.then(|| value.shown().into_owned()));
+            }
         }
-    }
-    row.response().clicked()
+        if let Some(whole) = whole {
+            response.on_hover_text(whole);
+        }
+    });
+    is_clicked
 }
 
-/// What stands in a cell, painted at once: a frame has hundreds of them. Numbers stand right.
-fn cell_ui(ui: &mut Ui, value: &Value<'_>, is_number: bool) {
-    let (rect, color, shown) = (ui.max_rect(), ui.visuals().text_color(), value.shown());
-    let font = if is_number {
+/// What lies below a row; returns the colour of its letters.
+fn ground_ui(ui: &Ui, rect: Rect, (position, is_selected, is_hovered): (usize, bool, bool)) -> Color32 {
+    let visuals = ui.visuals();
+    let fill = if is_selected {
+        Some(visuals.selection.bg_fill)
+    } else if is_hovered {
+        Some(visuals.widgets.hovered.bg_fill)
+    } else {
+        position.is_multiple_of(2).then_some(visuals.faint_bg_color)
+    };
+    if let Some(fill) = fill {
+        // Without a gap to the next row.
+        let spacing = vec2(0.0, ui.spacing().item_spacing.y);
+        let rect = rect.expand2(0.5 * spacing);
+        ui.painter().rect_filled(rect, 0, fill);
+    }
+    if is_selected {
+        visuals.selection.stroke.color
+    } else {
+        visuals.text_color()
+    }
+}
+
+/// A row in words, for who cannot see it: what its cells say.
+fn row_words(table: &TableRows, position: usize) -> String {
+    let cells = (0..table.spec().kind.columns().len()).map(|column| table.value(position, column));
+    let texts = cells
+        .filter(|value| *value != Value::Nothing)
+        .map(|value| value.shown().into_owned());
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// What stands in a cell: numbers stand right. Whether it had to be cut.
+fn cell_ui(ui: &Ui, cell: Rect, (value, column): (&Value<'_>, &Column), color: Color32) -> bool {
+    let font = if column.is_number {
         FontId::monospace(SIZE)
     } else {
         FontId::proportional(SIZE)
     };
-    let mut job = LayoutJob::simple_singleline(shown.clone().into_owned(), font, color);
-    job.wrap = TextWrapping::truncate_at_width(rect.width());
+    let mut job = LayoutJob::simple_singleline(value.shown().into_owned(), font, color);
+    job.wrap = TextWrapping::truncate_at_width(cell.width());
     let galley = ui.painter().layout_job(job);
     let (size, is_cut) = (galley.size(), galley.elided);
-    let left = if is_number { rect.right() - size.x } else { rect.left() };
-    let place = Rect::from_min_size(pos2(left, rect.center().y - size.y / 2.0), size);
-    ui.painter().galley(place.min, galley, color);
-    ui.advance_cursor_after_rect(place);
-    let response = ui.interact(rect, ui.scope_id().with("cell"), Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &*shown));
-    if response.hovered()
-        && let Some(whole) = value.exact().or_else(|| is_cut.then(|| shown.into_owned()))
-    {
-        response.on_hover_text(whole);
-    }
+    let left = if column.is_number {
+        cell.right() - size.x
+    } else {
+        cell.left()
+    };
+    ui.painter()
+        .galley(pos2(left, cell.center().y - size.y / 2.0), galley, color);
+    is_cut
 }
