@@ -212,8 +212,13 @@ fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
     if kind == TableKind::Live {
         live_ui(ui, table);
     } else {
-        ui.label(text);
+        whole_ui(ui, text);
     }
+}
+
+/// A text that goes to the next line whole where it does not fit.
+fn whole_ui(ui: &mut egui::Ui, text: String) -> egui::Response {
+    ui.add(egui::Label::new(text).extend())
 }
 
 /// How much is live, tensors first: that is what the curve and the peak count.
@@ -235,7 +240,7 @@ fn live_ui(ui: &mut egui::Ui, table: &TableRows) {
         format!("{} of ", grouped(u64::try_from(table.len()).unwrap_or(u64::MAX)))
     };
     let live = format!("{}, {} live", counted(tensors.count, "tensor"), tensors.bytes);
-    ui.label(format!("{kept}{live}{}", of_others[0])).on_hover_text(format!(
+    whole_ui(ui, format!("{kept}{live}{}", of_others[0])).on_hover_text(format!(
         "{} of tensors{}",
         tensors.bytes.exact(),
         of_others[1]
