@@ -2,16 +2,18 @@
 //!
 //! Blocks are a struct of arrays, sorted by (start, address), with an index by time and size.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::Lane;
-use crate::graph::{Id as _, TensorId};
-use crate::sim::fold::{Curves, blocks};
-use crate::sim::{DeviceSession, RegionId, RegionKind, Simulation, StaticMemoryPolicy, Subject};
+use crate::graph::Id as _;
+use crate::sim::fold::Curves;
+use crate::sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
 use crate::units::{Bytes, Step};
 use crate::workload::GraphIdx;
 
+mod placed;
+
+use self::placed::{PlacedBlocks, holders, tensor_span};
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
 use super::holdings::LaneHoldings;
@@ -20,7 +22,7 @@ use super::index::{Columns, RectIndex};
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
-use super::{Palette, Selected, TensorKey, layout};
+use super::{Palette, Selected, joined};
 
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,206 +235,6 @@ impl LaneCurves {
             physical: Curve::of(&curves.physical),
             virtual_space: Curve::of(&curves.virtual_space),
         }
-    }
-}
-
-/// The blocks of a lane where they are drawn.
-struct PlacedBlocks {
-    blocks: Blocks,
-    regions: Vec<RegionSpan>,
-    holdings: LaneHoldings,
-    subjects: Vec<Option<Selected>>,
-    height: Bytes,
-}
-
-impl PlacedBlocks {
-    fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
-        let spans = layout::spans(simulation);
-        let subjects = tensors_of(simulation, session);
-        let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
-        let mut drafts: Vec<Draft> = blocks(simulation)
-            .into_iter()
-            .filter_map(|block| {
-                let span = of_regions.at(block.region.0, block.start)?;
-                Some(Draft {
-                    start: block.start.0,
-                    base: spans[span as usize].address(block.offset),
-                    end: block.end.0.max(block.start.0 + 1),
-                    bytes: block.bytes.get(),
-                    offset: block.offset,
-                    span,
-                    subject: block.subject.0,
-                })
-            })
-            .collect();
-        drafts.sort_unstable_by_key(|draft| (draft.start, draft.base, draft.end, draft.subject));
-        let blocks = columns_of(&drafts, &subjects, palette);
-        drop(drafts);
-        Self {
-            holdings: LaneHoldings::new(simulation, &spans, &of_regions),
-            regions: region_spans((simulation, session), &spans, &blocks),
-            height: layout::height(&spans),
-            blocks,
-            subjects,
-        }
-    }
-
-    /// Tensors with their blocks, sorted.
-    fn owners(&self) -> Vec<(Selected, u32)> {
-        let mut owners: Vec<(Selected, u32)> = (0_u32..)
-            .zip(&self.blocks.subject)
-            .filter_map(|(block, subject)| Some((self.subjects[*subject as usize]?, block)))
-            .collect();
-        owners.sort_unstable();
-        owners
-    }
-
-    fn holes(&self, lane: &Lane) -> LaneHoles {
-        if lane.shares_steps {
-            return LaneHoles::default();
-        }
-        LaneHoles::new(&self.regions, &self.blocks)
-    }
-
-    fn reuse(&self, lane: &Lane) -> LaneReuse {
-        if lane.shares_steps {
-            return LaneReuse::default();
-        }
-        LaneReuse::new(&self.regions, &self.blocks, lane.summary.peak_live_step)
-    }
-}
-
-/// What a thread made; a fault of it is a fault of the call.
-fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
-}
-
-/// Regions where they are drawn, as views read them.
-fn region_spans(
-    (simulation, session): (&Simulation, &DeviceSession),
-    spans: &[layout::Span],
-    blocks: &Blocks,
-) -> Vec<RegionSpan> {
-    let mut labels = Labels::new(session);
-    let with_alignment = spans.iter().zip(alignments(blocks, spans.len()));
-    let region_span = |(span, alignment): (&layout::Span, u64)| {
-        let region = &simulation.regions[span.region as usize];
-        RegionSpan {
-            region: RegionId(span.region),
-            kind: region.kind,
-            owner: Owner::of(region),
-            is_paged: region.at.is_virtual(),
-            start: Step(span.start),
-            end: Step(span.end),
-            base: span.base,
-            bytes: Bytes(span.bytes),
-            breaks: span.breaks(),
-            alignment,
-            label: labels.of(region.kind, region.graph),
-        }
-    };
-    with_alignment.map(region_span).collect()
-}
-
-/// By subject: the tensor that it is, where it is one.
-fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
-    let rows = simulation.subjects.iter();
-    rows.map(|row| match row.who {
-        Subject::Tensor { run, tensor, .. } => selected(session, run, tensor),
-        Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
-    })
-    .collect()
-}
-
-/// Everyone who holds something. Of a range it is whoever holds its pages.
-fn holders(regions: &[RegionSpan], holdings: &LaneHoldings) -> Vec<Owner> {
-    let whole = regions
-        .iter()
-        .filter(|region| !region.is_paged)
-        .map(|region| region.owner);
-    let mut holders: Vec<Owner> = whole.chain(holdings.owner.iter().copied()).collect();
-    holders.sort_unstable();
-    holders.dedup();
-    holders
-}
-
-/// By region: what divides the offsets of all its blocks. O(blocks).
-fn alignments(blocks: &Blocks, n_spans: usize) -> Vec<u64> {
-    const MOST: u64 = 512;
-    let mut bits = vec![MOST; n_spans];
-    for (span, offset) in blocks.span.iter().zip(&blocks.offset) {
-        bits[*span as usize] |= offset;
-    }
-    bits.into_iter().map(|bits| 1 << bits.trailing_zeros()).collect()
-}
-
-/// A block before it is cut into columns.
-struct Draft {
-    start: u32,
-    base: u64,
-    end: u32,
-    bytes: u64,
-    offset: u64,
-    span: u32,
-    subject: u32,
-}
-
-/// The display addresses that blocks of tensors reach. Linear.
-fn tensor_span(blocks: &Blocks, owners: &[(Selected, u32)]) -> Option<(u64, u64)> {
-    let of_block = |(_, block): &(Selected, u32)| {
-        let base = blocks.base[*block as usize];
-        (base, base.saturating_add(blocks.bytes[*block as usize]))
-    };
-    let spans = owners.iter().map(of_block);
-    spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
-}
-
-fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette) -> Blocks {
-    let color = |draft: &Draft| {
-        let whole_graph = TensorKey {
-            graph: GraphIdx(u32::MAX),
-            tensor: TensorId(draft.subject),
-        };
-        palette.color(subjects[draft.subject as usize].map_or(whole_graph, Selected::key))
-    };
-    let start: Vec<u32> = drafts.iter().map(|draft| draft.start).collect();
-    let end: Vec<u32> = drafts.iter().map(|draft| draft.end).collect();
-    let bytes: Vec<u64> = drafts.iter().map(|draft| draft.bytes).collect();
-    Blocks {
-        base: drafts.iter().map(|draft| draft.base).collect(),
-        offset: drafts.iter().map(|draft| draft.offset).collect(),
-        span: drafts.iter().map(|draft| draft.span).collect(),
-        subject: drafts.iter().map(|draft| draft.subject).collect(),
-        color: drafts.iter().map(color).collect(),
-        index: RectIndex::new(&start, &end, &bytes),
-        start,
-        end,
-        bytes,
-    }
-}
-
-fn selected(session: &DeviceSession, run: u32, tensor: TensorId) -> Option<Selected> {
-    let graph = session.runs.get(run as usize)?.graph;
-    Some(Selected { run, graph, tensor })
-}
-
-/// Region labels, each text made once.
-struct Labels<'a> {
-    session: &'a DeviceSession,
-    made: BTreeMap<(RegionKind, Option<GraphIdx>), Arc<str>>,
-}
-
-impl<'a> Labels<'a> {
-    fn new(session: &'a DeviceSession) -> Self {
-        Self {
-            session,
-            made: BTreeMap::new(),
-        }
-    }
-
-    fn of(&mut self, kind: RegionKind, graph: Option<GraphIdx>) -> Arc<str> {
-        let make = || Arc::from(region_text(self.session, (kind, graph)));
-        Arc::clone(self.made.entry((kind, graph)).or_insert_with(make))
     }
 }
 

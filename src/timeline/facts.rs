@@ -237,7 +237,7 @@ fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: Tens
             .take(MOST_NAMED)
             .map(|other| format!("buffer {}", entry.ids.get(*other as usize)))
             .collect(),
-        kept_by: None,
+        read_last: None,
     };
 }
 

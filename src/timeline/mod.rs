@@ -37,6 +37,7 @@ mod holes;
 mod index;
 mod layout;
 mod lifetimes;
+mod lists;
 mod look;
 mod neighbourhood;
 mod owner;
@@ -231,6 +232,11 @@ impl Timeline {
     }
 }
 
+/// What a thread made; a fault of it is a fault of the call.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
+}
+
 /// The views of all lanes, each on a thread of its own: no lane needs another.
 fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
     let remats = remats(comparison);
@@ -242,11 +248,7 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
                 scope.spawn(move || LaneView::new(lane, (session, remat), palette))
             })
             .collect();
-        let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
-        // A fault in a lane is a fault of the call.
-        let mut lanes = made
-            .map(|lane| lane.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
-            .collect::<Vec<_>>();
+        let mut lanes: Vec<LaneView> = making.into_iter().map(joined).collect();
         share_curves(&mut lanes);
         lanes
     })

@@ -12,6 +12,7 @@ use std::num::NonZeroUsize;
 use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
 use super::index::Least;
+use super::joined;
 use super::look::STEPPED_BACK;
 use super::viewport::{Canvas, Scale, View, Viewport};
 
@@ -138,9 +139,7 @@ fn stripes((frame, axes): (&RasterFrame, &Axes), paint: &(dyn Fn(Stripe<'_>) -> 
                 scope.spawn(move || paint(Stripe::new((frame, view), (from, to))))
             })
             .collect();
-        let made = making.into_iter().map(std::thread::ScopedJoinHandle::join);
-        made.map(|stripe| stripe.unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
-            .collect::<Vec<Vec<[u8; 4]>>>()
+        making.into_iter().map(joined).collect::<Vec<Vec<[u8; 4]>>>()
     });
     let mut rgba = Vec::with_capacity(width * frame.height as usize * 4);
     for row in 0..frame.height as usize {

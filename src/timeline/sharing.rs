@@ -1,53 +1,15 @@
 //! Which tensors live in the same memory: views of one another, or computed in place.
 //!
-//! In: the storage of each tensor. Out: the members of a storage, O(1). Made once per answer, linear.
+//! In: the links of an answer. Out: who else lives in a tensor's memory, and which op reads any of them last.
 
 use crate::analysis::Comparison;
 use crate::graph::{Id as _, OpId, TensorId};
 
+use super::search::shown_name;
 use super::{Selected, Timeline};
 
 /// Others that are named.
 pub(super) const MOST_NAMED: usize = 4;
-
-/// Tensors by storage.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Storages {
-    starts: Box<[u32]>,
-    members: Box<[TensorId]>,
-}
-
-impl Storages {
-    /// From the storage of each tensor, in order of the tensors. O(tensors + storages).
-    pub(super) fn new(storages: &[u32]) -> Self {
-        let n_storages = storages.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut starts = vec![0_u32; n_storages + 1];
-        for storage in storages {
-            starts[*storage as usize + 1] += 1;
-        }
-        for position in 1..starts.len() {
-            starts[position] += starts[position - 1];
-        }
-        let mut fill = starts.clone();
-        let mut members = vec![TensorId(0); storages.len()];
-        for (tensor, storage) in storages.iter().enumerate() {
-            let slot = &mut fill[*storage as usize];
-            members[*slot as usize] = TensorId::from_idx(tensor);
-            *slot += 1;
-        }
-        Self {
-            starts: starts.into_boxed_slice(),
-            members: members.into_boxed_slice(),
-        }
-    }
-
-    /// The tensors of a storage, ascending. O(1).
-    fn of(&self, storage: usize) -> &[TensorId] {
-        let bounds = self.starts.get(storage..storage + 2);
-        let members = bounds.and_then(|bounds| self.members.get(bounds[0] as usize..bounds[1] as usize));
-        members.unwrap_or(&[])
-    }
-}
 
 /// The memory of a tensor as others have a part in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,9 +18,9 @@ pub struct SharedMemory {
     pub n_tensors: usize,
     /// The names of the first others.
     pub others: Vec<String>,
-    /// The op that reads it last and the other tensor through which it does: what keeps the memory alive. `None` where the
-    /// tensor itself is read last, or nobody reads.
-    pub kept_by: Option<(String, String)>,
+    /// The op that reads the memory last, and the other tensor through which it does. `None` where the tensor itself is read
+    /// last, or nobody reads.
+    pub read_last: Option<(String, String)>,
 }
 
 impl SharedMemory {
@@ -76,73 +38,45 @@ impl SharedMemory {
 }
 
 impl Timeline {
-    /// Who else lives in a tensor's memory. O(tensors of the storage).
+    /// Who else lives in a tensor's memory; nobody where that is not known. O(tensors of the storage).
     pub fn sharing(&self, comparison: &Comparison, selected: Selected) -> SharedMemory {
-        let (graph, tensor) = (selected.graph.idx(), selected.tensor);
-        let workload = &comparison.workload;
-        let alone = SharedMemory {
-            n_tensors: 1,
-            ..SharedMemory::default()
-        };
-        if let Some(entry) = workload.graphs().get(graph) {
-            let Some(known) = entry.graph.tensors().get(tensor) else {
-                return alone;
-            };
-            let members = self.links.storages.get(graph).map(|of| of.of(known.storage.idx()));
-            let members = members.unwrap_or(&[]);
-            let name = |tensor: &TensorId| comparison.tensor_name(selected.graph, *tensor).to_owned();
-            let op_text = |op: OpId| format!("{} {}", entry.graph.op_kind(op), entry.graph.op_name(op));
-            let readers = self.links.graphs.get(graph);
-            let last_of = |tensor: TensorId| readers.and_then(|readers| readers.of(tensor).iter().max().copied());
-            let last = members.iter().filter_map(|tensor| Some((last_of(*tensor)?, *tensor)));
-            // Of one op that reads it through several, the tensor itself stands first.
-            let last = last.max_by_key(|(op, through)| (*op, *through == tensor));
-            return SharedMemory {
-                n_tensors: members.len().max(1),
-                others: members
-                    .iter()
-                    .filter(|other| **other != tensor)
-                    .take(MOST_NAMED)
-                    .map(name)
-                    .collect(),
-                kept_by: last
-                    .filter(|(_, through)| *through != tensor)
-                    .map(|(op, through)| (op_text(op).trim().to_owned(), name(&through))),
-            };
-        }
-        let tape = workload.tapes().first();
-        let Some((tape, known)) = tape.and_then(|tape| Some((tape, tape.tensors.get(tensor.idx())?))) else {
-            return alone;
-        };
-        let members = self.links.storages.first().map(|of| of.of(known.storage as usize));
-        let members = members.unwrap_or(&[]);
-        let others = members.iter().filter(|other| **other != tensor);
+        let tensor = selected.tensor;
+        let members = self.storage_of(comparison, selected).unwrap_or(&[]);
+        let name = |tensor: TensorId| shown_name(comparison, Selected { tensor, ..selected }).into_owned();
+        let others = members.iter().copied().filter(|other| *other != tensor);
+        let last = self.last_reader(selected, members);
+        let last = last.filter(|(_, through)| *through != tensor);
         SharedMemory {
             n_tensors: members.len().max(1),
-            others: others
-                .take(MOST_NAMED)
-                .map(|other| tape.tensors[other.idx()].name.to_string())
-                .collect(),
-            kept_by: None,
+            others: others.take(MOST_NAMED).map(name).collect(),
+            read_last: last.and_then(|(op, through)| Some((op_text(comparison, selected, op)?, name(through)))),
         }
+    }
+
+    /// All tensors in the memory of one.
+    fn storage_of(&self, comparison: &Comparison, selected: Selected) -> Option<&[TensorId]> {
+        let (graph, tensor) = (selected.graph.idx(), selected.tensor);
+        let workload = &comparison.workload;
+        if let Some(entry) = workload.graphs().get(graph) {
+            let storage = entry.graph.tensors().get(tensor)?.storage;
+            return Some(self.links.storages.get(graph)?.of(storage.idx()));
+        }
+        let known = workload.tapes().first()?.tensors.get(tensor.idx())?;
+        Some(self.links.storages.first()?.of(known.storage as usize))
+    }
+
+    /// The op of a graph that reads one of its tensors last, and that tensor. Of one op that reads several of them the asked
+    /// one stands first.
+    fn last_reader(&self, selected: Selected, members: &[TensorId]) -> Option<(OpId, TensorId)> {
+        let readers = self.links.graphs.get(selected.graph.idx())?;
+        let last_of = |tensor: TensorId| readers.of(tensor).iter().max().copied();
+        let last = members.iter().filter_map(|tensor| Some((last_of(*tensor)?, *tensor)));
+        last.max_by_key(|(op, through)| (*op, *through == selected.tensor))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_of_a_storage_are_found() {
-        let storages = Storages::new(&[2, 0, 2, 4, 0, 2]);
-        let members = |storage| -> Vec<u32> { storages.of(storage).iter().map(|tensor| tensor.0).collect() };
-        assert_eq!(
-            [members(0), members(2), members(4)],
-            [vec![1, 4], vec![0, 2, 5], vec![3]]
-        );
-        for nobody in [1, 5, usize::MAX - 2] {
-            assert_eq!(members(nobody), [0_u32; 0]);
-        }
-        assert_eq!(Storages::new(&[]).of(0), []);
-    }
+fn op_text(comparison: &Comparison, selected: Selected, op: OpId) -> Option<String> {
+    let graph = &comparison.workload.graphs().get(selected.graph.idx())?.graph;
+    let text = format!("{} {}", graph.op_kind(op), graph.op_name(op));
+    Some(text.trim().to_owned())
 }

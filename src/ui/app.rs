@@ -23,12 +23,12 @@ use super::panels::search::SearchState;
 use super::panels::tables::TablesState;
 use super::panes::{Layout, Pane, Panes, PanesInput};
 use super::pictures::Pictures;
-use super::recent::clock;
+use super::recent::{Noted, clock};
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use super::wishes::Wishes;
 use crate::options::Finding;
-use crate::session::{Bookmark, Command, KeptDocument, Notice, Recents, Session, SourceSpec};
+use crate::session::{Command, KeptDocument, Notice, Recents, Session};
 use crate::timeline::LookOrder;
 
 /// View state: what the window remembers and no file holds.
@@ -83,10 +83,8 @@ pub struct App {
     pub(super) state: UiState,
     pub(super) panes: Panes,
     has_styled: bool,
-    /// The sources that were noted last as opened.
-    noted: Vec<SourceSpec>,
-    /// Its bookmarks, as they were noted last.
-    kept_bookmarks: Vec<Bookmark>,
+    /// What was noted last as opened.
+    noted: Noted,
 }
 
 impl App {
@@ -112,8 +110,7 @@ impl App {
             state,
             panes: Panes::of(kept.layout.as_ref().unwrap_or(&Layout::default())),
             has_styled: false,
-            noted: Vec::new(),
-            kept_bookmarks: Vec::new(),
+            noted: Noted::default(),
         }
     }
 
@@ -156,7 +153,7 @@ impl App {
         }
         let marks = self.state.lanes.marks;
         self.session.poll();
-        self.note_opened();
+        self.noted.note(&mut self.session, &mut self.state.recents);
         let commands = self.frame(ui);
         if self.state.lanes.marks != marks {
             ui.ctx()
@@ -178,33 +175,6 @@ impl App {
         }
         for command in commands {
             self.session.apply(command);
-        }
-    }
-
-    /// Notes which files are open now, for the next time.
-    fn note_opened(&mut self) {
-        let Some(loaded) = self.session.loaded() else { return };
-        if loaded.sources == self.noted {
-            self.note_bookmarks();
-            return;
-        }
-        self.noted.clone_from(&loaded.sources);
-        let before = self.state.recents.bookmarks_of(&self.noted);
-        if !before.is_empty() && self.session.document().bookmarks.is_empty() {
-            self.session.apply(Command::RestoreBookmarks(before));
-        }
-        if self.state.recents.note(&self.noted, clock()) {
-            self.session.apply(Command::FindMissing(self.state.recents.paths()));
-        }
-    }
-
-    /// Keeps the bookmarks of what is open beside its place in the list of what was opened.
-    fn note_bookmarks(&mut self) {
-        let document = self.session.document();
-        // While something else is being read, the document is that one's already.
-        if document.sources == self.noted && document.bookmarks != self.kept_bookmarks {
-            self.kept_bookmarks.clone_from(&document.bookmarks);
-            self.state.recents.keep_bookmarks(&self.noted, &self.kept_bookmarks);
         }
     }
 

@@ -2,7 +2,43 @@
 
 use eframe::egui;
 
-use crate::session::{Command, Recent, Recents, Session};
+use crate::session::{Bookmark, Command, Recent, Recents, Session, SourceSpec};
+
+/// What was noted last as opened.
+#[derive(Clone, Debug, Default)]
+pub struct Noted {
+    sources: Vec<SourceSpec>,
+    bookmarks: Vec<Bookmark>,
+}
+
+impl Noted {
+    /// Notes which files are open now, for the next time; the bookmarks that they had come back.
+    pub fn note(&mut self, session: &mut Session, recents: &mut Recents) {
+        let Some(loaded) = session.loaded() else { return };
+        if loaded.sources == self.sources {
+            self.note_bookmarks(session, recents);
+            return;
+        }
+        self.sources.clone_from(&loaded.sources);
+        let before = recents.bookmarks_of(&self.sources);
+        if !before.is_empty() && session.document().bookmarks.is_empty() {
+            session.apply(Command::RestoreBookmarks(before));
+        }
+        if recents.note(&self.sources, clock()) {
+            session.apply(Command::FindMissing(recents.paths()));
+        }
+    }
+
+    /// Keeps the bookmarks of what is open beside its place in the list of what was opened.
+    fn note_bookmarks(&mut self, session: &Session, recents: &mut Recents) {
+        let document = session.document();
+        // While something else is being read, the document is that one's already.
+        if document.sources == self.sources && document.bookmarks != self.bookmarks {
+            self.bookmarks.clone_from(&document.bookmarks);
+            recents.keep_bookmarks(&self.sources, &self.bookmarks);
+        }
+    }
+}
 
 /// Seconds since 1970; 0 where the clock stands before.
 #[expect(

@@ -329,3 +329,52 @@ fn sources_without_a_graph_say_so() {
         .unwrap_err();
     assert!(why.starts_with("A recording"), "{why}");
 }
+
+/// Who shares a tensor's memory, and who reads it last, against a search through all tensors and ops.
+#[test]
+fn who_lives_in_the_same_memory_is_named() {
+    let mut n_shared = 0;
+    let mut n_read_through_another = 0;
+    for name in ["bert", "resnet50"] {
+        let session = session(SourceSpec::Sample(sample(name).unwrap()));
+        let (comparison, timeline) = session.answer().unwrap();
+        for row in timeline.rows.iter().take(600) {
+            let selected = row.tensor;
+            let graph = &comparison.workload.graphs()[selected.graph.idx()].graph;
+            let Some(own) = graph.tensors().get(selected.tensor) else {
+                continue;
+            };
+            let ids = graph.tensors().ids();
+            let members: Vec<TensorId> = ids.filter(|id| graph.tensors()[*id].storage == own.storage).collect();
+            let shared = timeline.sharing(comparison, selected);
+            assert_eq!(shared.n_tensors, members.len());
+            let others: Vec<&str> = members
+                .iter()
+                .filter(|other| **other != selected.tensor)
+                .map(|other| graph.tensor_name(*other))
+                .collect();
+            assert_eq!(shared.others, others[..others.len().min(4)]);
+            let is_of = |tensor: &TensorId| members.contains(tensor);
+            let last = graph
+                .ops()
+                .ids()
+                .filter(|op| graph.operands(*op).iter().any(is_of))
+                .last();
+            let through: Vec<&TensorId> =
+                last.map_or_else(Vec::new, |op| graph.operands(op).iter().filter(|t| is_of(t)).collect());
+            let is_own = through.is_empty() || through.contains(&&selected.tensor);
+            assert_eq!(shared.read_last.is_none(), is_own, "{row:?}");
+            if let Some((op, tensor)) = &shared.read_last {
+                let last = last.expect("somebody reads");
+                assert_eq!(*op, format!("{} {}", graph.op_kind(last), graph.op_name(last)));
+                assert!(through.iter().any(|known| graph.tensor_name(**known) == tensor));
+                n_read_through_another += 1;
+            }
+            n_shared += usize::from(!others.is_empty());
+        }
+    }
+    assert!(
+        n_shared > 10 && n_read_through_another > 10,
+        "{n_shared} {n_read_through_another}"
+    );
+}

@@ -34,6 +34,24 @@ fn drawing_along(
     text
 }
 
+/// All of the first lane, in the colours of a look.
+fn whole<'a>(
+    (comparison, timeline): (&'a Comparison, &'a Timeline),
+    colors: &'a SvgColors,
+    look: &'a Look,
+) -> LaneDrawing<'a> {
+    LaneDrawing {
+        comparison,
+        timeline,
+        lane: 0,
+        viewport: timeline.fit(),
+        axis: AxisKind::Order,
+        size: (800.0, 400.0),
+        colors,
+        look: Some(look),
+    }
+}
+
 /// Tags in order with their attributes, and the texts between them; panics where the text is not well-formed.
 fn tags(xml: &str) -> Vec<String> {
     let (mut open, mut seen, mut rest) = (Vec::new(), Vec::new(), xml);
@@ -200,16 +218,7 @@ fn drawings_have_the_colours_that_are_seen() {
         hidden: hidden.to_vec(),
     };
     let draw = |look: &Look| {
-        let text = lane_svg(&LaneDrawing {
-            comparison: &comparison,
-            timeline: &timeline,
-            lane: 0,
-            viewport: timeline.fit(),
-            axis: AxisKind::Order,
-            size: (800.0, 400.0),
-            colors: &colors,
-            look: Some(look),
-        });
+        let text = lane_svg(&whole((&comparison, &timeline), &colors, look));
         text.unwrap()
     };
     let look = Look::new(&comparison, &timeline, &order(&[]), None);
@@ -269,16 +278,8 @@ fn many_groups_have_a_legend_within_the_page() {
             ..first.clone()
         });
     }
-    let text = lane_svg(&LaneDrawing {
-        comparison: &comparison,
-        timeline: &timeline,
-        lane: 0,
-        viewport: timeline.fit(),
-        axis: AxisKind::Order,
-        size: (800.0, 400.0),
-        colors: &SvgColors::print(),
-        look: Some(&look),
-    });
+    let colors = SvgColors::print();
+    let text = lane_svg(&whole((&comparison, &timeline), &colors, &look));
     let text = text.unwrap();
     tags(&text);
     let n_shown = text.matches("width=\"14\" height=\"8\"").count() - 2;

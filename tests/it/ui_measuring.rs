@@ -8,6 +8,7 @@ use highwater::ui::commands::{COMMANDS, Menu};
 use highwater::units::{Bytes, Step};
 
 use crate::ui_app::{press, settle, window_of};
+use crate::ui_shell::open_palette;
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -126,11 +127,7 @@ fn timeline_block(harness: &Harness<'_, App>, lane: usize) -> (u64, u64) {
 }
 
 fn run(harness: &mut Harness<'_, App>, command: &str) {
-    press(harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
-    harness
-        .get_by_role_and_label(Role::TextInput, "find a command")
-        .type_text(command);
-    harness.run_steps(2);
+    open_palette(harness, command);
     press(harness, NONE, Key::Enter);
 }
 
@@ -189,11 +186,7 @@ fn the_palette_finds_ranges_rulers_and_differences() {
         ("difference", "Difference of lanes: next / none"),
         ("zoom range", "Zoom to range"),
     ] {
-        press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
-        harness
-            .get_by_role_and_label(Role::TextInput, "find a command")
-            .type_text(typed);
-        harness.run_steps(2);
+        open_palette(&mut harness, typed);
         let rows = harness.query_all_by_role(Role::ListBoxOption);
         let rows: Vec<String> = rows.filter_map(|row| row.accesskit_node().label()).collect();
         assert!(

@@ -60,7 +60,7 @@ fn harness(app: App, size: [f32; 2]) -> Harness<'static, App> {
     harness
 }
 
-fn open_palette(harness: &mut Harness<'_, App>, text: &str) {
+pub(crate) fn open_palette(harness: &mut Harness<'_, App>, text: &str) {
     press(harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
     harness
         .get_by_role_and_label(Role::TextInput, "find a command")
@@ -232,12 +232,18 @@ fn with_every_pane_closed_one_button_brings_them_back() {
     assert!(is_in_front(&harness, "Configuration"));
 }
 
-#[test]
-fn bookmarks_come_back_with_their_file() {
+/// A file of a model in a folder of its own.
+fn a_model() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.onnx");
     let bundled = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/mobilenet_v2.onnx");
     std::fs::copy(bundled, &path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn bookmarks_come_back_with_their_file() {
+    let (_folder, path) = a_model();
     let mut storage = Fake::default();
     let mut app = started(&storage, Restore::Everything);
     let (file, other) = (SourceSpec::Path(path), SourceSpec::Sample(sample("bert").unwrap()));
@@ -270,10 +276,7 @@ fn bookmarks_come_back_with_their_file() {
 
 #[test]
 fn what_was_open_is_there_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("net.onnx");
-    let bundled = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/mobilenet_v2.onnx");
-    std::fs::copy(bundled, &path).unwrap();
+    let (_folder, path) = a_model();
     let mut storage = Fake::default();
     let mut app = started(&storage, Restore::Everything);
     assert_eq!(app.session().document().sources[0].label(), "sample:mobilenet");

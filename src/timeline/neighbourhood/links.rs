@@ -7,7 +7,7 @@ use crate::graph::{Consumers, TensorId};
 use crate::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;
-use super::super::sharing::Storages;
+use super::super::lists::Lists;
 use super::OpKey;
 use crate::graph::Id as _;
 
@@ -21,19 +21,16 @@ pub(in super::super) struct Links {
     /// Of the program, by block: readers and writers of each variable.
     pub(super) blocks: Vec<(Index, Index)>,
     /// By graph, or of the tape: which tensors live in the same memory.
-    pub(in super::super) storages: Vec<Storages>,
+    pub(in super::super) storages: Vec<Lists<TensorId>>,
 }
 
 impl Links {
     pub(in super::super) fn new(comparison: &Comparison) -> Self {
         let workload = &comparison.workload;
-        let graphs = workload.graphs().iter().map(|entry| {
-            let tensors = entry.graph.tensors().iter();
-            tensors.map(|tensor| tensor.storage.0).collect::<Vec<_>>()
-        });
-        let of_tape = |tape: &Arc<Tape>| -> Vec<u32> { tape.tensors.iter().map(|tensor| tensor.storage).collect() };
-        let storages = graphs.chain(workload.tapes().first().map(of_tape));
-        let storages = storages.map(|storages| Storages::new(&storages)).collect();
+        let graphs = workload.graphs().iter();
+        let of_graphs = graphs.map(|entry| by_storage(entry.graph.tensors().iter().map(|tensor| tensor.storage.0)));
+        let of_tape = |tape: &Arc<Tape>| by_storage(tape.tensors.iter().map(|tensor| tensor.storage));
+        let storages = of_graphs.chain(workload.tapes().first().map(of_tape)).collect();
         let tape = workload.tapes().first().map(|tape| Index::of_tape(tape));
         let program = workload.programs().first();
         Self {
@@ -45,35 +42,24 @@ impl Links {
     }
 }
 
+/// Tensors by storage, from the storage of each tensor in order.
+fn by_storage(storages: impl Iterator<Item = u32>) -> Lists<TensorId> {
+    let tensors = storages.enumerate();
+    let pairs: Vec<(usize, TensorId)> = tensors
+        .map(|(tensor, storage)| (storage as usize, TensorId::from_idx(tensor)))
+        .collect();
+    let n_storages = pairs.iter().map(|(storage, _)| storage + 1).max().unwrap_or(0);
+    Lists::new(n_storages, &pairs)
+}
+
 /// Ops by tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Index {
-    starts: Vec<u32>,
-    ops: Vec<OpKey>,
-}
+pub(super) struct Index(Lists<OpKey>);
 
 impl Index {
     /// From pairs of a tensor and an op, in order of the ops.
     fn new(n_tensors: usize, pairs: &[(usize, OpKey)]) -> Self {
-        let mut starts = vec![0_u32; n_tensors + 1];
-        for (tensor, _) in pairs {
-            starts[tensor + 1] += 1;
-        }
-        for position in 1..starts.len() {
-            starts[position] += starts[position - 1];
-        }
-        let mut fill = starts.clone();
-        let nobody = OpKey {
-            graph: GraphIdx(0),
-            op: 0,
-        };
-        let mut ops = vec![nobody; pairs.len()];
-        for (tensor, op) in pairs {
-            let slot = &mut fill[*tensor];
-            ops[*slot as usize] = *op;
-            *slot += 1;
-        }
-        Self { starts, ops }
+        Self(Lists::new(n_tensors, pairs))
     }
 
     fn of_tape(tape: &Tape) -> Self {
@@ -92,9 +78,7 @@ impl Index {
 
     /// The ops of a tensor, ascending, each once.
     pub(super) fn of(&self, tensor: TensorId) -> Vec<OpKey> {
-        let bounds = self.starts.get(tensor.idx()..tensor.idx() + 2);
-        let ops = bounds.and_then(|bounds| self.ops.get(bounds[0] as usize..bounds[1] as usize));
-        let mut ops = ops.map_or_else(Vec::new, <[OpKey]>::to_vec);
+        let mut ops = self.0.of(tensor.idx()).to_vec();
         ops.dedup();
         ops
     }

@@ -57,18 +57,11 @@ impl LanesState {
     }
 
     /// Asks for a note at the pinned step, else at the one under the pointer or last pointed at. Says whether there is one.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the cursor is within the steps"
-    )]
     pub fn begin_note(&mut self) -> bool {
-        let pinned = self.pinned().map(|spot| (spot.step, Some(spot.lane)));
-        let hovered = self.cursor.map(|step| (Step(step.max(0.0) as u32), None));
-        let last = self.spot.map(|spot| (spot.step, None));
-        let Some((step, lane)) = pinned.or(hovered).or(last) else {
+        let Some(step) = self.step_meant() else {
             return false;
         };
+        let lane = self.pinned().map(|spot| spot.lane);
         self.flags.noting = Some(Noting {
             step,
             lane,

@@ -56,7 +56,7 @@ impl LanesState {
                 self.range = StepRange::between(start, last, n_steps);
             }
             Measuring::RangeOfLife => {
-                let life = self.life_of(tensor()?, input).ok_or(NO_TENSOR)?;
+                let life = self.life_of(tensor()?, input).ok_or(NO_BLOCK)?;
                 self.range = Some(life);
             }
             Measuring::ZoomToRange => {
@@ -94,7 +94,7 @@ impl LanesState {
         clippy::cast_sign_loss,
         reason = "the cursor is within the steps"
     )]
-    fn step_meant(&self) -> Option<Step> {
+    pub(super) fn step_meant(&self) -> Option<Step> {
         let pinned = self.pinned().map(|spot| spot.step);
         let hovered = self.cursor.map(|step| Step(step.max(0.0) as u32));
         pinned.or(hovered).or(self.spot.map(|spot| spot.step))

@@ -306,8 +306,8 @@ pub(super) fn tensor_ui(
     let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");
     rows.extend(told.cloned());
     rows.push(("shares with", facts.sharing.words()));
-    if let Some((op, through)) = &facts.sharing.kept_by {
-        rows.push(("kept by", format!("{op}, through {through}")));
+    if let Some((op, through)) = &facts.sharing.read_last {
+        rows.push(("read last", format!("by {op}, as {through}")));
     }
     rows_ui(ui, &rows);
 }

@@ -104,11 +104,8 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
     }
     rows.extend(facts.recorded.iter().cloned());
     rows.push(("shares with", facts.sharing.words()));
-    if let Some((op, through)) = &facts.sharing.kept_by {
-        rows.push((
-            "kept by",
-            format!("{op}, which reads {through} in the same memory last"),
-        ));
+    if let Some((op, through)) = &facts.sharing.read_last {
+        rows.push(("read last", format!("by {op}, as {through}")));
     }
     rows
 }

@@ -1,0 +1,66 @@
+//! Many short lists behind one another: who belongs to what, found at once and held without gaps.
+
+/// Lists by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lists<T> {
+    /// Where each list begins; and the end.
+    starts: Box<[u32]>,
+    members: Box<[T]>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self {
+            starts: Box::default(),
+            members: Box::default(),
+        }
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// From pairs of a list and a member, in order of the members within each list. O(lists + pairs).
+    pub(super) fn new(n_lists: usize, pairs: &[(usize, T)]) -> Self {
+        let mut starts = vec![0_u32; n_lists + 1];
+        for (list, _) in pairs {
+            starts[list + 1] += 1;
+        }
+        for position in 1..starts.len() {
+            starts[position] += starts[position - 1];
+        }
+        let mut fill = starts.clone();
+        // Each place is written once; until then anything stands there.
+        let mut members: Vec<T> = pairs.iter().map(|(_, member)| *member).collect();
+        for (list, member) in pairs {
+            let slot = &mut fill[*list];
+            members[*slot as usize] = *member;
+            *slot += 1;
+        }
+        Self {
+            starts: starts.into_boxed_slice(),
+            members: members.into_boxed_slice(),
+        }
+    }
+
+    /// A list; empty where there is none of that number. O(1).
+    pub(super) fn of(&self, list: usize) -> &[T] {
+        let bounds = list.checked_add(2).and_then(|end| self.starts.get(list..end));
+        let members = bounds.and_then(|bounds| self.members.get(bounds[0] as usize..bounds[1] as usize));
+        members.unwrap_or(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stand_in_their_lists_in_order() {
+        let lists = Lists::new(5, &[(2, 'a'), (0, 'b'), (2, 'c'), (4, 'd'), (0, 'e'), (2, 'f')]);
+        let all: Vec<String> = (0..5).map(|list| lists.of(list).iter().collect()).collect();
+        assert_eq!(all, ["be", "", "acf", "", "d"]);
+        for nobody in [5, usize::MAX] {
+            assert!(lists.of(nobody).is_empty());
+        }
+        assert!(Lists::<char>::default().of(0).is_empty());
+    }
+}
