@@ -13,7 +13,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
 use crate::timeline::{
-    AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterStyle, RowsRaster, Timeline, Viewport, raster,
+    AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
+    Viewport,
 };
 
 /// Who draws lanes with more blocks than a frame draws one by one.
@@ -153,6 +154,7 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
     // By lane and kind: when it was drawn last.
     let mut drawn: Vec<((usize, PictureKind), u64)> = Vec::new();
     let mut clock = 0_u64;
+    let mut scratch = RasterScratch::default();
     let mut next = inbox.recv().ok();
     while let Some(painting) = next.take() {
         let age = |of: &PictureFrame, drawn: &[((usize, PictureKind), u64)]| {
@@ -165,7 +167,7 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
         let mut frames = painting.order.frames.clone();
         frames.sort_by_key(|of| age(of, &drawn));
         for of in frames {
-            let picture = || draw(&painting, of).map(|picture| Answer::Painted(Some(Arc::new(picture))));
+            let picture = || draw(&painting, of, &mut scratch).map(|picture| Answer::Painted(Some(Arc::new(picture))));
             if let Some(answer) = guarded(picture) {
                 say(painting.generation, answer);
             }
@@ -209,12 +211,12 @@ fn draw_rows(painting: &Painting) -> Option<RowsPicture> {
     })
 }
 
-fn draw(painting: &Painting, of: PictureFrame) -> Option<LanePicture> {
+fn draw(painting: &Painting, of: PictureFrame, scratch: &mut RasterScratch) -> Option<LanePicture> {
     let lane = painting.timeline.lanes.get(of.lane)?;
     let colors = painting.look.colors(of.lane, lane);
     Some(LanePicture {
         of,
-        raster: raster(
+        raster: scratch.lane(
             (lane, &painting.timeline.axes),
             colors,
             &of.frame,

@@ -13,6 +13,8 @@
 //!   +--------------------> step
 //! ```
 
+use std::sync::Arc;
+
 use crate::sim::fold::StepBytes;
 use crate::units::Bytes;
 
@@ -42,34 +44,66 @@ pub struct AreaBand {
     steps: Vec<u32>,
     /// The bytes from each of these steps on.
     bytes: Vec<u64>,
+    places: Places,
+}
+
+/// Where to look for a step among ascending ones: what begins in each stretch of as many steps as hold a few of them. A
+/// search from end to end would read memory in a dozen places, which is what it costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Places {
+    /// A stretch has two to the power of this many steps.
+    power: u32,
+    /// By stretch, and one behind the last: how many steps come before it.
+    before: Vec<u32>,
+}
+
+impl Places {
+    /// So many steps lie in a stretch, if they lie evenly.
+    const IN_A_STRETCH: u64 = 8;
+
+    /// Of ascending steps. O(steps).
+    fn new(steps: &[u32]) -> Self {
+        let last = u64::from(steps.last().copied().unwrap_or(0));
+        let wanted = (last + 1) * Self::IN_A_STRETCH / (steps.len() as u64).max(1);
+        let power = wanted.max(1).ilog2().min(31);
+        let n_stretches = (last >> power) + 1;
+        let mut before = Vec::new();
+        let mut known = 0;
+        for stretch in 0..=n_stretches {
+            while steps.get(known).is_some_and(|step| u64::from(*step >> power) < stretch) {
+                known += 1;
+            }
+            before.push(u32::try_from(known).unwrap_or(u32::MAX));
+        }
+        Self { power, before }
+    }
+
+    /// How many steps are not behind a step. O(1) where steps lie evenly, O(log steps) at worst.
+    fn known(&self, steps: &[u32], step: u32) -> usize {
+        let stretch = (step >> self.power) as usize;
+        let Some(bounds) = self.before.get(stretch..stretch + 2) else {
+            return steps.len();
+        };
+        let (from, to) = (bounds[0] as usize, bounds[1] as usize);
+        from + steps[from..to].partition_point(|from| *from <= step)
+    }
 }
 
 impl AreaBand {
-    /// What is occupied on a step. O(log changes).
-    pub fn at(&self, step: u32) -> u64 {
-        let position = self.steps.partition_point(|from| *from <= step);
-        position.checked_sub(1).map_or(0, |position| self.bytes[position])
+    fn new(text: String, of: AreaOf, (steps, bytes): (Vec<u32>, Vec<u64>)) -> Self {
+        Self {
+            text,
+            of,
+            places: Places::new(&steps),
+            steps,
+            bytes,
+        }
     }
 
-    /// What is occupied on each of some steps, which do not descend. O(steps log changes between them).
-    fn at_each(&self, steps: impl IntoIterator<Item = Option<u32>>) -> impl Iterator<Item = u64> {
-        // How many changes are known not to be behind the step.
-        let mut known = 0;
-        steps
-            .into_iter()
-            .map(move |step| {
-                let step = step?;
-                // By twice as many each time, so that near steps are found soon, and far ones too.
-                let mut reach = 1;
-                while self.steps.get(known + reach).is_some_and(|from| *from <= step) {
-                    known += reach;
-                    reach *= 2;
-                }
-                let ahead = &self.steps[known..self.steps.len().min(known + reach)];
-                known += ahead.partition_point(|from| *from <= step);
-                known.checked_sub(1).map(|position| self.bytes[position])
-            })
-            .map(Option::unwrap_or_default)
+    /// What is occupied on a step. O(1) where changes lie evenly, O(log changes) at worst.
+    pub fn at(&self, step: u32) -> u64 {
+        let position = self.places.known(&self.steps, step);
+        position.checked_sub(1).map_or(0, |position| self.bytes[position])
     }
 }
 
@@ -85,8 +119,8 @@ pub struct LaneAreas {
 /// The areas of all lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
-    /// By lane.
-    pub lanes: Vec<LaneAreas>,
+    /// By lane; lanes that hold the same share them.
+    pub lanes: Vec<Arc<LaneAreas>>,
 }
 
 /// The areas of a lane within a viewport, one step a pixel column.
@@ -111,13 +145,14 @@ impl Areas {
     /// Adds up the blocks of every lane by colour. O(blocks log blocks + steps).
     pub fn new(timeline: &Timeline, look: &Look) -> Self {
         let lanes = timeline.lanes.iter().enumerate();
-        let of_lane = |(number, lane): (usize, &LaneView)| {
+        let mut known: Vec<Arc<LaneAreas>> = Vec::new();
+        for (number, lane) in lanes {
             let colors = look.colors(number, lane);
-            LaneAreas::new(lane, colors, (look, timeline.n_steps))
-        };
-        Self {
-            lanes: lanes.map(of_lane).collect(),
+            let areas = LaneAreas::new(lane, colors, (look, timeline.n_steps));
+            let same = known.iter().find(|known| ***known == areas);
+            known.push(same.map_or_else(|| Arc::new(areas), Arc::clone));
         }
+        Self { lanes: known }
     }
 }
 
@@ -142,8 +177,7 @@ impl LaneAreas {
             }
             changes.sort_unstable_by_key(|(step, _)| *step);
             all.extend_from_slice(&changes);
-            let (steps, bytes) = sums(&changes);
-            bands.push(AreaBand { text, of, steps, bytes });
+            bands.push(AreaBand::new(text, of, sums(&changes)));
         }
         all.sort_unstable_by_key(|(step, _)| *step);
         let (steps, bytes) = sums(&all);
@@ -162,7 +196,7 @@ impl LaneAreas {
     }
 
     /// One step for each of `width` pixel columns: the first of those it touches on which blocks occupy most.
-    /// O(width bands log changes between columns).
+    /// O(width (bands + log steps)) where changes lie evenly.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -184,10 +218,9 @@ impl LaneAreas {
         let n_bands = self.bands.len();
         let mut tops = vec![0_u64; steps.len() * n_bands];
         for (number, band) in self.bands.iter().enumerate() {
-            let own = band.at_each(steps.iter().copied());
-            for (tops, own) in tops.chunks_exact_mut(n_bands).zip(own) {
+            for (tops, step) in tops.chunks_exact_mut(n_bands).zip(&steps) {
                 let below = number.checked_sub(1).map_or(0, |below| tops[below]);
-                tops[number] = below.saturating_add(own);
+                tops[number] = below.saturating_add(step.map_or(0, |step| band.at(step)));
             }
         }
         AreaColumns { n_bands, tops, steps }

@@ -32,6 +32,9 @@ struct Class {
     ids: Vec<u32>,
 }
 
+/// So many ends are looked at in the time that it takes to find one rectangle by its class and to put it in order.
+const SCANNED: usize = 32;
+
 /// The power of two at or below a number; 0 for 0 as well.
 fn power(number: u64) -> u8 {
     u8::try_from(number.max(1).ilog2()).unwrap_or(u8::MAX)
@@ -184,15 +187,28 @@ impl<'a> Columns<'a> {
     }
 
     /// Rectangles that meet the steps `t0..t1`, ascending. O(those that meet, log of them, and classes log rectangles).
-    pub(super) fn met_in_order(self, (t0, t1): (f64, f64)) -> Vec<usize> {
+    pub(super) fn met_in_order(self, steps: (f64, f64)) -> Vec<usize> {
+        let mut met = Vec::new();
+        self.each_met(steps, |id| met.push(id));
+        met
+    }
+
+    /// Visits what [`Self::met_in_order`] gives.
+    pub(super) fn each_met(self, (t0, t1): (f64, f64), mut visit: impl FnMut(usize)) {
         let born = self.born(t1);
-        // Where most that were born are alive, looking at all of them is quicker than putting them in order.
-        if born <= self.count(t0, t1).saturating_mul(4) {
-            return (0..born).filter(|id| f64::from(self.end[*id]) > t0).collect();
+        // Where many that were born are alive, looking at all ends, which lie side by side, is quicker than putting those in
+        // order that the classes give.
+        if born <= self.count(t0, t1).saturating_mul(SCANNED) {
+            for (id, end) in self.end[..born].iter().enumerate() {
+                if f64::from(*end) > t0 {
+                    visit(id);
+                }
+            }
+            return;
         }
         let mut met: Vec<usize> = self.met((t0, t1), Least::default()).collect();
         met.sort_unstable();
-        met
+        met.into_iter().for_each(visit);
     }
 
     /// Rectangles that a step meets, ascending.

@@ -85,7 +85,7 @@ pub use peak::{
     CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
     Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
 };
-pub use raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster};
+pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
     LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,

@@ -5,13 +5,13 @@
 //! and is the more opaque the more of it is covered; one that holds anything is never empty. They stand above larger
 //! ones, so that nothing small is covered; holes lie beneath all. Every pixel depends on the lane and the view alone, so that
 //! stripes may be made side by side.
-//! O(blocks that meet the view + the pixels that they cover).
+//! Blocks are taken in order of their births, so that neighbours in memory are neighbours on the picture.
+//! O(blocks that meet the view + the pixels that they cover), and what finding them costs.
 
 use std::num::NonZeroUsize;
 
 use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
-use super::index::Least;
 use super::joined;
 use super::look::STEPPED_BACK;
 use super::viewport::{Canvas, Scale, View, Viewport};
@@ -86,19 +86,72 @@ const MOST_STRIPES: usize = 4;
 /// Which blocks are drawn in which colour: one number a block.
 pub type BlockColors<'a> = &'a [u8];
 
-/// Draws a lane; steps are as wide as the axes say.
-pub fn raster(
-    (lane, axes): (&LaneView, &Axes),
-    colors: BlockColors<'_>,
-    frame: &RasterFrame,
-    style: &RasterStyle,
-) -> Raster {
-    let rgba = stripes((frame, axes), &|stripe| stripe.lane(lane, colors, style));
-    Raster {
-        frame: *frame,
-        rgba,
-        n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
+/// What pictures are drawn on, kept from one to the next: to touch new memory costs about as much as the drawing.
+#[derive(Debug, Default)]
+pub struct RasterScratch {
+    /// By stripe.
+    stripes: Vec<StripeScratch>,
+}
+
+#[derive(Debug, Default)]
+struct StripeScratch {
+    pixels: Vec<[u8; 4]>,
+    gathered: Vec<Gathered>,
+}
+
+impl RasterScratch {
+    /// Draws a lane; steps are as wide as the axes say.
+    pub fn lane(
+        &mut self,
+        (lane, axes): (&LaneView, &Axes),
+        colors: BlockColors<'_>,
+        frame: &RasterFrame,
+        style: &RasterStyle,
+    ) -> Raster {
+        let rgba = self.stripes((frame, axes), &|stripe| stripe.lane(lane, colors, style));
+        Raster {
+            frame: *frame,
+            rgba,
+            n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
+        }
     }
+
+    /// Draws stripes side by side, each on a thread of its own, as one picture.
+    fn stripes(&mut self, (frame, axes): (&RasterFrame, &Axes), paint: &(dyn Fn(&mut Stripe<'_>) + Sync)) -> Vec<u8> {
+        let width = frame.width as usize;
+        let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
+        let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
+        self.stripes.resize_with(n_stripes, StripeScratch::default);
+        std::thread::scope(|scope| {
+            let making: Vec<_> = edges
+                .windows(2)
+                .zip(&mut self.stripes)
+                .map(|(edge, scratch)| {
+                    let (from, to) = (edge[0], edge[1]);
+                    scope.spawn(move || {
+                        let mut stripe = Stripe::new((frame, view), (from, to), scratch);
+                        paint(&mut stripe);
+                    })
+                })
+                .collect();
+            making.into_iter().for_each(joined);
+        });
+        let mut rgba = Vec::with_capacity(width * frame.height as usize * 4);
+        for row in 0..frame.height as usize {
+            for (edge, stripe) in edges.windows(2).zip(&self.stripes) {
+                let n_columns = edge[1] - edge[0];
+                rgba.extend_from_slice(stripe.pixels[row * n_columns..(row + 1) * n_columns].as_flattened());
+            }
+        }
+        rgba
+    }
+}
+
+/// Draws a lane; steps are as wide as the axes say. Who draws many keeps a [`RasterScratch`].
+pub fn raster(lane: (&LaneView, &Axes), colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
+    RasterScratch::default().lane(lane, colors, frame, style)
 }
 
 /// Takes a rectangle (left, top, right, bottom in pixels) and its colour number.
@@ -110,12 +163,9 @@ pub(super) fn raster_of(
     style: &RasterStyle,
     each: &(dyn Fn((f64, f64), &mut Draw<'_>) + Sync),
 ) -> Raster {
-    let rgba = stripes((frame, axes), &|mut stripe| {
-        let mut gathered = Vec::new();
-        each(stripe.steps(), &mut |rect, color| {
-            stripe.rect(rect, color, (style, &mut gathered));
-        });
-        stripe.finished(gathered, style)
+    let rgba = RasterScratch::default().stripes((frame, axes), &|stripe| {
+        each(stripe.steps(), &mut |rect, color| stripe.rect(rect, color, style));
+        stripe.add_gathered(style);
     });
     Raster {
         frame: *frame,
@@ -124,44 +174,17 @@ pub(super) fn raster_of(
     }
 }
 
-/// Stripes side by side, each on a thread of its own, as one picture.
-fn stripes((frame, axes): (&RasterFrame, &Axes), paint: &(dyn Fn(Stripe<'_>) -> Vec<[u8; 4]> + Sync)) -> Vec<u8> {
-    let width = frame.width as usize;
-    let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let n_stripes = threads.clamp(1, MOST_STRIPES).min(width.max(1));
-    let edges: Vec<usize> = (0..=n_stripes).map(|n| width * n / n_stripes).collect();
-    let stripes = std::thread::scope(|scope| {
-        let making: Vec<_> = edges
-            .windows(2)
-            .map(|edge| {
-                let (from, to) = (edge[0], edge[1]);
-                scope.spawn(move || paint(Stripe::new((frame, view), (from, to))))
-            })
-            .collect();
-        making.into_iter().map(joined).collect::<Vec<Vec<[u8; 4]>>>()
-    });
-    let mut rgba = Vec::with_capacity(width * frame.height as usize * 4);
-    for row in 0..frame.height as usize {
-        for (edge, stripe) in edges.windows(2).zip(&stripes) {
-            let n_columns = edge[1] - edge[0];
-            rgba.extend_from_slice(stripe[row * n_columns..(row + 1) * n_columns].as_flattened());
-        }
-    }
-    rgba
-}
-
 /// Some columns of a picture.
 struct Stripe<'a> {
     frame: &'a RasterFrame,
     view: View<'a>,
     /// First column and the one behind the last.
     columns: (usize, usize),
-    pixels: Vec<[u8; 4]>,
+    on: &'a mut StripeScratch,
 }
 
 /// What lies within a pixel.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Gathered {
     /// Share that the largest covers.
     largest: f32,
@@ -178,12 +201,16 @@ struct Place {
 }
 
 impl<'a> Stripe<'a> {
-    fn new((frame, view): (&'a RasterFrame, View<'a>), columns: (usize, usize)) -> Self {
+    fn new((frame, view): (&'a RasterFrame, View<'a>), columns: (usize, usize), on: &'a mut StripeScratch) -> Self {
+        on.pixels.clear();
+        on.pixels
+            .resize((columns.1 - columns.0) * frame.height as usize, [0; 4]);
+        on.gathered.clear();
         Self {
             frame,
             view,
             columns,
-            pixels: vec![[0; 4]; (columns.1 - columns.0) * frame.height as usize],
+            on,
         }
     }
 
@@ -191,39 +218,37 @@ impl<'a> Stripe<'a> {
         self.columns.1 - self.columns.0
     }
 
-    fn lane(mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) -> Vec<[u8; 4]> {
+    fn lane(&mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) {
         if let Some(hole) = style.hole {
             self.holes(lane, hole);
         }
         let columns = lane.blocks.columns();
         let scale = Scale::new(self.view, self.frame.canvas());
-        let mut gathered: Vec<Gathered> = Vec::new();
-        for idx in columns.met(self.steps(), Least::default()) {
+        columns.each_met(self.steps(), |idx| {
             let color = colors.get(idx).copied().unwrap_or(u8::MAX);
-            self.rect(columns.scaled(idx, &scale), color, (style, &mut gathered));
-        }
-        self.finished(gathered, style)
+            self.rect(columns.scaled(idx, &scale), color, style);
+        });
+        self.add_gathered(style);
     }
 
     /// Draws a rectangle, or gathers it where it is smaller than a pixel.
-    fn rect(&mut self, rect: [f64; 4], color: u8, (style, gathered): (&RasterStyle, &mut Vec<Gathered>)) {
+    #[inline]
+    fn rect(&mut self, rect: [f64; 4], color: u8, style: &RasterStyle) {
         let Some(place) = self.place(rect) else { return };
         if place.size.0 >= 1.0 && place.size.1 >= 1.0 {
             self.fill(&place, style.rgba(color));
         } else {
-            gathered.resize(self.pixels.len(), Gathered::default());
-            self.gather(&place, color, gathered);
+            self.gather(&place, color);
         }
     }
 
-    /// The pixels, with what was gathered above all.
-    fn finished(mut self, gathered: Vec<Gathered>, style: &RasterStyle) -> Vec<[u8; 4]> {
-        for (pixel, gathered) in self.pixels.iter_mut().zip(gathered) {
+    /// What was gathered stands above all else.
+    fn add_gathered(&mut self, style: &RasterStyle) {
+        for (pixel, gathered) in self.on.pixels.iter_mut().zip(&self.on.gathered) {
             if gathered.covered > 0.0 {
                 *pixel = over(style.rgba(gathered.color), gathered.covered, *pixel);
             }
         }
-        self.pixels
     }
 
     /// The steps that the stripe shows.
@@ -236,16 +261,15 @@ impl<'a> Stripe<'a> {
     }
 
     /// Where a rectangle lies; `None` where that is not in the stripe.
-    #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
     fn place(&self, [x0, y0, x1, y1]: [f64; 4]) -> Option<Place> {
         let size = (x1 - x0, y1 - y0);
         let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
             if span < 1.0 {
-                let at = low.floor() as i64;
+                let at = floor(low);
                 return (at, at.saturating_add(1));
             }
-            let at = low.round() as i64;
-            (at, (high.round() as i64).max(at.saturating_add(1)))
+            let at = floor(low + 0.5);
+            (at, floor(high + 0.5).max(at.saturating_add(1)))
         };
         let cut = |(low, high): (i64, i64), from: usize, to: usize| -> Option<(usize, usize)> {
             let least = i64::try_from(from).unwrap_or(i64::MAX);
@@ -268,16 +292,19 @@ impl<'a> Stripe<'a> {
     fn fill(&mut self, place: &Place, color: [u8; 4]) {
         let n_columns = self.n_columns();
         for row in place.y.0..place.y.1 {
-            self.pixels[row * n_columns + place.x.0..row * n_columns + place.x.1].fill(color);
+            self.on.pixels[row * n_columns + place.x.0..row * n_columns + place.x.1].fill(color);
         }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "shares of a pixel")]
-    fn gather(&self, place: &Place, color: u8, gathered: &mut [Gathered]) {
+    fn gather(&mut self, place: &Place, color: u8) {
+        if self.on.gathered.is_empty() {
+            self.on.gathered.resize(self.on.pixels.len(), Gathered::default());
+        }
         let share = (place.size.0.clamp(1e-6, 1.0) * place.size.1.clamp(1e-6, 1.0)) as f32;
         let n_columns = self.n_columns();
         for row in place.y.0..place.y.1 {
-            for pixel in &mut gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
+            for pixel in &mut self.on.gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
                 pixel.covered += share;
                 // What steps back hides nothing that does not.
                 let rank = |share: f32, color: u8| (share > 0.0 && color < STEPPED_BACK, share, color);
@@ -293,18 +320,30 @@ impl<'a> Stripe<'a> {
         let columns = lane.holes.columns();
         let scale = Scale::new(self.view, self.frame.canvas());
         let n_columns = self.n_columns();
-        for idx in columns.met(self.steps(), Least::default()) {
+        columns.each_met(self.steps(), |idx| {
             let Some(place) = self.place(columns.scaled(idx, &scale)) else {
-                continue;
+                return;
             };
             for row in place.y.0..place.y.1 {
                 for column in place.x.0..place.x.1 {
                     let is_line = (row + column + self.columns.0).is_multiple_of(HATCH);
-                    self.pixels[row * n_columns + column] = if is_line { stroke } else { ground };
+                    self.on.pixels[row * n_columns + column] = if is_line { stroke } else { ground };
                 }
             }
-        }
+        });
     }
+}
+
+/// The whole number at or below one. The library's own is a call on processors of every age, four for each of a million blocks.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "casts of floats saturate"
+)]
+#[inline]
+fn floor(number: f64) -> i64 {
+    let cut = number as i64;
+    cut.saturating_sub(i64::from(cut as f64 > number))
 }
 
 /// A colour that covers a share of a pixel, over what is there.
@@ -318,6 +357,7 @@ fn over(color: [u8; 4], covered: f32, ground: [u8; 4]) -> [u8; 4] {
     let alpha = f32::from(color[3]) / 255.0 * opaque;
     std::array::from_fn(|channel| {
         let mixed = f32::from(color[channel]) * opaque + f32::from(ground[channel]) * (1.0 - alpha);
-        mixed.round().min(255.0) as u8
+        // To the nearest: nothing here is below zero, and casts saturate.
+        (mixed + 0.5) as u8
     })
 }

@@ -47,7 +47,7 @@ pub(super) fn paint(
     frame: &LaneFrame,
     input: &LanesInput<'_>,
     state: &LanesState,
-    (picture, known): (&mut Option<AreaPicture>, &mut KnownColumns),
+    (pictures, known): (&mut [Option<AreaPicture>], &mut KnownColumns),
 ) {
     let (rect, theme) = (frame.map, input.theme);
     let Some(view) = frame.view(state).filter(|_| rect.height() >= 1.0) else {
@@ -63,7 +63,7 @@ pub(super) fn paint(
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     match areas_of(input, frame.lane) {
         Some(areas) => {
-            let columns = columns_of((areas, input.drawn.version), (&view, width), picture);
+            let columns = columns_of((areas, input.drawn.version), (&view, width), (pictures, frame.lane));
             paint_bands(&painter, place, (areas, &columns), theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
@@ -90,22 +90,24 @@ pub(super) fn paint(
 fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
     let is_of_groups = input.drawn.look.is_some_and(|look| look.by != ColorBy::Tensor);
     let areas = input.drawn.areas.filter(|_| is_of_groups);
-    areas.and_then(|areas| areas.lanes.get(lane))
+    areas.and_then(|areas| areas.lanes.get(lane)).map(|areas| &**areas)
 }
 
 fn columns_of(
     (areas, version): (&LaneAreas, (u64, u64)),
     (view, width): (&View<'_>, u32),
-    picture: &mut Option<AreaPicture>,
+    (pictures, lane): (&mut [Option<AreaPicture>], usize),
 ) -> Arc<AreaColumns> {
     let steps = [view.t0.to_bits(), view.t1.to_bits()];
     let axis = view.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
     let of = (version, [std::ptr::from_ref(areas).addr(), axis], steps, width);
-    if let Some(known) = picture.as_ref().filter(|known| known.of == of) {
-        return Arc::clone(&known.columns);
-    }
-    let columns = Arc::new(areas.columns(*view, width));
-    *picture = Some(AreaPicture {
+    // Lanes that hold the same share their areas.
+    let known = pictures.iter().flatten().find(|known| known.of == of);
+    let columns = known.map_or_else(
+        || Arc::new(areas.columns(*view, width)),
+        |known| Arc::clone(&known.columns),
+    );
+    pictures[lane] = Some(AreaPicture {
         of,
         columns: Arc::clone(&columns),
     });

@@ -346,7 +346,7 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
         ticks::paint(ui, frame, input, state);
         remat::marks_ui(ui, frame, (input, state), actions);
         if state.content == LaneContent::Areas {
-            areas::paint(ui, frame, input, state, (&mut areas[frame.lane], &mut columns));
+            areas::paint(ui, frame, input, state, (&mut areas, &mut columns));
             continue;
         }
         for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
