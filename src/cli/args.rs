@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod compare;
 mod peak;
 mod plan;
 
+pub(super) use compare::CompareArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
 
@@ -107,7 +109,7 @@ pub enum Format {
     Json,
     /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`.
     Csv,
-    /// A page for people (options only).
+    /// A page for people: of `options`, or `compare` as a comment on a change.
     Markdown,
     /// The JSON Schema of configuration files (options only).
     Schema,
@@ -122,7 +124,8 @@ impl Format {
         let command = match self {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan` and `peak`",
-            Self::Markdown | Self::Schema => "`options`",
+            Self::Markdown => "`options` and `compare`",
+            Self::Schema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")
     }
@@ -189,48 +192,6 @@ pub struct InspectArgs {
     /// How to read them.
     #[command(flatten)]
     pub opening: Opening,
-    /// How to write the answer.
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-}
-
-/// Arguments of `compare`.
-#[derive(Args, Debug)]
-pub struct CompareArgs {
-    /// The graphs of the session, in running order.
-    #[arg(required = true)]
-    pub files: Vec<String>,
-    /// Settings.
-    #[command(flatten)]
-    pub common: Common,
-    /// The policies to simulate.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub policies: Vec<String>,
-    /// How static arenas are placed, instead of `simulation.placement_strategy`.
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Option<String>,
-    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
-    #[arg(long, value_name = "NAME")]
-    pub graph: Option<String>,
-    /// Say where each policy's peak comes from, and where it first differs from policy 0.
-    #[arg(long)]
-    pub explain: bool,
-    /// Draw each policy's memory map as text.
-    #[arg(long)]
-    pub map: bool,
-    /// Write a drawing of a lane, curve and memory map, as SVG.
-    #[arg(long, value_name = "PATH")]
-    pub svg: Option<PathBuf>,
-    /// The policy that is drawn with --svg (the configured one unless given).
-    #[arg(long, value_name = "N", requires = "svg")]
-    pub policy: Option<String>,
-    /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time".
-    #[arg(long, value_name = "AXIS", requires = "svg")]
-    pub axis: Option<String>,
-    /// What the colours of --svg stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",
-    /// "size" or "lifetime".
-    #[arg(long, value_name = "WHAT", requires = "svg")]
-    pub color_by: Option<String>,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -1,5 +1,6 @@
 //! `highwater compare`: every policy beside the others.
 
+mod against;
 mod drawing;
 mod text;
 
@@ -14,15 +15,19 @@ use super::settings::{Settings, read_settings};
 use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, LaneStrategies, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::WireComparison;
+use crate::export::{Against, CompareAnswer, WireAgainst, WireComparison, comparison_markdown};
 use crate::options::{check, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 
+/// So many tensors of each peak are listed in JSON unless it is said.
+const MOST_LISTED: usize = 100;
+
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let asked = against::Asked::new(args)?;
     let sources = sources(&args.files, &args.common.opening)?;
     let mut settings = read_settings(&args.common)?;
     if let Some(name) = &args.strategy {
@@ -60,13 +65,34 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         };
         drawing::write(path, asked, &comparison)?;
     }
+    let against = asked.against(&comparison)?;
+    let most = args.top.unwrap_or(against::FEW);
     match args.format {
-        Format::Json => print_json(&WireComparison::new(&comparison, &findings, &import))?,
-        Format::Text => print(&text::text(args, &comparison, &findings, &import))?,
+        Format::Json => {
+            let wire = WireComparison::new(&comparison, (&findings, &import), args.top.unwrap_or(MOST_LISTED));
+            let beside = against
+                .as_ref()
+                .map(|against| WireAgainst::new(against, args.top.unwrap_or(usize::MAX)));
+            print_json(&wire.beside(beside))?;
+        }
+        Format::Markdown => print(&comparison_markdown(&CompareAnswer {
+            comparison: &comparison,
+            findings: &findings,
+            against: against.as_ref(),
+            most,
+        }))?,
+        Format::Text => {
+            let mut text = text::text(args, &comparison, &findings, &import);
+            if let Some(against) = &against {
+                text.push_str(&against::text(against, &comparison, most));
+            }
+            print(&text)?;
+        }
         format => return Err(format.refusal()),
     }
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let is_no = has_error || runs_out(&request, &comparison, progress)?;
+    let is_broken = against.as_ref().is_some_and(Against::is_no);
+    let is_no = has_error || is_broken || runs_out(&request, &comparison, progress)?;
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 

@@ -3,10 +3,14 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::analysis::{Comparison, Lane, LaneId, LaneRewrite, OutOfMemoryStory};
+use super::baseline::WireAgainst;
+use super::holders::WireHolders;
+use super::run_remat::{WireRunRemat, wire_remat};
+use crate::analysis::{Comparison, Lane, LaneId, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
+use crate::timeline::PeakHolders;
 use crate::units::Step;
 use crate::workload::Recording;
 
@@ -99,22 +103,7 @@ struct WirePolicy {
     lower_bound: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     remat: Option<Vec<WireRunRemat>>,
-}
-
-/// A run under a memory budget.
-#[derive(Serialize, Debug)]
-struct WireRunRemat {
-    run: u32,
-    heuristic: &'static str,
-    budget_bytes: Option<u64>,
-    status: &'static str,
-    peak_bytes: u64,
-    evictions: u64,
-    recomputed_ops: u64,
-    base_compute_ns: u64,
-    remat_compute_ns: u64,
-    overhead: f64,
-    steps_over_budget: u64,
+    at_peak: Option<WireHolders>,
 }
 
 #[derive(Serialize, Debug)]
@@ -158,6 +147,7 @@ struct WireMeasured {
     fragmentation: Option<f64>,
     out_of_memory: bool,
     remarks: Vec<WireRemark>,
+    at_peak: Option<WireHolders>,
 }
 
 /// Every policy beside the others.
@@ -176,11 +166,15 @@ pub struct WireComparison {
     scratch: &'static str,
     estimates: Vec<&'static str>,
     diagnostics: Vec<WireDiagnostic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<WireAgainst>,
 }
 
 impl WireComparison {
-    /// The wire form of a comparison. `diagnostics` are the importers'; findings of the configuration join them.
-    pub fn new(comparison: &Comparison, findings: &[Finding], diagnostics: &Diagnostics) -> Self {
+    /// The wire form of a comparison. `diagnostics` are the importers'; findings of the configuration join them. Of the tensors
+    /// at each peak the largest `most` are listed.
+    pub fn new(comparison: &Comparison, (findings, diagnostics): (&[Finding], &Diagnostics), most: usize) -> Self {
+        let at_peak = |lane: usize| PeakHolders::new(comparison, lane, most).map(|holders| WireHolders::new(&holders));
         let mut all = diagnostics.clone();
         all.extend(&comparison.diagnostics);
         for finding in findings {
@@ -203,14 +197,16 @@ impl WireComparison {
             policies: comparison
                 .lanes
                 .iter()
-                .filter(|lane| !is_measured(lane))
-                .map(|lane| wire_policy(comparison, lane))
+                .enumerate()
+                .filter(|(_, lane)| !is_measured(lane))
+                .map(|(position, lane)| wire_policy(comparison, lane, at_peak(position)))
                 .collect(),
             measured: comparison
                 .lanes
                 .iter()
-                .filter(|lane| is_measured(lane))
-                .map(|lane| wire_measured(comparison, lane))
+                .enumerate()
+                .filter(|(_, lane)| is_measured(lane))
+                .map(|(position, lane)| wire_measured(comparison, lane, at_peak(position)))
                 .collect(),
             effective_policy: comparison.configured.number(),
             best: comparison.best.as_ref().map(|best| WireBest {
@@ -221,7 +217,14 @@ impl WireComparison {
             scratch: comparison.scratch.name(),
             estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
+            baseline: None,
         }
+    }
+
+    /// The same with what differs from an earlier answer.
+    #[must_use]
+    pub fn beside(self, baseline: Option<WireAgainst>) -> Self {
+        Self { baseline, ..self }
     }
 }
 
@@ -230,7 +233,7 @@ fn is_measured(lane: &Lane) -> bool {
 }
 
 /// Figures of a measured lane; what the file does not state is `null`.
-fn wire_measured(comparison: &Comparison, lane: &Lane) -> WireMeasured {
+fn wire_measured(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders>) -> WireMeasured {
     let summary = &lane.summary;
     let recording = comparison.recording(lane.id);
     let stated = |states: fn(&Recording) -> bool| recording.is_some_and(states);
@@ -246,6 +249,7 @@ fn wire_measured(comparison: &Comparison, lane: &Lane) -> WireMeasured {
             .map(|_| summary.fragmentation),
         out_of_memory: summary.out_of_memory,
         remarks: wire_explanation(lane),
+        at_peak,
     }
 }
 
@@ -318,7 +322,7 @@ fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
     .collect()
 }
 
-fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
+fn wire_policy(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders>) -> WirePolicy {
     let row = lane.policy.row();
     let summary = &lane.summary;
     WirePolicy {
@@ -367,24 +371,6 @@ fn wire_policy(comparison: &Comparison, lane: &Lane) -> WirePolicy {
         first_divergence_step: lane.first_divergence.map(|step| step.0),
         lower_bound: comparison.lower_bound,
         remat: lane.rewrite.as_ref().map(|rewrite| wire_remat(rewrite)),
+        at_peak,
     }
-}
-
-fn wire_remat(rewrite: &LaneRewrite) -> Vec<WireRunRemat> {
-    let runs = (0_u32..).zip(&rewrite.remat);
-    let runs = runs.filter_map(|(position, run)| Some((position, run.as_ref()?)));
-    runs.map(|(position, run)| WireRunRemat {
-        run: position,
-        heuristic: run.answer.heuristic.name,
-        budget_bytes: run.answer.budget.map(crate::units::Bytes::get),
-        status: run.answer.status.name(),
-        peak_bytes: run.answer.peak.get(),
-        evictions: run.answer.counts.evictions,
-        recomputed_ops: run.sequence.slots.iter().filter(|slot| slot.is_anew).count() as u64,
-        base_compute_ns: run.answer.base_compute.0,
-        remat_compute_ns: run.answer.remat_compute.0,
-        overhead: run.answer.overhead(),
-        steps_over_budget: run.answer.counts.steps_over_budget,
-    })
-    .collect()
 }

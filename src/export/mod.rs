@@ -3,11 +3,14 @@
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break.
 //! Formats are defined here and nowhere else. Deliberately not here: writing files, choosing names.
 
+mod baseline;
 mod check_report;
 mod comparison;
+mod comparison_markdown;
 mod config;
 mod config_schema;
 mod config_wire;
+mod holders;
 mod inspect;
 mod json_value;
 mod options_markdown;
@@ -19,12 +22,15 @@ mod png;
 mod remat;
 mod replay;
 mod reuse;
+mod run_remat;
 mod script;
 mod svg;
 mod table;
 
+pub use baseline::{Against, Baseline, BaselineError, BaselineLane, Judged, WireAgainst};
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
+pub use comparison_markdown::{CompareAnswer, comparison_markdown};
 pub use config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, to_json};
 pub use config_schema::config_schema;
 pub use inspect::{WireDiagnostic, WireFiles, WireInspection};

@@ -14,6 +14,7 @@ mod axis;
 mod beside;
 mod calls;
 mod cli;
+mod cli_baseline;
 mod cli_compare;
 mod cli_inspect;
 mod cli_peak;

@@ -1,0 +1,247 @@
+//! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then what changed, details
+//! folded.
+
+use super::baseline::Against;
+use crate::analysis::{Comparison, METRICS, Metric};
+use crate::diagnostics::Severity;
+use crate::options::Finding;
+use crate::timeline::{Change, ChangeKind, signed_bytes};
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub struct CompareAnswer<'a> {
+    /// The comparison.
+    pub comparison: &'a Comparison,
+    /// Findings of the configuration.
+    pub findings: &'a [Finding],
+    /// The lane in force beside an earlier answer, or under limits.
+    pub against: Option<&'a Against<'a>>,
+    /// How many changes of a kind are listed.
+    pub most: usize,
+}
+
+/// The metrics of the table of lanes.
+const COLUMNS: [&str; 5] = [
+    "peak_reserved",
+    "peak_live",
+    "fragmentation",
+    "device_mallocs",
+    "estimated_overhead",
+];
+
+/// The page. Linear in what it lists.
+pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
+    let comparison = answer.comparison;
+    let mut out = format!("### Device memory of {}\n\n", code(&comparison.workload.name));
+    if let Some(against) = answer.against {
+        out.push_str(&verdict(against, comparison));
+    }
+    out.push_str(&lanes(comparison));
+    if let Some(best) = &comparison.best {
+        out.push_str(&format!(
+            "\nLeast: policy {}, {}.\n",
+            best.policy.number(),
+            plain(&best.why)
+        ));
+    }
+    if let Some(against) = answer.against.filter(|against| against.baseline.is_some()) {
+        out.push_str(&difference(against));
+        out.push_str(&changes(against, answer.most));
+    }
+    let findings = answer
+        .findings
+        .iter()
+        .filter(|finding| finding.severity != Severity::Info);
+    for (position, finding) in findings.enumerate() {
+        if position == 0 {
+            out.push_str("\n**Findings**\n\n");
+        }
+        let text = plain(&finding.message);
+        out.push_str(&format!("- {} {}: {text}\n", finding.severity, finding.rule));
+    }
+    out.push_str(&notes(comparison));
+    out
+}
+
+/// Whether limits hold, first of all.
+fn verdict(against: &Against<'_>, comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for judged in &against.judged {
+        let limit = code(&judged.limit);
+        match &judged.why {
+            Some(why) => out.push_str(&format!("- :x: {limit}: {}\n", plain(why))),
+            None => out.push_str(&format!("- :white_check_mark: {limit}\n")),
+        }
+    }
+    if let Some(remark) = against.remark(comparison) {
+        out.push_str(&format!("- :warning: {}\n", plain(&remark)));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// One row a lane.
+fn lanes(comparison: &Comparison) -> String {
+    let metrics: Vec<&Metric> = COLUMNS.iter().filter_map(|name| Metric::find(name)).collect();
+    let mut out = String::from("| lane |");
+    for metric in &metrics {
+        out.push_str(&format!(" {} |", metric.label));
+    }
+    out.push_str(" fits |\n|---|");
+    out.push_str(&"---:|".repeat(metrics.len()));
+    out.push_str("---|\n");
+    for (position, lane) in comparison.lanes.iter().enumerate() {
+        let is_main = comparison.main_lane() == Some(position);
+        let title = plain(&comparison.lane_title(lane.id));
+        let title = if is_main { format!("**{title}**") } else { title };
+        out.push_str(&format!("| {title} |"));
+        let (states_reserved, states_live) = comparison.states(position);
+        for metric in &metrics {
+            let is_known = match metric.name {
+                "peak_reserved" => states_reserved,
+                "peak_live" => states_live,
+                _ => !comparison.is_measured_lane(position),
+            };
+            let text = if is_known {
+                metric.of(lane).to_string()
+            } else {
+                "not recorded".to_owned()
+            };
+            out.push_str(&format!(" {text} |"));
+        }
+        let fits = if lane.summary.out_of_memory {
+            "**no**"
+        } else if comparison.is_measured_lane(position) || !comparison.has_capacity() {
+            ""
+        } else {
+            "yes"
+        };
+        out.push_str(&format!(" {fits} |\n"));
+    }
+    out
+}
+
+/// The lane in force beside the baseline.
+fn difference(against: &Against<'_>) -> String {
+    let mut out = format!("\n**{}** against the baseline\n\n", plain(&against.title));
+    out.push_str("| figure | before | now | difference | |\n|---|---:|---:|---:|---:|\n");
+    for metric in METRICS {
+        let Some((before, now)) = against.before(metric).zip(against.now(metric)) else {
+            continue;
+        };
+        if before == now && !COLUMNS.contains(&metric.name) {
+            continue;
+        }
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            metric.label,
+            before,
+            now,
+            now.difference_text(before),
+            now.percent_text(before)
+        ));
+    }
+    out
+}
+
+/// Who is to blame, folded.
+fn changes(against: &Against<'_>, most: usize) -> String {
+    let Some(changes) = &against.changes else {
+        return "\nThe baseline does not list tensors, so that nobody can say which of them changed.\n".to_owned();
+    };
+    if changes.rows.is_empty() {
+        return "\nAt the peak every tensor holds what it held before.\n".to_owned();
+    }
+    let mut out = String::from("\n<details><summary>What the peak holds differently</summary>\n\n");
+    out.push_str("| | name | before | now | difference |\n|---|---|---:|---:|---:|\n");
+    for kind in ChangeKind::ALL {
+        let n_rows = changes.of_kind(kind).count();
+        for change in changes.of_kind(kind).take(most) {
+            out.push_str(&change_row(change));
+        }
+        if n_rows > most {
+            let more: i128 = changes.of_kind(kind).skip(most).map(Change::difference).sum();
+            let text = signed_bytes(more);
+            out.push_str(&format!("| {} | {} more | | | {text} |\n", kind.words(), n_rows - most));
+        }
+    }
+    if changes.unlisted != 0 {
+        let text = signed_bytes(changes.unlisted);
+        out.push_str(&format!("| | tensors that are not listed one by one | | | {text} |\n"));
+    }
+    out.push_str("\n</details>\n");
+    out
+}
+
+fn change_row(change: &Change) -> String {
+    let name = if change.is_tensor {
+        code(&change.of.name)
+    } else {
+        plain(&change.of.name)
+    };
+    format!(
+        "| {} | {name} | {} | {} | {} |\n",
+        change.kind().words(),
+        change.before,
+        change.after,
+        signed_bytes(change.difference())
+    )
+}
+
+/// What figures hold, and what is an estimate.
+fn notes(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    if let Some(note) = comparison.scratch.note() {
+        out.push_str(&format!("\n<sub>{} Overhead is an estimate.</sub>\n", plain(note)));
+    } else if comparison.lower_bound {
+        out.push_str("\n<sub>Figures are lower bounds: tensors of unknown size count 0 bytes.</sub>\n");
+    }
+    out
+}
+
+/// Text of a file within a cell: nothing in it is a sign of Markdown or of HTML.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' => out.push(' '),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '@' => {
+                out.push('\\');
+                out.push(letter);
+            }
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// A name as code; one with a sign that would end it is plain text.
+fn code(text: &str) -> String {
+    if text.is_empty() || text.contains(['`', '|', '\n', '\r', '<']) {
+        plain(text)
+    } else {
+        format!("`{text}`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, plain};
+
+    #[test]
+    fn names_of_files_are_no_markup() {
+        assert_eq!(
+            plain("a|b <img src=x> *c* @d\ne"),
+            "a\\|b &lt;img src=x&gt; \\*c\\* \\@d e"
+        );
+        assert_eq!(
+            [code("conv_1/out:0"), code("a|b"), code("`x`")],
+            ["`conv_1/out:0`", "a\\|b", "\\`x\\`"]
+        );
+    }
+}

@@ -1,0 +1,318 @@
+//! What two lanes, or a lane and an earlier answer, hold differently at their peaks: tensors that are new, gone, bigger,
+//! smaller.
+//!
+//! In: who holds bytes at each of two peaks, by name. Out: one row for every name whose bytes differ, the largest difference
+//! first. Invariant: the rows and what neither side lists add up to the difference of the peaks.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::peak::{LiveSet, peak_step, tensor_label};
+use crate::analysis::Comparison;
+use crate::graph::Id as _;
+use crate::units::{Bytes, Step};
+
+/// Whose bytes: a tensor by graph and name, or what is no tensor's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HolderName {
+    /// The graph; empty for what belongs to none.
+    pub graph: String,
+    /// The tensor, or what the bytes are.
+    pub name: String,
+}
+
+/// Who holds the reserved bytes of a peak.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakHolders {
+    /// The step.
+    pub step: Step,
+    /// Live bytes on it.
+    pub live: Bytes,
+    /// Reserved bytes on it; `None` where they are not known.
+    pub reserved: Option<Bytes>,
+    /// Tensors, most bytes first, by name where bytes are equal. Tensors of one name are one.
+    pub tensors: Vec<(HolderName, Bytes)>,
+    /// Tensors that are not listed one by one: how many, their bytes.
+    pub others: (u64, Bytes),
+    /// Reserved bytes that are no tensor's.
+    pub rest: Vec<(String, Bytes)>,
+}
+
+impl PeakHolders {
+    /// Who holds the bytes at the peak of a lane: the largest `most` tensors, the others together. `None` where the lane has no
+    /// step. O(events + tensors log tensors).
+    pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
+        let set = LiveSet::new(comparison, lane, peak_step(comparison, lane)?);
+        let mut sums: IndexMap<HolderName, u64> = IndexMap::new();
+        for member in &set.members {
+            let graph = comparison.session.graphs.get(member.tensor.graph.idx());
+            let name = HolderName {
+                graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
+                name: tensor_label(comparison, member.tensor).into_owned(),
+            };
+            let sum = sums.entry(name).or_default();
+            *sum = sum.saturating_add(member.bytes.get());
+        }
+        let mut tensors: Vec<(HolderName, Bytes)> = sums.into_iter().map(|(name, sum)| (name, Bytes(sum))).collect();
+        tensors.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        let small = tensors.split_off(most.min(tensors.len()));
+        let unlisted: Bytes = small.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + set.unlisted;
+        Some(Self {
+            step: set.step,
+            live: set.live,
+            reserved: set.reserved,
+            tensors,
+            others: (small.len() as u64, unlisted),
+            rest: set
+                .rest
+                .iter()
+                .map(|(rest, bytes)| (rest.words().to_owned(), *bytes))
+                .collect(),
+        })
+    }
+
+    /// By name.
+    fn by_name(&self) -> BTreeMap<&HolderName, Bytes> {
+        self.tensors.iter().map(|(name, bytes)| (name, *bytes)).collect()
+    }
+
+    /// What somebody may hold at the most who is not listed.
+    fn most_unlisted(&self) -> Bytes {
+        let (count, bytes) = self.others;
+        let least_listed = self.tensors.last().map_or(bytes, |(_, least)| *least);
+        if count == 0 {
+            Bytes::ZERO
+        } else {
+            least_listed.min(bytes)
+        }
+    }
+}
+
+/// How the bytes of a name differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// They were not there.
+    New,
+    /// They are there no longer.
+    Gone,
+    /// There are more.
+    Bigger,
+    /// There are fewer.
+    Smaller,
+}
+
+impl ChangeKind {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::New, Self::Gone, Self::Bigger, Self::Smaller];
+
+    /// As users see it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Gone => "gone",
+            Self::Bigger => "bigger",
+            Self::Smaller => "smaller",
+        }
+    }
+}
+
+/// A name whose bytes differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Whose.
+    pub of: HolderName,
+    /// Whether it is a tensor, and not something reserved beside them.
+    pub is_tensor: bool,
+    /// What it held.
+    pub before: Bytes,
+    /// What it holds.
+    pub after: Bytes,
+}
+
+impl Change {
+    /// How they differ.
+    pub fn kind(&self) -> ChangeKind {
+        match (self.before, self.after) {
+            (Bytes::ZERO, _) => ChangeKind::New,
+            (_, Bytes::ZERO) => ChangeKind::Gone,
+            (before, after) if after > before => ChangeKind::Bigger,
+            _ => ChangeKind::Smaller,
+        }
+    }
+
+    /// The difference in bytes.
+    pub fn difference(&self) -> i128 {
+        i128::from(self.after.get()) - i128::from(self.before.get())
+    }
+}
+
+/// What two peaks hold differently.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The largest difference first, by name where they are equal.
+    pub rows: Vec<Change>,
+    /// The difference of what is not told by name.
+    pub unlisted: i128,
+    /// The difference of the live bytes.
+    pub live: i128,
+    /// Tensors that hold as much as before.
+    pub n_alike: usize,
+}
+
+impl Changes {
+    /// From one peak to another. A name that one side does not list, while it lists only its largest, is left to the rest
+    /// unless it holds more than any that is not listed there. O(names log names).
+    pub fn new(before: &PeakHolders, after: &PeakHolders) -> Self {
+        let (was, is) = (before.by_name(), after.by_name());
+        let (before_unlisted, after_unlisted) = (before.most_unlisted(), after.most_unlisted());
+        let names: std::collections::BTreeSet<&HolderName> = was.keys().chain(is.keys()).copied().collect();
+        let mut changes = Self {
+            live: i128::from(after.live.get()) - i128::from(before.live.get()),
+            ..Self::default()
+        };
+        for name in names {
+            let (before, after) = (was.get(name).copied(), is.get(name).copied());
+            let is_open = match (before, after) {
+                (None, Some(after)) => after <= before_unlisted,
+                (Some(before), None) => before <= after_unlisted,
+                _ => false,
+            };
+            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+            if is_open {
+                continue;
+            }
+            if before == after {
+                changes.n_alike += 1;
+                continue;
+            }
+            changes.rows.push(Change {
+                of: name.clone(),
+                is_tensor: true,
+                before,
+                after,
+            });
+        }
+        let listed: i128 = changes.rows.iter().map(Change::difference).sum();
+        changes.unlisted = changes.live - listed;
+        changes.add_rest(before, after);
+        changes.rows.sort_by_key(|change| {
+            let name = change.of.clone();
+            (std::cmp::Reverse(change.difference().unsigned_abs()), name)
+        });
+        changes
+    }
+
+    fn add_rest(&mut self, before: &PeakHolders, after: &PeakHolders) {
+        let bytes = |of: &PeakHolders, what: &str| {
+            let found = of.rest.iter().find(|(known, _)| known == what);
+            found.map_or(Bytes::ZERO, |(_, bytes)| *bytes)
+        };
+        if before.reserved.is_none() || after.reserved.is_none() {
+            return;
+        }
+        let mut whats: Vec<&String> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
+        whats.sort();
+        whats.dedup();
+        for what in whats {
+            let change = Change {
+                of: HolderName {
+                    graph: String::new(),
+                    name: what.clone(),
+                },
+                is_tensor: false,
+                before: bytes(before, what),
+                after: bytes(after, what),
+            };
+            if change.before != change.after {
+                self.rows.push(change);
+            }
+        }
+    }
+
+    /// The rows of a kind, in their order.
+    pub fn of_kind(&self, kind: ChangeKind) -> impl Iterator<Item = &Change> {
+        self.rows.iter().filter(move |change| change.kind() == kind)
+    }
+}
+
+/// A difference of bytes with its sign.
+pub fn signed_bytes(bytes: i128) -> String {
+    let size = Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+    match bytes {
+        0 => "0".to_owned(),
+        1.. => format!("+{size}"),
+        _ => format!("-{size}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Change, Changes, HolderName, PeakHolders, signed_bytes};
+
+    fn holders(text: &str, others: (u64, u64)) -> PeakHolders {
+        let tensors = text.split_whitespace().map(|word| {
+            let (name, bytes) = word.split_once('=').expect("a name and bytes");
+            let name = HolderName {
+                graph: "g".to_owned(),
+                name: name.to_owned(),
+            };
+            (name, Bytes(bytes.parse().expect("bytes")))
+        });
+        let tensors: Vec<(HolderName, Bytes)> = tensors.collect();
+        let live = tensors.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + Bytes(others.1);
+        PeakHolders {
+            live,
+            reserved: Some(live),
+            tensors,
+            others: (others.0, Bytes(others.1)),
+            ..PeakHolders::default()
+        }
+    }
+
+    fn words(changes: &Changes) -> String {
+        let word = |change: &Change| format!("{} {} {}", change.kind().words(), change.of.name, change.difference());
+        let rows: Vec<String> = changes.rows.iter().map(word).collect();
+        format!("{}; rest {} of {}", rows.join(", "), changes.unlisted, changes.live)
+    }
+
+    #[test]
+    fn names_are_told_that_differ() {
+        for (before, after, wanted) in [
+            (("", (0, 0)), ("", (0, 0)), "; rest 0 of 0"),
+            (
+                ("a=9 b=5 c=3", (0, 0)),
+                ("b=7 c=2 d=1", (0, 0)),
+                "gone a -9, bigger b 2, smaller c -1, new d 1; rest 0 of -7",
+            ),
+            // b may have been among the small ones, d cannot have been.
+            (
+                ("a=9 e=4", (3, 6)),
+                ("d=8 b=4", (0, 0)),
+                "gone a -9, new d 8, gone e -4; rest -2 of -7",
+            ),
+            (("a=9", (0, 0)), ("a=9", (2, 5)), "; rest 5 of 5"),
+        ] {
+            let changes = Changes::new(&holders(before.0, before.1), &holders(after.0, after.1));
+            assert_eq!(words(&changes), wanted);
+            let told: i128 = changes.rows.iter().map(Change::difference).sum();
+            assert_eq!(told + changes.unlisted, changes.live);
+        }
+    }
+
+    #[test]
+    fn what_is_no_tensors_stands_beside() {
+        let mut before = holders("a=1", (0, 0));
+        let mut after = before.clone();
+        before.rest = vec![("rounding".into(), Bytes(4)), ("weights".into(), Bytes(2))];
+        after.rest = vec![("weights".into(), Bytes(2)), ("idle".into(), Bytes(7))];
+        let changes = Changes::new(&before, &after);
+        assert_eq!(words(&changes), "new idle 7, gone rounding -4; rest 0 of 0");
+        after.reserved = None;
+        assert_eq!(words(&Changes::new(&before, &after)), "; rest 0 of 0");
+        assert_eq!(
+            [signed_bytes(0), signed_bytes(-1), signed_bytes(2048)],
+            ["0", "-1\u{a0}B", "+2.000\u{a0}KiB"]
+        );
+    }
+}

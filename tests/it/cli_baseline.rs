@@ -1,0 +1,226 @@
+//! `compare` beside an earlier answer: every metric is read back, what grew is told with who is to blame, limits decide the
+//! exit code.
+
+use std::path::{Path, PathBuf};
+
+use highwater::analysis::METRICS;
+use highwater::export::Baseline;
+use serde_json::Value as Json;
+
+use crate::cli::{fails, json, run};
+
+/// The answer of `compare`, as a file.
+fn kept(folder: &Path, name: &str, arguments: &[&str]) -> PathBuf {
+    let all = [&["compare"], arguments, &["--format", "json"]].concat();
+    let output = run(&all);
+    let path = folder.join(name);
+    std::fs::write(&path, output.stdout).expect("the file can be written");
+    path
+}
+
+/// A session beside the same with other settings.
+fn beside<'a>(path: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    let path = path.to_str().expect("a path of letters");
+    [
+        &["compare", "sample:bert", "--dim", "seq=128", "--baseline", path],
+        more,
+    ]
+    .concat()
+}
+
+#[test]
+fn every_metric_is_read_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for sample in ["resnet50", "mixed", "bert"] {
+        let path = kept(folder.path(), "kept.json", &[&format!("sample:{sample}")]);
+        let bytes = std::fs::read(&path).expect("it was written");
+        let baseline = Baseline::read(&bytes).expect(sample);
+        for metric in METRICS {
+            assert!(baseline.lane.figure(metric).is_some(), "{sample}: {}", metric.name);
+        }
+        let source = format!("sample:{sample}");
+        let arguments = [
+            "compare",
+            &source,
+            "--baseline",
+            path.to_str().unwrap(),
+            "--format",
+            "json",
+        ];
+        let answer = json(&arguments, 0);
+        let beside = &answer["baseline"];
+        for row in beside["metrics"].as_array().expect("metrics") {
+            assert_eq!(
+                (&row["before"], row["percent"].as_f64()),
+                (&row["now"], Some(0.0)),
+                "{sample}: {row}"
+            );
+        }
+        assert_eq!(beside["changes"], Json::Array(Vec::new()), "{sample}");
+        assert_eq!(beside["unlisted_bytes"], 0, "{sample}");
+    }
+}
+
+#[test]
+fn what_grew_is_told_with_who_is_to_blame() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(
+        folder.path(),
+        "kept.json",
+        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
+    );
+    let answer = json(&beside(&path, &["--dim", "batch=16", "--format", "json"]), 0);
+    let beside_it = &answer["baseline"];
+    let changes = beside_it["changes"].as_array().expect("changes");
+    let differences = changes.iter().filter(|row| row["is_tensor"] == true);
+    let told: i64 = differences
+        .map(|row| row["difference_bytes"].as_i64().expect("bytes"))
+        .sum();
+    let live = beside_it["metrics"].as_array().expect("metrics");
+    let live = live
+        .iter()
+        .find(|row| row["metric"] == "peak_live")
+        .expect("live bytes");
+    let grew = live["now"].as_i64().unwrap() - live["before"].as_i64().unwrap();
+    assert!(grew > 0);
+    assert_eq!(told + beside_it["unlisted_bytes"].as_i64().unwrap(), grew);
+    let largest = &changes
+        .iter()
+        .find(|row| row["kind"] == "bigger")
+        .expect("something grew");
+    let (before, now) = (
+        largest["before_bytes"].as_u64().unwrap(),
+        largest["now_bytes"].as_u64().unwrap(),
+    );
+    assert_eq!(now, 2 * before, "{largest}");
+}
+
+#[test]
+fn limits_decide_the_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(
+        folder.path(),
+        "kept.json",
+        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
+    );
+    for (batch, limits, code) in [
+        ("8", &["peak_reserved>+5%"][..], 0),
+        ("8", &["peak_reserved>=+0%"], 0),
+        ("16", &["peak_reserved>+5%"], 1),
+        ("16", &["peak_reserved>+500%"], 0),
+        ("16", &["peak_reserved>+500%", "peak_live>+1MiB"], 1),
+        ("4", &["peak_reserved>+0%", "peak_live>+0"], 0),
+        ("16", &["peak_reserved>1TiB", "device_mallocs>1000000"], 0),
+        ("16", &["peak_reserved>1KiB"], 1),
+    ] {
+        let dim = format!("batch={batch}");
+        let mut more = vec!["--dim", &dim];
+        for limit in limits {
+            more.extend(["--fail-if", limit]);
+        }
+        for format in ["text", "json", "markdown"] {
+            let arguments = [&beside(&path, &more)[..], &["--format", format]].concat();
+            let output = run(&arguments);
+            let text = String::from_utf8(output.stdout).expect("text");
+            assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+            for limit in limits {
+                assert!(text.contains(limit), "{arguments:?}: {text}");
+            }
+        }
+    }
+    // A figure alone needs no baseline.
+    let alone = run(&["compare", "sample:bert", "--fail-if", "peak_reserved>1KiB"]);
+    assert_eq!(alone.status.code(), Some(1));
+    let text = String::from_utf8(alone.stdout).expect("text");
+    assert!(text.contains("fails peak_reserved>1KiB: peak reserved is "), "{text}");
+}
+
+#[test]
+fn markdown_names_what_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(
+        folder.path(),
+        "kept.json",
+        &["sample:bert", "--dim", "seq=128", "--dim", "batch=8"],
+    );
+    let more = [
+        "--dim",
+        "batch=16",
+        "--fail-if",
+        "peak_reserved>+5%",
+        "--format",
+        "markdown",
+        "--top",
+        "3",
+    ];
+    let output = run(&beside(&path, &more));
+    let text = String::from_utf8(output.stdout).expect("text");
+    for part in [
+        "### Device memory of ",
+        "- :x: `peak_reserved>+5%`: peak reserved grew from ",
+        "| lane | peak reserved |",
+        "against the baseline",
+        "<details><summary>What the peak holds differently</summary>",
+        "| bigger |",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for table in text.split("\n\n").filter(|part| part.starts_with('|')) {
+        let bars = |line: &str| line.replace("\\|", "").matches('|').count();
+        let mut lines = table.lines().filter(|line| line.starts_with('|'));
+        let first = bars(lines.next().expect("a heading"));
+        assert!(lines.all(|line| bars(line) == first), "{table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("the file can be written");
+        path
+    };
+    for (text, expected) in [
+        ("", "line 1, column 0: this is no JSON"),
+        ("{\"policies\": [", "line 1, column 14: this is no JSON"),
+        ("{}", "it has no \"policies\", so it is no answer of `compare`"),
+        ("[1]", "it has no \"policies\""),
+        ("{\"policies\": [{}]}", "its \"effective_policy\" is no policy"),
+        (
+            "{\"policies\": [{\"policy\": 2}], \"effective_policy\": 0}",
+            "holds no figures of its effective policy 0",
+        ),
+        (
+            "{\"policies\": [{\"policy\": 0, \"at_peak\": 5}], \"effective_policy\": 0}",
+            "its \"at_peak\" cannot be read",
+        ),
+    ] {
+        fails(&beside(&write("bad.json", text), &[]), expected);
+    }
+    fails(&beside(&folder.path().join("none.json"), &[]), "none.json");
+    let sparse = write(
+        "sparse.json",
+        "{\"policies\": [{\"policy\": 0}], \"effective_policy\": 0}",
+    );
+    let output = run(&beside(&sparse, &["--fail-if", "peak_reserved>+5%"]));
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("the baseline does not say its peak reserved"), "{text}");
+    for (more, expected) in [
+        (
+            &["--fail-if", "peak>+5%"][..],
+            "there is no metric \"peak\"; known: peak_reserved",
+        ),
+        (
+            &["--policies", "4"],
+            "policy 0 is in force, and --policies leaves it out",
+        ),
+    ] {
+        fails(&beside(&sparse, more), expected);
+    }
+    fails(
+        &["compare", "sample:bert", "--fail-if", "peak_live>+5%"],
+        "give the earlier answer with --baseline FILE",
+    );
+}
