@@ -33,13 +33,19 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         show(&mut loaded, name)?;
     }
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
-    request.policies = policy.into_iter().collect();
+    if args.against.is_none() {
+        request.policies = policy.into_iter().collect();
+    }
     let comparison = compare(&request, progress)?;
     let ask = PeakAsk {
         lane: lane(args, policy, &comparison)?,
         at,
         by,
         n_first: args.top.unwrap_or(FEW),
+        against: args
+            .against
+            .map(|number| position(&comparison, ("--against", number)))
+            .transpose()?,
     };
     let name = &loaded.workload.name;
     check(&comparison, at, name)?;
@@ -106,13 +112,8 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
 
 /// The lane that is asked about: of the policy, by position, or the main one.
 fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
-    let titles = || {
-        let titles = comparison.lanes.iter().map(|lane| comparison.lane_title(lane.id));
-        titles.collect::<Vec<_>>().join(", ")
-    };
     if let Some(number) = args.lane {
-        let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
-        return position.with_context(|| format!("--lane {number}: there is no such lane; there are {}", titles()));
+        return position(comparison, ("--lane", number));
     }
     if let Some(policy) = policy {
         let found = comparison
@@ -123,11 +124,27 @@ fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Compar
             let number = policy.number();
             format!(
                 "--policy {number}: lanes are no policies here; choose with --lane: {}",
-                titles()
+                titles(comparison)
             )
         });
     }
     comparison.main_lane().context("there is no lane to explain")
+}
+
+fn titles(comparison: &Comparison) -> String {
+    let titles = comparison.lanes.iter().map(|lane| comparison.lane_title(lane.id));
+    titles.collect::<Vec<_>>().join(", ")
+}
+
+/// A lane by its number from 1, as a flag gives it.
+fn position(comparison: &Comparison, (flag, number): (&str, usize)) -> anyhow::Result<usize> {
+    let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
+    position.with_context(|| {
+        format!(
+            "{flag} {number}: there is no such lane; there are {}",
+            titles(comparison)
+        )
+    })
 }
 
 /// Whether the steps that are asked about exist.

@@ -7,9 +7,9 @@ use serde::{Deserialize as _, Serialize};
 use serde_json::Value as Json;
 use thiserror::Error;
 
-use super::holders::WireHolders;
+use super::holders::{WireChange, WireHolders};
 use crate::analysis::{Comparison, Figure, Lane, LaneId, Limit, METRICS, Metric};
-use crate::timeline::{ChangeKind, Changes, PeakHolders};
+use crate::timeline::{Changes, PeakHolders};
 
 /// Why an earlier answer cannot be used.
 #[derive(Debug, Error)]
@@ -273,17 +273,6 @@ struct WireMetric {
 }
 
 #[derive(Serialize, Debug)]
-struct WireChange {
-    kind: &'static str,
-    graph: String,
-    name: String,
-    is_tensor: bool,
-    before_bytes: u64,
-    now_bytes: u64,
-    difference_bytes: i128,
-}
-
-#[derive(Serialize, Debug)]
 struct WireJudged {
     limit: String,
     is_broken: bool,
@@ -309,21 +298,7 @@ impl WireAgainst {
                 percent: now.zip(before).and_then(|(now, before)| now.percent_since(before)),
             }
         });
-        let changes = against.changes.as_ref().map(|changes| {
-            let rows = ChangeKind::ALL
-                .iter()
-                .flat_map(|kind| changes.of_kind(*kind).take(most));
-            rows.map(|change| WireChange {
-                kind: change.kind().words(),
-                graph: change.of.graph.clone(),
-                name: change.of.name.clone(),
-                is_tensor: change.is_tensor,
-                before_bytes: change.before.get(),
-                now_bytes: change.after.get(),
-                difference_bytes: change.difference(),
-            })
-            .collect()
-        });
+        let changes = against.changes.as_ref().map(|changes| WireChange::all(changes, most));
         let limits = against.judged.iter().map(|judged| WireJudged {
             limit: judged.limit.clone(),
             is_broken: judged.why.is_some(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::timeline::{HolderName, PeakHolders};
+use crate::timeline::{ChangeKind, Changes, HolderName, PeakHolders};
 use crate::units::{Bytes, Step};
 
 /// Who holds the bytes at a peak: the largest tensors, most bytes first, the others together, and reserved bytes that are no
@@ -75,6 +75,57 @@ impl WireHolders {
             tensors: tensors.collect(),
             others: (self.others.count, Bytes(self.others.bytes)),
             rest: self.rest.into_iter().map(|row| (row.what, Bytes(row.bytes))).collect(),
+        }
+    }
+}
+
+/// A name that holds other bytes than before.
+#[derive(Serialize, Debug)]
+pub(super) struct WireChange {
+    kind: &'static str,
+    graph: String,
+    name: String,
+    is_tensor: bool,
+    before_bytes: u64,
+    now_bytes: u64,
+    difference_bytes: i128,
+}
+
+impl WireChange {
+    /// The largest `most` of each kind, kind by kind.
+    pub(super) fn all(changes: &Changes, most: usize) -> Vec<Self> {
+        let rows = ChangeKind::ALL
+            .iter()
+            .flat_map(|kind| changes.of_kind(*kind).take(most));
+        let wire = rows.map(|change| Self {
+            kind: change.kind().words(),
+            graph: change.of.graph.clone(),
+            name: change.of.name.clone(),
+            is_tensor: change.is_tensor,
+            before_bytes: change.before.get(),
+            now_bytes: change.after.get(),
+            difference_bytes: change.difference(),
+        });
+        wire.collect()
+    }
+}
+
+/// What a lane holds otherwise than another.
+#[derive(Serialize, Debug)]
+pub(super) struct WireOther {
+    lane: String,
+    changes: Vec<WireChange>,
+    unlisted_bytes: i128,
+    difference_bytes: i128,
+}
+
+impl WireOther {
+    pub(super) fn new(lane: String, changes: &Changes, most: usize) -> Self {
+        Self {
+            lane,
+            changes: WireChange::all(changes, most),
+            unlisted_bytes: changes.unlisted,
+            difference_bytes: changes.live,
         }
     }
 }

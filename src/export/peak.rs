@@ -7,6 +7,7 @@ mod text;
 
 use serde::Serialize;
 
+use super::holders::WireOther;
 use super::inspect::WireDiagnostic;
 use crate::analysis::{Comparison, LaneId};
 use crate::diagnostics::Diagnostics;
@@ -44,6 +45,8 @@ pub struct WirePeak<'a> {
     uses_unknown: Option<&'static str>,
     without: Option<Vec<WireWithout<'a>>>,
     without_unknown: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<WireOther>,
     diagnostics: Vec<WireDiagnostic>,
 }
 
@@ -343,6 +346,11 @@ impl<'a> WirePeak<'a> {
                 .ok()
                 .map(|rows| rows.iter().map(without).collect()),
             without_unknown: report.without.as_ref().err().copied(),
+            against: report.changes.as_ref().map(|changes| {
+                let lane = report.ask.against.and_then(|lane| comparison.lanes.get(lane));
+                let title = lane.map_or_else(String::new, |lane| comparison.lane_title(lane.id));
+                WireOther::new(title, changes, answer.most)
+            }),
             diagnostics,
         }
     }

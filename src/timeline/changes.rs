@@ -43,7 +43,13 @@ impl PeakHolders {
     /// Who holds the bytes at the peak of a lane: the largest `most` tensors, the others together. `None` where the lane has no
     /// step. O(events + tensors log tensors).
     pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
-        let set = LiveSet::new(comparison, lane, peak_step(comparison, lane)?);
+        let step = peak_step(comparison, lane)?;
+        Some(Self::at((comparison, lane), step, most))
+    }
+
+    /// The same on a step.
+    pub fn at((comparison, lane): (&Comparison, usize), step: Step, most: usize) -> Self {
+        let set = LiveSet::new(comparison, lane, step);
         let mut sums: IndexMap<HolderName, u64> = IndexMap::new();
         for member in &set.members {
             let graph = comparison.session.graphs.get(member.tensor.graph.idx());
@@ -58,7 +64,7 @@ impl PeakHolders {
         tensors.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
         let small = tensors.split_off(most.min(tensors.len()));
         let unlisted: Bytes = small.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + set.unlisted;
-        Some(Self {
+        Self {
             step: set.step,
             live: set.live,
             reserved: set.reserved,
@@ -69,7 +75,7 @@ impl PeakHolders {
                 .iter()
                 .map(|(rest, bytes)| (rest.words().to_owned(), *bytes))
                 .collect(),
-        })
+        }
     }
 
     /// By name.

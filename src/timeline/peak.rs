@@ -13,6 +13,7 @@ mod uses;
 
 use std::borrow::Cow;
 
+use super::changes::{Changes, PeakHolders};
 use super::{Attribute, Grouping, Held, Selected};
 use crate::analysis::Comparison;
 use crate::units::{Bytes, Step};
@@ -45,6 +46,8 @@ pub struct PeakAsk {
     pub by: Attribute,
     /// How many entries rankings have at most.
     pub n_first: usize,
+    /// The lane, by position, whose bytes are told beside: at its own peak, or at the same step.
+    pub against: Option<usize>,
 }
 
 /// Without how many of the largest tensors the peak is worked out.
@@ -73,6 +76,8 @@ pub struct PeakReport {
     pub range: Option<RangeStats>,
     /// Members that were held before the range began; `None` where no range is asked about.
     pub alive_before: Option<Tally>,
+    /// What this lane holds otherwise than another; `None` where none is asked about, or it has no such step.
+    pub changes: Option<Changes>,
 }
 
 /// The step that the peak of a lane is explained at; `None` where the lane has no step.
@@ -110,6 +115,8 @@ impl PeakReport {
             bytes: member.bytes,
             n_steps: member.n_steps(),
         };
+        let against = ask.against.filter(|other| *other != ask.lane);
+        let changes = against.and_then(|other| changes_from(lane, other, (ask.at, step)));
         let held: Vec<Held> = set.members.iter().map(held).collect();
         let (groups, group_of) = groups::gather(&held, &grouping);
         Some(Self {
@@ -121,6 +128,7 @@ impl PeakReport {
             uses: advice::uses_of(lane, &set, ask.n_first),
             without: advice::without(lane, &set, ask.n_first.min(MOST_LEFT_OUT)),
             peak: row.curves.live.first_maximum(),
+            changes,
             set,
             range,
         })
@@ -142,6 +150,18 @@ impl PeakReport {
     pub fn share(&self, bytes: Bytes) -> f64 {
         bytes.get() as f64 / self.set.live.get().max(1) as f64 * 100.0
     }
+}
+
+/// What a lane holds on a step that another does not hold at its peak, or on the same step.
+fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, step): (PeakAt, Step)) -> Option<Changes> {
+    comparison.lanes.get(other)?;
+    let other_step = match at {
+        PeakAt::Peak => peak_step(comparison, other)?,
+        PeakAt::Step(_) | PeakAt::Range(_) => step,
+    };
+    let before = PeakHolders::at((comparison, other), other_step, usize::MAX);
+    let after = PeakHolders::at((comparison, lane), step, usize::MAX);
+    Some(Changes::new(&before, &after))
 }
 
 /// Positions of members by group, in their order, and where each group begins, with the end. Linear.

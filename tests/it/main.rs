@@ -39,6 +39,7 @@ mod oracle;
 mod parts;
 mod passes;
 mod peak;
+mod peak_against;
 mod plan;
 mod raster;
 mod remat_megengine;

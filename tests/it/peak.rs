@@ -49,6 +49,7 @@ fn ask(lane: usize, at: PeakAt) -> PeakAsk {
         at,
         by: Attribute::Role,
         n_first: 6,
+        against: None,
     }
 }
 

@@ -22,6 +22,7 @@ fn ask(step: u32) -> PeakAsk {
         at: PeakAt::Step(Step(step)),
         by: Attribute::OpType,
         n_first: 5,
+        against: None,
     }
 }
 

@@ -22,6 +22,7 @@ fn expected(harness: &Harness<'_, App>, by: Attribute) -> PeakReport {
         at: PeakAt::Peak,
         by,
         n_first: 8,
+        against: None,
     };
     PeakReport::new(comparison, ask).expect("a report")
 }
@@ -119,4 +120,28 @@ fn nothing_of_the_pane_is_cut_off() {
         }
     }
     assert!(n_seen > 20, "{n_seen}");
+}
+
+#[test]
+fn what_another_lane_holds_otherwise_is_listed() {
+    let mut harness = window();
+    harness
+        .get_by_role_and_label(Role::ComboBox, "compared lane: against no other lane")
+        .click();
+    harness.run_steps(2);
+    harness.get_by_label("against policy 2").click();
+    settle(&mut harness);
+    let report = harness.state().session().peak_report().expect("a report");
+    let changes = report.changes.as_ref().expect("another lane");
+    harness.get_by_label("Held otherwise than in policy 2");
+    match changes.rows.first() {
+        Some(change) => {
+            let text = highwater::timeline::signed_bytes(change.difference());
+            assert!(
+                harness.query_all_by_value(&text).count() + harness.query_all_by_label(&text).count() > 0,
+                "{text}"
+            );
+        }
+        None => drop(harness.get_by_label("The same bytes of the same tensors.")),
+    }
 }

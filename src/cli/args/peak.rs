@@ -29,6 +29,10 @@ pub struct PeakArgs {
     /// How many tensors are listed; unless given 10 in texts, and all in JSON and CSV. Rankings have as many, or 10.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// Tell what this lane, by position from 1, holds otherwise at its peak or on the same step: tensors that are new, gone,
+    /// bigger, smaller here. Lanes of policies are 0, 2, 3 and 4, in this order.
+    #[arg(long, value_name = "N")]
+    pub against: Option<usize>,
     /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,

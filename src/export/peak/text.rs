@@ -2,7 +2,10 @@
 
 use super::PeakAnswer;
 use crate::analysis::Comparison;
-use crate::timeline::{CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, step_facts, tensor_label};
+use crate::timeline::{
+    Change, ChangeKind, CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, signed_bytes, step_facts,
+    tensor_label,
+};
 use crate::units::{Bytes, Step, counted, grouped, percent_text};
 
 /// The report for people, with exact bytes.
@@ -34,7 +37,50 @@ pub fn peak_text(answer: &PeakAnswer<'_>) -> String {
         Err(why) => out.push_str(&format!("\n{why}\n")),
     }
     out.push_str(&without(answer));
+    out.push_str(&against(answer));
     out
+}
+
+/// What another lane holds otherwise.
+fn against(answer: &PeakAnswer<'_>) -> String {
+    let PeakAnswer {
+        comparison,
+        report,
+        most,
+    } = *answer;
+    let lane = report.ask.against.and_then(|lane| comparison.lanes.get(lane));
+    let Some((changes, lane)) = report.changes.as_ref().zip(lane) else {
+        return String::new();
+    };
+    let title = comparison.lane_title(lane.id);
+    if changes.rows.is_empty() {
+        return format!("\nThe same bytes of the same tensors as in {title}.\n");
+    }
+    let mut table = Columns::new(&[&format!("against {title}"), ">there", ">here", ">difference", "of"]);
+    for kind in ChangeKind::ALL {
+        let n_rows = changes.of_kind(kind).count();
+        for change in changes.of_kind(kind).take(most) {
+            table.row(vec![
+                kind.words().to_owned(),
+                change.before.to_string(),
+                change.after.to_string(),
+                signed_bytes(change.difference()),
+                change.of.name.clone(),
+            ]);
+        }
+        if n_rows > most {
+            let more: i128 = changes.of_kind(kind).skip(most).map(Change::difference).sum();
+            let what = format!("{} more", n_rows - most);
+            table.row(vec![
+                kind.words().to_owned(),
+                String::new(),
+                String::new(),
+                signed_bytes(more),
+                what,
+            ]);
+        }
+    }
+    format!("\n{}", table.text())
 }
 
 fn title(answer: &PeakAnswer<'_>) -> String {

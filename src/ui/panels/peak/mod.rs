@@ -4,6 +4,7 @@
 //! known of another step stays, dimmed, until then. Groups open into their tensors, and a click on one selects it everywhere.
 //! Bookmarks stand above it.
 
+mod against;
 mod bars;
 mod bookmarks;
 mod lower;
@@ -40,6 +41,8 @@ pub struct PeakState {
     /// The lane; `None` for the main one.
     lane: Option<LaneId>,
     mode: Mode,
+    /// The lane that it is compared with.
+    against: Option<LaneId>,
     /// By what is grouped; `None` for what tells most apart.
     by: Option<Attribute>,
     /// The group that is opened, by its text, and how many of its tensors are listed.
@@ -177,7 +180,15 @@ impl PeakState {
             at,
             by: self.by_in(comparison),
             n_first: FIRST,
+            against: self.other_in(comparison),
         }
+    }
+
+    /// The lane that it is compared with, by position.
+    fn other_in(&self, comparison: &Comparison) -> Option<usize> {
+        let id = self.against?;
+        let position = comparison.lanes.iter().position(|lane| lane.id == id);
+        position.filter(|other| *other != self.lane_in(comparison))
     }
 }
 
@@ -192,6 +203,7 @@ fn copy_ui(ui: &egui::Ui, state: &mut PeakState) {
 fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (state, lanes): (&mut PeakState, &mut LanesState)) {
     let comparison = input.comparison;
     lane_ui(ui, comparison, state);
+    against::choice_ui(ui, comparison, state);
     ui.horizontal_wrapped(|ui| {
         let mut modes = vec![(Mode::Peak, "at the peak")];
         if lanes.pinned().is_some() {
@@ -287,6 +299,7 @@ fn report_ui(
         ui.weak("No tensor is listed as live there.");
         return;
     }
+    against::changes_ui(ui, shown, commands);
     by_ui(ui, shown.comparison, state);
     bars::groups_ui(ui, shown, state, commands);
     ui.add_space(6.0);

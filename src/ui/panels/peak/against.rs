@@ -1,0 +1,113 @@
+//! What the explained lane holds otherwise than another: tensors that are new, gone, bigger, smaller, by bytes.
+
+use eframe::egui::{self, RichText};
+
+use super::{PeakState, Shown};
+use crate::analysis::Comparison;
+use crate::session::{Command, Selected};
+use crate::timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
+use crate::ui::panels::elided_middle;
+
+/// Rows of a kind.
+const MOST: usize = 6;
+
+/// Which lane it is compared with.
+pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
+    if comparison.lanes.len() < 2 {
+        return;
+    }
+    let own = state.lane_in(comparison);
+    let title = |lane: usize| format!("against {}", comparison.lane_title(comparison.lanes[lane].id));
+    let nothing = "against no other lane";
+    let chosen = state.other_in(comparison).map_or_else(|| nothing.to_owned(), title);
+    let combo = egui::ComboBox::from_id_salt("peak against")
+        .selected_text(&chosen)
+        .width(ui.available_width() - 8.0)
+        .truncate()
+        .show_ui(ui, |ui| {
+            ui.selectable_value(&mut state.against, None, nothing);
+            for (position, row) in comparison.lanes.iter().enumerate() {
+                if position != own {
+                    ui.selectable_value(&mut state.against, Some(row.id), title(position));
+                }
+            }
+        });
+    combo.response.widget_info(|| {
+        let words = format!("compared lane: {chosen}");
+        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, words)
+    });
+}
+
+/// What differs, the largest of each kind.
+pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
+    let other = shown
+        .report
+        .ask
+        .against
+        .and_then(|lane| shown.comparison.lanes.get(lane));
+    let Some((changes, other)) = shown.report.changes.as_ref().zip(other) else {
+        return;
+    };
+    let title = shown.comparison.lane_title(other.id);
+    ui.strong(format!("Held otherwise than in {title}"));
+    if changes.rows.is_empty() {
+        ui.weak("The same bytes of the same tensors.");
+        ui.separator();
+        return;
+    }
+    let sums = format!("live {} in all", signed_bytes(changes.live));
+    ui.label(sums).on_hover_text(format!("{} B", changes.live));
+    egui::Grid::new("peak changes")
+        .num_columns(3)
+        .spacing([8.0, 2.0])
+        .show(ui, |ui| {
+            for kind in ChangeKind::ALL {
+                kind_ui(ui, (shown, changes), kind, commands);
+            }
+        });
+    ui.separator();
+}
+
+fn kind_ui(ui: &mut egui::Ui, (shown, changes): (Shown<'_>, &Changes), kind: ChangeKind, commands: &mut Vec<Command>) {
+    let n_rows = changes.of_kind(kind).count();
+    for change in changes.of_kind(kind).take(MOST) {
+        ui.weak(kind.words());
+        let figure = ui.monospace(signed_bytes(change.difference()));
+        figure.on_hover_text(format!(
+            "{} there, {} here",
+            change.before.exact(),
+            change.after.exact()
+        ));
+        name_ui(ui, shown, change, commands);
+        ui.end_row();
+    }
+    if n_rows > MOST {
+        let more: i128 = changes.of_kind(kind).skip(MOST).map(Change::difference).sum();
+        ui.weak(kind.words());
+        ui.monospace(signed_bytes(more));
+        ui.weak(format!("{} more", n_rows - MOST));
+        ui.end_row();
+    }
+}
+
+/// The name; of a tensor that is live here a link.
+fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, change: &Change, commands: &mut Vec<Command>) {
+    let size = egui::TextStyle::Body.resolve(ui.style()).size;
+    let text = elided_middle(ui, &change.of.name, size, ui.available_width().max(60.0));
+    if !change.is_tensor || change.kind() == ChangeKind::Gone {
+        ui.label(RichText::new(text)).on_hover_text(&change.of.name);
+        return;
+    }
+    let link = ui.link(text).on_hover_text(format!("Select {}", change.of.name));
+    if link.clicked()
+        && let Some(tensor) = member_of(shown, &change.of.name)
+    {
+        commands.push(Command::Select(Some(tensor)));
+    }
+}
+
+/// The live tensor of a name, the largest of several.
+fn member_of(shown: Shown<'_>, name: &str) -> Option<Selected> {
+    let mut members = shown.report.set.members.iter().map(|member| member.tensor);
+    members.find(|tensor| tensor_label(shown.comparison, *tensor) == name)
+}
