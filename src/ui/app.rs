@@ -197,6 +197,9 @@ impl App {
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
         };
         keys(ui, keyboard, &mut wishes.asked);
+        if wishes.asked.contains(&UiCommand::OpenPalette) {
+            self.state.palette.open_ahead(ui);
+        }
         // The search takes the letters that follow its shortcut in the same frame.
         self.state.options.wants_search |= wishes.asked.contains(&UiCommand::SearchOptions);
         self.state.search.wants_focus |= wishes.asked.contains(&UiCommand::Search);
@@ -321,7 +324,10 @@ impl App {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
             }
-            UiCommand::ToggleTables => self.panes.toggle(Pane::Tables),
+            UiCommand::ToggleTables => {
+                self.panes.toggle(Pane::Tables);
+                self.state.tables.wants_focus = true;
+            }
             UiCommand::TogglePeak => self.panes.toggle(Pane::Peak),
             UiCommand::ExportPeak => {
                 self.panes.show(Pane::Peak);

@@ -82,7 +82,12 @@ pub(super) struct Keyboard {
 /// Shortcuts of the command table. Letters are for a text field while it has the keyboard; a lane that was clicked has
 /// it too, but takes only its own letters.
 pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>) {
-    let is_typing = ui.ctx().text_edit_focused() || keyboard.is_in_dialog;
+    // What is typed behind the palette's shortcut is for the palette, also within one frame.
+    let opens_palette = !keyboard.is_in_dialog && opens_palette(ui);
+    if opens_palette {
+        asked.push(UiCommand::OpenPalette);
+    }
+    let is_typing = ui.ctx().text_edit_focused() || keyboard.is_in_dialog || opens_palette;
     let rows = COMMANDS.iter().filter_map(|row| Some((row.shortcut?, row.command)));
     let all = rows.chain(ALIASES.iter().copied());
     // A shortcut with Shift comes first: the one without would take its keys too.
@@ -108,6 +113,15 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>
             asked.push(command);
         }
     }
+}
+
+/// Whether the palette is asked for by one of its shortcuts.
+fn opens_palette(ui: &egui::Ui) -> bool {
+    let rows = COMMANDS.iter().filter(|row| row.command == UiCommand::OpenPalette);
+    let own = rows.filter_map(|row| row.shortcut);
+    let others = ALIASES.iter().filter(|(_, command)| *command == UiCommand::OpenPalette);
+    let mut shortcuts = own.chain(others.map(|(shortcut, _)| *shortcut));
+    shortcuts.any(|shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut)))
 }
 
 /// Whether a letter is pressed, with Shift or without; a field that gets the keyboard in this frame does not see it.

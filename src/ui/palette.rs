@@ -43,6 +43,25 @@ impl PaletteState {
         self.query.clear();
     }
 
+    /// Opens it, and takes the letters that came in the same frame from whoever would see them next.
+    pub fn open_ahead(&mut self, ui: &egui::Ui) {
+        self.open();
+        ui.input_mut(|input| {
+            for event in &input.events {
+                if let egui::Event::Text(text) = event {
+                    self.query.push_str(text);
+                }
+            }
+            let is_letter = |event: &egui::Event| match event {
+                egui::Event::Text(_) => true,
+                egui::Event::Key { key, modifiers, .. } => !modifiers.command && key.name().chars().count() == 1,
+                _ => false,
+            };
+            input.events.retain(|event| !is_letter(event));
+            input.keys_down.clear();
+        });
+    }
+
     /// Whether it takes the keyboard.
     pub const fn is_open(&self) -> bool {
         self.is_open

@@ -123,7 +123,9 @@ impl App {
         let state = &mut self.state;
         match command {
             UiCommand::OpenPalette => {
-                state.palette.open();
+                if !state.palette.is_open() {
+                    state.palette.open();
+                }
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,

@@ -544,3 +544,17 @@ fn the_tables_of_panes_and_commands_agree() {
         }
     }
 }
+
+/// Letters that come in the frame of the shortcut are the palette's, and no command's.
+#[test]
+fn what_is_typed_behind_the_shortcut_is_for_the_palette() {
+    let mut harness = window_of(0, 1000.0);
+    settle(&mut harness);
+    harness.key_press_modifiers(Modifiers::CTRL | Modifiers::SHIFT, Key::P);
+    for letter in ["x", "s"] {
+        harness.event(egui::Event::Text(letter.to_owned()));
+    }
+    harness.run_steps(4);
+    let field = harness.get_by_role_and_label(Role::TextInput, "find a command");
+    assert_eq!(field.value().as_deref(), Some("xs"));
+}

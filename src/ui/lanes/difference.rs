@@ -14,6 +14,8 @@ use crate::units::{Bytes, Step};
 
 const HEADER: f32 = 24.0;
 const GAP: f32 = 8.0;
+/// What differs at all is drawn so high, in points.
+const LEAST_SEEN: f32 = 2.5;
 
 /// Bytes with their sign.
 pub(super) fn signed(bytes: i64) -> String {
@@ -165,7 +167,13 @@ fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &View<'_>), inpu
         let (least, most) = columns[start];
         let x = (rect.left() + start as f32 * step, rect.left() + end as f32 * step);
         let mut add = |from: i64, to: i64, color| {
-            let place = Rect::from_min_max(pos2(x.0, y(to)), pos2(x.1, y(from)));
+            // Little beside much is seen all the same.
+            let (top, bottom) = if to > 0 {
+                (y(to).min(zero - LEAST_SEEN), y(from))
+            } else {
+                (y(to), y(from).max(zero + LEAST_SEEN))
+            };
+            let place = Rect::from_min_max(pos2(x.0, top), pos2(x.1, bottom));
             quads.add(place, color);
         };
         if most > 0 {

@@ -280,7 +280,7 @@ pub(super) fn tensor_ui(
         let n_steps = end.0.saturating_sub(start.0);
         let last = Step(end.0.saturating_sub(1));
         let word = input.comparison.axis_word();
-        rows.push(("lives", format!("{word}s {start} to {last} ({n_steps})")));
+        rows.push(("lives", format!("{word}s {start} to {last} ({})", Step(n_steps))));
         if state.shown_axis() == AxisKind::Estimated {
             let took = took_words((start, end), (state.along(input.timeline), ""));
             rows.push(("for", took.replacen(", ", "est. ", 1)));

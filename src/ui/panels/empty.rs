@@ -25,7 +25,7 @@ pub fn no_answer_ui(
     commands: &mut Vec<Command>,
 ) {
     ui.strong(row.title);
-    ui.add(egui::Label::new(format!("Here stands {}.", row.what)).wrap());
+    ui.add(egui::Label::new(format!("Here: {}.", row.what)).wrap());
     ui.add_space(4.0);
     if session.busy().is_some() {
         ui.weak("Reading and working out the answer…");

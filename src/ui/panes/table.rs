@@ -29,7 +29,7 @@ pub struct PaneRow {
     pub home: Home,
     /// The command that brings it to the front, whose keys menus show.
     pub command: Option<UiCommand>,
-    /// What it shows, after "Here stands" and in tooltips.
+    /// What it shows, after "Here:" and in tooltips.
     pub what: &'static str,
     /// Whether it shows something of the answer, so that it is empty without one.
     pub needs_answer: bool,

@@ -6,7 +6,7 @@ use crate::analysis::Comparison;
 use crate::session::Selected;
 use crate::timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts, Timeline};
 use crate::ui::panels::neighbourhood::title;
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, Step, grouped};
 
 /// Readers that are named.
 const NAMED: usize = 3;
@@ -97,7 +97,10 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
     if let Some((birth, end)) = facts.life {
         let last = end.0.saturating_sub(1);
         let word = comparison.axis_word();
-        rows.push(("lives", format!("{word}s {birth} to {last} ({})", end.0 - birth.0)));
+        rows.push((
+            "lives",
+            format!("{word}s {birth} to {} ({})", Step(last), Step(end.0 - birth.0)),
+        ));
         if facts.n_pieces > 1 && facts.n_held < end.0 - birth.0 {
             rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
         }

@@ -26,6 +26,8 @@ pub struct TablesState {
     has_allocations: bool,
     /// Whether the table is to be written.
     pub wants_export: bool,
+    /// Whether the rows get the keyboard, as when the pane is asked for by its key.
+    pub wants_focus: bool,
     /// The selection that was scrolled to last.
     shown: Option<Selected>,
 }
@@ -39,6 +41,8 @@ struct TableView {
     cursor: Option<usize>,
     /// The row to scroll to in the next frame.
     jump: Option<usize>,
+    /// Whether the rows get the keyboard.
+    wants_focus: bool,
 }
 
 impl TablesState {
@@ -121,6 +125,8 @@ pub fn tables_ui(
         view.jump = position.or(view.jump);
         view.cursor = position.or(view.cursor);
     }
+    let wants_focus = std::mem::take(&mut state.wants_focus);
+    state.view().wants_focus |= wants_focus;
     let target = rows::rows_ui(ui, table, state.view(), &input)?;
     if let Some(tensor) = target.tensor {
         // The row stands where it was clicked: the table does not scroll to it.

@@ -34,6 +34,9 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::focusable_noninteractive());
     let label = words(table, view);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
+    if std::mem::take(&mut view.wants_focus) {
+        response.request_focus();
+    }
     let is_focused = response.has_focus();
     let is_entered = is_focused && keys(ui, id, table.len(), view);
     let jump = view.jump.take();
