@@ -24,6 +24,7 @@ mod device_lanes;
 mod device_view;
 mod effects;
 mod exporters;
+mod exports;
 mod ge_corpus;
 mod inline;
 mod lifetimes;
@@ -78,6 +79,8 @@ mod ui_axis;
 mod ui_budgets;
 #[cfg(feature = "gui")]
 mod ui_device;
+#[cfg(feature = "gui")]
+mod ui_exports;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]
