@@ -101,11 +101,6 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
     },
 ];
 
-/// The form that has a JSON ending and no word of its own takes names in which nothing else is said.
-const fn is_plain(row: &ExportRow) -> bool {
-    row.word.is_empty()
-}
-
 impl ExportForm {
     /// The form in words.
     pub fn row(self) -> &'static ExportRow {
@@ -140,7 +135,7 @@ impl ExportForm {
         match named[..] {
             [row] => Ok(row.form),
             [] => {
-                let plain = fitting().find(|row| is_plain(row));
+                let plain = fitting().find(|row| row.word.is_empty());
                 plain.map(|row| row.form).ok_or_else(|| {
                     let what = if fitting().next().is_some() {
                         "the name does not tell what to write"
@@ -151,9 +146,9 @@ impl ExportForm {
                 })
             }
             _ => {
-                let names: Vec<&str> = named.iter().map(|row| row.name).collect();
-                let names = names.join(" and ");
-                Err(format!("{shown}: the name asks for {names}; {}", forms_sentence()))
+                let wanted: Vec<&str> = named.iter().map(|row| row.name).collect();
+                let wanted = wanted.join(" and ");
+                Err(format!("{shown}: the name asks for {wanted}; {}", forms_sentence()))
             }
         }
     }

@@ -41,7 +41,7 @@ struct Placed {
     life: (String, String),
     offset: u64,
     size: Bytes,
-    placed: Bytes,
+    rounded: Bytes,
 }
 
 /// The plans of the lanes as a table. O(buffers log blocks).
@@ -55,9 +55,11 @@ pub(super) fn placements_csv(subject: &ExportSubject, progress: &Progress<'_>) -
         return Err(format!("there is no static plan to write: {}", why_none(subject)).into());
     }
     let mut out = Vec::new();
-    let mut line = Line::default();
-    HEADINGS.iter().for_each(|heading| line.push(heading));
-    line.end(&mut out);
+    let mut fields = Line::default();
+    for heading in HEADINGS {
+        fields.push(heading);
+    }
+    fields.end(&mut out);
     for position in lanes {
         let lane = &comparison.lanes[position];
         for (graph, planned) in &lane.plans {
@@ -66,8 +68,8 @@ pub(super) fn placements_csv(subject: &ExportSubject, progress: &Progress<'_>) -
                 if number % CHUNK == 0 {
                     progress.set("writing", number as u64, rows.len() as u64)?;
                 }
-                push_row(&mut line, subject, (position, *graph), row);
-                line.end(&mut out);
+                push_row(&mut fields, subject, (position, *graph), row);
+                fields.end(&mut out);
             }
         }
     }
@@ -101,7 +103,7 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
             ),
             offset: *offset,
             size: buffer.size,
-            placed: buffer.size,
+            rounded: buffer.size,
         };
         return buffers.map(row).collect();
     }
@@ -123,7 +125,7 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
             life: (item.birth.0.to_string(), item.end.0.to_string()),
             offset: *offset,
             size: item.bytes,
-            placed: buffer.size,
+            rounded: buffer.size,
         }
     };
     placed.map(row).collect()
@@ -136,7 +138,7 @@ fn first_run(subject: &ExportSubject, (lane, graph): (usize, GraphIdx)) -> Optio
     Some((u32::try_from(position).ok()?, &*runs[position].bound))
 }
 
-fn push_row(line: &mut Line, subject: &ExportSubject, (position, graph): (usize, GraphIdx), row: &Placed) {
+fn push_row(fields: &mut Line, subject: &ExportSubject, (position, graph): (usize, GraphIdx), row: &Placed) {
     let comparison = &subject.comparison;
     let lane: &Lane = &comparison.lanes[position];
     let run = first_run(subject, (position, graph)).map_or(0, |(run, _)| run);
@@ -160,19 +162,19 @@ fn push_row(line: &mut Line, subject: &ExportSubject, (position, graph): (usize,
     } else {
         lane.policy.number().to_string()
     };
-    line.push(&comparison.lane_title(lane.id));
-    line.push(&policy);
-    line.push(lane.strategy.name);
-    line.push(graph_name);
-    line.push(&row.name);
-    line.push(&storage(subject, tensor));
-    line.push(&row.life.0);
-    line.push(&row.life.1);
-    line.push(&row.offset.to_string());
-    line.push(&row.size.get().to_string());
-    line.push(&row.placed.get().to_string());
-    line.push(&region);
-    line.push(&offset);
+    fields.push(&comparison.lane_title(lane.id));
+    fields.push(&policy);
+    fields.push(lane.strategy.name);
+    fields.push(graph_name);
+    fields.push(&row.name);
+    fields.push(&storage(subject, tensor));
+    fields.push(&row.life.0);
+    fields.push(&row.life.1);
+    fields.push(&row.offset.to_string());
+    fields.push(&row.size.get().to_string());
+    fields.push(&row.rounded.get().to_string());
+    fields.push(&region);
+    fields.push(&offset);
 }
 
 /// The storage of a tensor by number; empty where the source has none.

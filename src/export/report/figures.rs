@@ -11,6 +11,7 @@ use super::page::Page;
 use crate::export::svg::{LEFT, RIGHT};
 use crate::timeline::{Curve, peak_step, step_facts};
 use crate::units::Step;
+use crate::workload::AxisRun;
 
 /// A drawing of the page: a lane, the first of its steps, and the one behind the last.
 pub(super) struct Shown {
@@ -60,9 +61,8 @@ impl Report<'_> {
         let step = peak_step(self.comparison, self.base)?;
         let (position, _) = self.comparison.axis.locate(step)?;
         let iteration = runs[position].run.iteration;
-        let mut same = runs.iter().filter(|run| run.run.iteration == iteration);
-        let first = same.next()?;
-        let last = same.last().unwrap_or(first);
+        let is_it = |run: &&AxisRun| run.run.iteration == iteration;
+        let (first, last) = (runs.iter().find(is_it)?, runs.iter().rfind(is_it)?);
         Some(Shown {
             lane: self.base,
             start: first.start.0,

@@ -16,7 +16,7 @@ use page::{Page, bytes};
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
 use crate::analysis::{Comparison, LaneId};
-use crate::diagnostics::Severity;
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::progress::Progress;
 use crate::units::{counted, grouped};
 
@@ -270,7 +270,7 @@ impl Report<'_> {
             &["severity", "what", "where", ">times"],
         );
         let all = [&self.subject.about.diagnostics, &self.comparison.diagnostics];
-        for entry in all.into_iter().flat_map(|diagnostics| diagnostics.entries()) {
+        for entry in all.into_iter().flat_map(Diagnostics::entries) {
             odd.row(vec![
                 severity(entry.severity),
                 escaped(&entry.message),

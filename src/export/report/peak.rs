@@ -148,7 +148,7 @@ impl Report<'_> {
         for group in report.groups.iter().take(FEW) {
             table.row(row(group));
         }
-        self.rest_row(
+        Self::rest_row(
             &mut table,
             report.groups.iter().skip(FEW).map(|group| (group.count, group.bytes)),
             report,
@@ -157,7 +157,7 @@ impl Report<'_> {
     }
 
     /// What is left out of a table, in sum.
-    fn rest_row(&self, table: &mut Table, left: impl Iterator<Item = (u64, Bytes)>, report: &PeakReport) {
+    fn rest_row(table: &mut Table, left: impl Iterator<Item = (u64, Bytes)>, report: &PeakReport) {
         let (mut n_rows, mut count, mut held) = (0_u64, 0_u64, Bytes::ZERO);
         for (tensors, bytes) in left {
             (n_rows, count, held) = (n_rows + 1, count + tensors, held + bytes);

@@ -71,10 +71,11 @@ impl Report<'_> {
         if row.summary.unloads > 0 {
             tags.push("unloads graphs");
         }
-        let tags: String = tags
+        let tags: Vec<String> = tags
             .iter()
             .map(|tag| format!(" <span class=\"tag\">{tag}</span>"))
             .collect();
+        let tags = tags.concat();
         format!("{}{tags}", escaped(&self.lane_name(lane)))
     }
 

@@ -64,7 +64,7 @@ impl Writer {
         (pid, tid): Track,
         (start, end): (u64, u64),
         (name, category): (&str, &str),
-        args: Json,
+        args: &Json,
     ) {
         let (name, ts, dur) = (quoted(name), micros(start), micros(end.saturating_sub(start)));
         self.event(&format!(
@@ -73,7 +73,7 @@ impl Writer {
     }
 
     /// Something that happens at a time.
-    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, (name, category): (&str, &str), args: Json) {
+    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, (name, category): (&str, &str), args: &Json) {
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
             r#"{{"ph":"i","s":"t","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"args":{args}}}"#

@@ -125,7 +125,7 @@ fn device(
             "offset": event.offset,
         });
         let at = clock.at(event.step.0.min(comparison.axis.n_steps));
-        out.instant((pid, DEVICE), at, (name, class.words()), args);
+        out.instant((pid, DEVICE), at, (name, class.words()), &args);
     }
     Ok(())
 }
@@ -153,7 +153,7 @@ fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, cloc
         };
         let tensor = mark.tensor.map(|tensor| tensor_label(comparison, tensor).into_owned());
         let args = json!({"step": mark.step.0, "run": mark.run, "bytes": mark.bytes.get(), "tensor": tensor});
-        out.instant((pid, BUDGET), clock.at(mark.step.0), (name, "budget"), args);
+        out.instant((pid, BUDGET), clock.at(mark.step.0), (name, "budget"), &args);
     }
 }
 
@@ -178,6 +178,6 @@ fn measured_ops(out: &mut Writer, (recording, first): (&Recording, u64), pid: u6
         ends[row] = end;
         let args = json!({"type": recording.text(op.kind), "scratch_bytes": op.scratch.get()});
         let track = (pid, FIRST_OP + 1 + row as u64);
-        out.slice(track, (start, end), (recording.text(op.name), "measured op"), args);
+        out.slice(track, (start, end), (recording.text(op.name), "measured op"), &args);
     }
 }

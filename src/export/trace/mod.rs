@@ -42,8 +42,8 @@ const PLAIN_STEP: u64 = 1000;
 impl<'a> Clock<'a> {
     fn new(subject: &'a ExportSubject) -> Self {
         let axes = &subject.timeline.axes;
-        let known = [AxisKind::Estimated, AxisKind::Wall].into_iter();
-        let found = known.filter_map(|kind| Some((kind, &**axes.get(kind)?))).next();
+        let mut known = [AxisKind::Estimated, AxisKind::Wall].into_iter();
+        let found = known.find_map(|kind| Some((kind, &**axes.get(kind)?)));
         Self {
             axis: found.map(|(_, axis)| axis),
             kind: found.map_or(AxisKind::Order, |(kind, _)| kind),
@@ -148,7 +148,7 @@ fn schedule(
             continue;
         }
         let label = subject.timeline.bands.runs.get(position);
-        let name = label.map_or_else(|| format!("run {position}"), |band| band.label.to_string());
+        let name = label.map_or_else(|| format!("run {position}"), |band| String::from(&*band.label));
         let args = json!({
             "graph": run.run.graph.0,
             "iteration": run.run.iteration,
@@ -161,7 +161,7 @@ fn schedule(
             (RUNS, RUN_THREAD),
             (clock.at(start), clock.at(end)),
             (&name, "run"),
-            args,
+            &args,
         );
     }
     let tape = comparison.workload.tapes().first();
@@ -176,14 +176,15 @@ fn schedule(
         // Finding the op of a step of a tape walks all of them.
         let facts = match executed.get(step as usize) {
             Some(op) => Some(StepFacts {
-                op: op.to_string(),
+                op: (*op).to_owned(),
                 ..StepFacts::default()
             }),
             None => step_facts(comparison, Step(step)),
         };
         let Some(facts) = facts else { continue };
         let name = match (facts.op_text(), facts.op.as_str()) {
-            ("", _) => format!("step {step}"),
+            // Steps of problems and recorded events are no ops.
+            ("", _) => continue,
             (text, "") => text.to_owned(),
             (text, name) if text == name => text.to_owned(),
             (text, name) => format!("{text} {name}"),
@@ -197,7 +198,7 @@ fn schedule(
             "computed anew": facts.is_anew,
         });
         let times = (clock.at(step), clock.at(step + 1));
-        out.slice((RUNS, OP_THREAD), times, (&name, "op"), args);
+        out.slice((RUNS, OP_THREAD), times, (&name, "op"), &args);
     }
     Ok(())
 }

@@ -24,7 +24,12 @@ fn a_small_plan_is_a_small_table() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    expect![[""]].assert_eq(&std::fs::read_to_string(to).unwrap());
+    expect![[r#"
+        lane,policy,strategy,graph,tensor,storage,birth,death,offset,size_bytes,placed_bytes,region,region_offset
+        policy 0,0,ge_default,small.json,"y, z",1,0,2,0,4000,4096,arena of small.json,0
+        policy 0,0,ge_default,small.json,u,2,1,3,4096,1200,1536,arena of small.json,4096
+    "#]]
+    .assert_eq(&std::fs::read_to_string(to).unwrap());
 }
 
 /// The buffers of one lane's plans: graph, life, offset and placed bytes.
@@ -75,7 +80,13 @@ fn a_problem_is_written_with_its_own_names_and_times() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    expect![[""]].assert_eq(&std::fs::read_to_string(&to).unwrap());
+    expect![[r#"
+        lane,policy,strategy,graph,tensor,storage,birth,death,offset,size_bytes,placed_bytes,region,region_offset
+        lane 1: best,,best,problem.csv,b1,,0,3,0,4,4,arena of problem.csv,0
+        lane 1: best,,best,problem.csv,b2,,3,9,0,4,4,arena of problem.csv,0
+        lane 1: best,,best,problem.csv,b3,,0,9,4,4,4,arena of problem.csv,4
+    "#]]
+    .assert_eq(&std::fs::read_to_string(&to).unwrap());
     let to = folder.path().join("report.html");
     let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
     assert_eq!(
