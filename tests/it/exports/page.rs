@@ -73,7 +73,7 @@ fn check(html: &str) {
     // Each name is given once, and every link leads somewhere.
     let ids: Vec<&str> = tags
         .iter()
-        .filter_map(|tag| Some(tag.split_once(" id=\"")?.1.split('"').next()?))
+        .filter_map(|tag| tag.split_once(" id=\"")?.1.split('"').next())
         .collect();
     let known: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(known.len(), ids.len(), "{ids:?}");

@@ -80,12 +80,12 @@ fn a_problem_is_written_with_its_own_names_and_times() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    expect![[r#"
+    expect![[r"
         lane,policy,strategy,graph,tensor,storage,birth,death,offset,size_bytes,placed_bytes,region,region_offset
         lane 1: best,,best,problem.csv,b1,,0,3,0,4,4,arena of problem.csv,0
         lane 1: best,,best,problem.csv,b2,,3,9,0,4,4,arena of problem.csv,0
         lane 1: best,,best,problem.csv,b3,,0,9,4,4,4,arena of problem.csv,4
-    "#]]
+    "]]
     .assert_eq(&std::fs::read_to_string(&to).unwrap());
     let to = folder.path().join("report.html");
     let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
