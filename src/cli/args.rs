@@ -15,6 +15,7 @@ pub(super) use plan::{LifetimesView, PlanArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
+use crate::export::export_forms_help;
 use crate::session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
@@ -90,7 +91,7 @@ pub enum Action {
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
     Options(OptionsArgs),
-    /// Write the configuration: JSON with the predicted peaks, Python or shell.
+    /// Write a file by its name: the configuration, a report, drawings, tables, a trace for viewers.
     Export(ExportArgs),
     /// Print shell completions.
     Completions {
@@ -331,9 +332,28 @@ pub struct ExportArgs {
     /// The graphs of the session, in running order.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// The file to write: .json (everything), .py (options and variables) or .sh (variables).
-    #[arg(long, value_name = "OUT")]
+    /// The file to write; its name says what: *.html, *.svg, *.png, *tensors.csv, *plan.csv, *trace.json, or the configuration as
+    /// *.json, *.py, *.sh; --help tells what is in them.
+    #[arg(long, value_name = "OUT", long_help = export_forms_help())]
     pub to: PathBuf,
+    /// What to write, where the name does not say it: config, report, timeline, tensors, plan or trace.
+    #[arg(long = "as", value_name = "FORM")]
+    pub form: Option<String>,
+    /// The lanes, by position from 1; unless given all of them, or for tables the one that is in force.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub lane: Vec<String>,
+    /// The policies to simulate; all unless given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub policies: Vec<String>,
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
+    /// What the axis of drawings counts: "program order" (unless given), "estimated time" or "wall time".
+    #[arg(long, value_name = "AXIS")]
+    pub axis: Option<String>,
+    /// What colours stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope", "size" or "lifetime".
+    #[arg(long, value_name = "WHAT")]
+    pub color_by: Option<String>,
     /// Settings.
     #[command(flatten)]
     pub common: Common,

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
+pub(super) use drawing::{axis_of, color_by_of};
+
 use super::args::{CompareArgs, Format, Opening};
 use super::choice;
 use super::dims::unused_dims;
@@ -172,7 +174,7 @@ pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagno
 }
 
 /// Policy numbers as the option takes them.
-fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
+pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
     let mut policies = Vec::new();
     for text in texts {
         let number = text.trim().parse().ok();

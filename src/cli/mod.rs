@@ -9,6 +9,7 @@ mod choice;
 mod compare;
 mod config;
 mod dims;
+mod export;
 mod gaps;
 mod inspect;
 mod opening;
@@ -124,7 +125,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Reuse(args) => reuse::run(args, &progress),
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
-        Action::Export(args) => config::export(args, &progress),
+        Action::Export(args) => export::run(args, &progress),
         Action::Completions { shell } => {
             let mut command = Arguments::command();
             clap_complete::generate(*shell, &mut command, "highwater", &mut std::io::stdout());

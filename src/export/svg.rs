@@ -15,7 +15,8 @@ mod areas;
 mod bands;
 mod colors;
 mod legend;
-mod text;
+mod pictured;
+pub(super) mod text;
 
 use std::fmt::Write as _;
 
@@ -44,11 +45,13 @@ pub struct LaneDrawing<'a> {
     pub colors: &'a SvgColors,
     /// In which of them blocks are drawn; `None` for those of single tensors.
     pub look: Option<&'a Look>,
+    /// Where more blocks than these are in view, the map is a picture in the drawing; `None` for shapes alone.
+    pub most_shapes: Option<usize>,
 }
 
 /// Room for words on the left, on the right, on top (without groups and bands) and below.
-const LEFT: f64 = 78.0;
-const RIGHT: f64 = 18.0;
+pub(super) const LEFT: f64 = 78.0;
+pub(super) const RIGHT: f64 = 18.0;
 const TOP: f64 = 62.0;
 const BELOW: f64 = 40.0;
 /// The base line of what the lines mean.
@@ -88,6 +91,8 @@ impl LaneDrawing<'_> {
 struct Pen<'a> {
     drawing: &'a LaneDrawing<'a>,
     view: &'a LaneView,
+    /// Where it stands in another drawing, from the top.
+    below: Option<f64>,
     xml: String,
 }
 
@@ -96,13 +101,53 @@ struct Pen<'a> {
 /// # Errors
 /// A sentence, where there is no such lane or nothing in it.
 pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
+    lane_at(drawing, None)
+}
+
+/// Lanes under each other as one drawing, each as high as it says.
+///
+/// # Errors
+/// As [`lane_svg`], and where there is no lane.
+pub fn lanes_svg(drawings: &[LaneDrawing<'_>]) -> Result<String, String> {
+    let first = match drawings {
+        [] => return Err("there is no lane to draw".to_owned()),
+        [only] => return lane_svg(only),
+        [first, ..] => first,
+    };
+    let width = drawings.iter().map(|drawing| size_of(drawing).0).fold(0.0, f64::max);
+    let height: f64 = drawings.iter().map(|drawing| size_of(drawing).1).sum();
+    let (w, h) = (number(width), number(height));
+    let mut xml = format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" font-family="sans-serif" font-size="11">"#
+    );
+    let name = escaped(&first.comparison.workload.name);
+    let page = escaped(&first.colors.page);
+    let count = drawings.len();
+    xml.push_str(&format!("\n<title>{name}: {count} lanes</title>\n"));
+    xml.push_str(&format!(r#"<rect width="{w}" height="{h}" fill="{page}"/>"#));
+    xml.push('\n');
+    let mut below = 0.0;
+    for drawing in drawings {
+        xml.push_str(&lane_at(drawing, Some(below))?);
+        below += size_of(drawing).1;
+    }
+    xml.push_str("</svg>\n");
+    Ok(xml)
+}
+
+/// How wide and high a drawing is.
+fn size_of(drawing: &LaneDrawing<'_>) -> (f64, f64) {
+    (drawing.size.0.max(320.0), drawing.size.1.max(240.0))
+}
+
+fn lane_at(drawing: &LaneDrawing<'_>, below: Option<f64>) -> Result<String, String> {
     let known = drawing.timeline.lanes.get(drawing.lane);
     let view = known.filter(|_| drawing.lane < drawing.comparison.lanes.len());
     let view = view.ok_or("there is no such lane to draw")?;
     if drawing.timeline.n_steps == 0 {
         return Err("the schedule has no steps, so there is nothing to draw".to_owned());
     }
-    let (width, height) = (drawing.size.0.max(320.0), drawing.size.1.max(240.0));
+    let (width, height) = size_of(drawing);
     let groups = legend::height(drawing, width);
     let bands = Area {
         left: LEFT,
@@ -125,6 +170,7 @@ pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
     let mut pen = Pen {
         drawing,
         view,
+        below,
         xml: String::new(),
     };
     pen.head((width, height));
@@ -185,8 +231,11 @@ impl Pen<'_> {
         ));
         let figures = figures.join(", ");
         let (w, h) = (number(width), number(height));
+        let place = self
+            .below
+            .map_or_else(String::new, |below| format!(r#" y="{}""#, number(below)));
         self.line(format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" font-family="sans-serif" font-size="11">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg"{place} width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" font-family="sans-serif" font-size="11">"#
         ));
         self.line(format_args!("<title>{}</title>", escaped(&title)));
         self.line(format_args!("<desc>{}</desc>", escaped(&figures)));

@@ -32,13 +32,13 @@ pub fn table_csv(table: &TableRows, progress: &Progress<'_>) -> Result<Vec<u8>, 
 
 /// A line on its way. Memory takes every write, so that nothing can fail.
 #[derive(Default)]
-struct Line {
+pub(super) struct Line {
     text: String,
     n_fields: usize,
 }
 
 impl Line {
-    fn push(&mut self, field: &str) {
+    pub(super) fn push(&mut self, field: &str) {
         if self.n_fields > 0 {
             self.text.push(',');
         }
@@ -52,7 +52,7 @@ impl Line {
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
+    pub(super) fn end(&mut self, out: &mut Vec<u8>) {
         self.text.push('\n');
         out.extend_from_slice(self.text.as_bytes());
         self.text.clear();

@@ -7,7 +7,7 @@ use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
 use super::painter::PictureOrder;
 use crate::analysis::{LaneId, LaneSet, RematLane};
-use crate::export::Picture;
+use crate::export::{ExportForm, Picture};
 use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
 use crate::units::{Bytes, Step};
@@ -164,6 +164,15 @@ pub enum Command {
     },
     /// Work out a table.
     ListRows(Box<TableSpec>),
+    /// Write a file of the answer on the screen.
+    Export {
+        /// What is written.
+        form: ExportForm,
+        /// Where.
+        path: PathBuf,
+        /// The lanes that are meant; `None` for those that the form has of itself.
+        lanes: Option<Vec<LaneId>>,
+    },
     /// Write the table that was worked out last as CSV: all of it, in its order.
     ExportTable(PathBuf),
     /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.

@@ -215,9 +215,29 @@ impl Document {
 
     /// The `highwater compare ...` command that prints the same figures.
     pub fn command_line(&self, policy: Option<u8>) -> String {
-        let mut words = vec!["highwater".to_owned(), "compare".to_owned()];
+        let mut words = self.words("compare");
+        if let Some(policy) = policy {
+            words.push(format!("--policies {policy}"));
+        }
+        words.join(" ")
+    }
+
+    /// The `highwater export ...` command that writes the same file.
+    pub fn export_command_line(&self, name: &str) -> String {
+        let mut words = self.words("export");
+        words.push(format!("--to {}", quote(name)));
+        words.join(" ")
+    }
+
+    /// A command on these sources with these settings.
+    fn words(&self, command: &str) -> Vec<String> {
+        let mut words = vec!["highwater".to_owned(), command.to_owned()];
         words.extend(self.sources.iter().map(|source| quote(&source.label())));
         words.extend(self.part_words());
+        let format = self.sources.first().and_then(SourceSpec::chosen_format);
+        if let Some(format) = format.filter(|_| self.sources.iter().all(|source| source.chosen_format() == format)) {
+            words.push(format!("--open-as {format}"));
+        }
         if self.with_evaluation {
             words.push("--evaluation".to_owned());
         }
@@ -231,13 +251,11 @@ impl Document {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();
             words.push(format!("--dim {}", quote(&format!("{name}={}", values.join(",")))));
         }
-        if self.plan.iterations != 1 {
+        // A sample has iterations of its own where nobody asks for others.
+        if self.plan.iterations != 1 || preset_iterations(&self.sources) != 1 {
             words.push(format!("--iterations {}", self.plan.iterations));
         }
-        if let Some(policy) = policy {
-            words.push(format!("--policies {policy}"));
-        }
-        words.join(" ")
+        words
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
+use super::export::ExportOrder;
 use super::name_reuse::{NamesQuestion, NamesReport};
 use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
@@ -138,6 +139,8 @@ pub enum Job {
     },
     /// Write a drawing of a lane, as SVG.
     WriteDrawing(Box<Drawing>),
+    /// Write a file of an answer.
+    Export(Box<ExportOrder>),
     /// Find out which of these files and folders are gone.
     FindMissing(Vec<PathBuf>),
 }

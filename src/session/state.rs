@@ -6,6 +6,7 @@ mod content;
 mod device;
 mod difference;
 mod edits;
+mod exports;
 mod name_reuse;
 mod peak;
 mod pictures;
@@ -36,6 +37,7 @@ use crate::timeline::Timeline;
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
+pub use exports::Exporting;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
@@ -121,6 +123,8 @@ pub struct Session {
     content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
+    /// Files of answers that are being written, in order.
+    exporting: Vec<Exporting>,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -174,6 +178,7 @@ impl Session {
             content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
+            exporting: Vec::new(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -248,11 +253,13 @@ impl Session {
             Command::ListRows(spec) => self.list_rows(*spec),
             Command::ExportTable(path) => self.export_table(path),
             Command::ExportConfig(path) => self.export_config(path),
+            Command::Export { form, path, lanes } => self.export(form, path, lanes.as_deref()),
             Command::ImportConfig(path) => {
                 self.worker.send(Job::ReadConfig(path));
             }
             Command::Cancel => {
                 self.stop_sweep();
+                self.stop_exports();
                 self.worker.cancel();
                 self.busy = None;
             }
@@ -294,6 +301,7 @@ impl Session {
             || self.is_searching()
             || self.is_listing_rows()
             || self.peak.is_waiting()
+            || !self.exporting.is_empty()
             || self.missing_generation != 0
         {
             match self.worker.wait() {

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
+use super::export::ExportOrder;
 use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
 use super::load::load;
@@ -53,6 +54,7 @@ pub struct Worker {
     naming: Cancel,
     searching: Cancel,
     listing: Cancel,
+    exporting: Cancel,
     generation: u64,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
@@ -103,6 +105,7 @@ impl Worker {
             naming: Cancel::new(),
             searching: Cancel::new(),
             listing: Cancel::new(),
+            exporting: Cancel::new(),
             generation: 0,
             thread: Some(thread),
             painter,
@@ -111,7 +114,11 @@ impl Worker {
 
     /// Sends a job and returns its generation. A load or comparison cancels the one before.
     pub fn send(&mut self, job: Job) -> u64 {
-        let cancel = Cancel::new();
+        let cancel = match job {
+            // Files are written in order, and none is dropped for another; only the user stops them, all at once.
+            Job::Export(_) => self.exporting.clone(),
+            _ => Cancel::new(),
+        };
         if matches!(job, Job::Load { .. } | Job::Compare(_)) {
             self.cancel();
             *self.lock() = cancel.clone();
@@ -167,6 +174,12 @@ impl Worker {
         self.sweeping.cancel();
     }
 
+    /// Asks files of answers that are not written yet not to be.
+    pub fn cancel_exports(&mut self) {
+        self.exporting.cancel();
+        self.exporting = Cancel::new();
+    }
+
     /// Asks a search to stop. Searches and tables are short, so that nothing else stops them.
     pub fn cancel_search(&self) {
         self.searching.cancel();
@@ -192,6 +205,7 @@ impl Drop for Worker {
         self.cancel();
         self.searching.cancel();
         self.listing.cancel();
+        self.exporting.cancel();
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             // The thread catches panics of jobs; there is nothing left to report on the way out.
@@ -325,6 +339,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
         Job::WritePicture { path, picture } => write(path, &png(&picture)?),
         Job::WriteDrawing(drawing) => draw(&drawing),
+        Job::Export(order) => export(&order, progress),
         Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
     }
 }
@@ -430,8 +445,17 @@ fn draw(drawing: &Drawing) -> Result<Answer, String> {
         size: drawing.view.size,
         colors: &drawing.view.colors,
         look: Some(&drawing.look),
+        most_shapes: None,
     })?;
     write(drawing.path.clone(), text.as_bytes())
+}
+
+fn export(order: &ExportOrder, progress: &Progress<'_>) -> Result<Answer, String> {
+    let ExportOrder { form, path, subject } = order;
+    let bytes = subject.file(*form, path, progress).map_err(|error| error.to_string())?;
+    // What was made in vain is not written.
+    progress.check().map_err(|cancelled| cancelled.to_string())?;
+    write(path.clone(), &bytes)
 }
 
 fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {

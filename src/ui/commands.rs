@@ -8,6 +8,7 @@ use eframe::egui::KeyboardShortcut;
 pub use table::COMMANDS;
 
 use super::lanes::Measuring;
+use crate::session::ExportForm;
 use crate::timeline::ColorBy;
 
 /// What the menu and the keys can ask of the window.
@@ -21,6 +22,8 @@ pub enum UiCommand {
     OpenPath,
     /// Choose where to write the configuration.
     ExportConfig,
+    /// Choose where to write a file of the answer.
+    Export(ExportForm),
     /// Choose a configuration to read.
     ImportConfig,
     /// Put the `highwater compare` command on the clipboard.

@@ -17,7 +17,7 @@ use super::panels::files::format_ui;
 use super::panels::options::select_all;
 use crate::import::IMPORTERS;
 use crate::options::PathKind;
-use crate::session::Command;
+use crate::session::{Command, ExportForm};
 
 /// The dialog that is open, if any.
 #[derive(Default)]
@@ -75,6 +75,13 @@ const PEAK_FORMS: &str = "The extension decides what is written: .csv the live t
 /// What an explained step is usually called.
 const PEAK_FILE: &str = "peak.csv";
 
+/// What is written, and what the ending decides.
+fn export_words(form: ExportForm) -> String {
+    let row = form.row();
+    let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
+    format!("{}: {}.", endings.join(" or "), row.summary)
+}
+
 impl Dialogs {
     /// Asks for a path once the panes are drawn.
     pub fn want(&mut self, purpose: Purpose) {
@@ -121,6 +128,7 @@ impl Dialogs {
         let text = last.map_or(&usual, |(_, text)| text);
         let reason = match purpose {
             Purpose::ExportConfig
+            | Purpose::Export(_)
             | Purpose::ExportTable
             | Purpose::ExportPeak
             | Purpose::SavePicture(_)
@@ -165,7 +173,7 @@ impl Dialogs {
         format: Option<&'static str>,
         commands: &mut Vec<Command>,
     ) {
-        if purpose.is_picture() {
+        if purpose.is_of_window() {
             self.picture = paths.first().map(|path| (path.clone(), purpose));
         } else {
             commands.extend(purpose.command(paths, format));
@@ -197,6 +205,7 @@ impl Dialogs {
             match purpose {
                 Purpose::ExportConfig => drop(ui.weak(FORMS)),
                 Purpose::ExportPeak => drop(ui.weak(PEAK_FORMS)),
+                Purpose::Export(form) => drop(ui.weak(export_words(form))),
                 _ => {}
             }
             ui.add_space(4.0);
@@ -279,6 +288,11 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             .add_filter("configuration (JSON)", &["json"])
             .add_filter("Python", &["py"])
             .add_filter("shell", &["sh"])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::Export(form) => dialog
+            .set_file_name(purpose.usual_name())
+            .add_filter(form.row().name, form.row().endings)
             .save_file()
             .map(|path| vec![path]),
         Purpose::ExportTable => dialog

@@ -62,6 +62,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::Sweep
         | UiCommand::ExportLane
         | UiCommand::DrawLane
+        | UiCommand::Export(_)
         | UiCommand::ExportTable
         | UiCommand::ExportPeak
         | UiCommand::Bookmark => (session.answer().is_some(), "nothing is worked out yet"),

@@ -182,6 +182,15 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         );
         return;
     }
+    if let Some(file) = session.exporting() {
+        if ui.button("Cancel").clicked() {
+            commands.push(Command::Cancel);
+        }
+        let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
+        let bar = egui::ProgressBar::new(file.fraction).desired_width(160.0);
+        ui.add(bar.text(format!("writing {name}…"))).on_hover_text(file.stage);
+        return;
+    }
     if session.problem().is_some() {
         ui.label(RichText::new("no answer").color(theme.bad));
     } else if session.is_stale() {

@@ -10,7 +10,7 @@ use super::panes::{Pane, Panes};
 use super::pictures::Wanted;
 use super::theme::Theme;
 use crate::analysis::LaneId;
-use crate::session::{Command, LaneInView, Notice, Recents, SourceSpec};
+use crate::session::{Command, ExportForm, LaneInView, Notice, Recents, SourceSpec};
 use crate::timeline::AxisKind;
 use crate::ui::dialogs::Purpose;
 
@@ -145,6 +145,7 @@ impl App {
             UiCommand::ForgetRecent => state.recents.list.clear(),
             UiCommand::NextAxis => self.next_axis(),
             UiCommand::Measure(how) => self.measure(how, ctx),
+            UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
             UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
             UiCommand::ExportLane | UiCommand::DrawLane => {
                 let lane = self.lane_to_draw();
@@ -217,6 +218,19 @@ impl App {
         chosen.or(shown.first().copied())
     }
 
+    /// The lanes that a file is of: those that are shown, for tables one of them; `None` for all.
+    fn lanes_to_export(&self, form: ExportForm) -> Option<Vec<LaneId>> {
+        match form {
+            ExportForm::Timeline | ExportForm::Trace => {
+                let (comparison, _) = self.session.answer()?;
+                let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+                (!shown.is_empty()).then_some(shown)
+            }
+            ExportForm::Tensors | ExportForm::Plan => self.lane_to_draw().map(|lane| vec![lane]),
+            ExportForm::Config | ExportForm::Report => None,
+        }
+    }
+
     /// Takes a picture of the window or of a lane, or draws the lane, as the name of the file asks.
     pub(super) fn picture(
         &mut self,
@@ -235,6 +249,10 @@ impl App {
                 }
                 self.state.pictures.want(Wanted { lane, path });
                 ctx.request_repaint();
+            }
+            Purpose::Export(form) => {
+                let lanes = self.lanes_to_export(form);
+                commands.push(Command::Export { form, path, lanes });
             }
             Purpose::DrawLane(lane) => {
                 let Some(viewport) = self.state.lanes.viewport else {

@@ -25,6 +25,7 @@ mod device_lanes;
 mod device_view;
 mod effects;
 mod exporters;
+mod exports;
 mod ge_corpus;
 mod inline;
 mod lifetimes;
@@ -80,6 +81,8 @@ mod ui_axis;
 mod ui_budgets;
 #[cfg(feature = "gui")]
 mod ui_device;
+#[cfg(feature = "gui")]
+mod ui_exports;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]

@@ -28,6 +28,7 @@ fn drawing_along(
         size: (800.0, 400.0),
         colors: &SvgColors::print(),
         look: None,
+        most_shapes: None,
     };
     let text = lane_svg(&drawing).unwrap();
     assert_eq!(lane_svg(&drawing).unwrap(), text);
@@ -49,6 +50,7 @@ fn whole<'a>(
         size: (800.0, 400.0),
         colors,
         look: Some(look),
+        most_shapes: None,
     }
 }
 

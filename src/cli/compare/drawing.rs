@@ -50,13 +50,14 @@ pub(super) fn write(path: &Path, asked: Asked<'_>, comparison: &Comparison) -> a
         size: SIZE,
         colors: &SvgColors::print(),
         look: Some(&look),
+        most_shapes: None,
     };
     let text = lane_svg(&drawing).map_err(|reason| anyhow!("--svg: {reason}"))?;
     write_whole(path, text.as_bytes())?;
     Ok(())
 }
 
-fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
+pub(in crate::cli) fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
     let known = ColorBy::all().find(|by| by.words() == text.trim());
     known.ok_or_else(|| {
         let known: Vec<&str> = ColorBy::all().map(ColorBy::words).collect();
@@ -64,7 +65,7 @@ fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
     })
 }
 
-fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {
+pub(in crate::cli) fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {
     let Some(kind) = AxisKind::find(text) else {
         let known: Vec<&str> = AxisKind::ALL.iter().map(|kind| kind.name()).collect();
         bail!("--axis {text}: known are {}", known.join(", "));

@@ -3,7 +3,7 @@
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
 use crate::timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
-use crate::units::Bytes;
+use crate::units::{Bytes, grouped};
 
 /// Room above the highest peak, as a part of it.
 const HEADROOM: f64 = 1.14;
@@ -173,14 +173,28 @@ impl Pen<'_> {
         };
         let items = view.visible(viewport, canvas);
         let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
+        // Drawings may stand in one page, where each name is given once.
+        let (first, last) = (number(drawing.viewport.t0), number(drawing.viewport.t1));
+        let name = format!("map{}-{first}-{last}", drawing.lane);
         self.line(format_args!(
-            r#"<clipPath id="map"><rect x="{x}" y="{y}" width="{w}" height="{h}"/></clipPath>"#
+            r#"<clipPath id="{name}"><rect x="{x}" y="{y}" width="{w}" height="{h}"/></clipPath>"#
         ));
         let (n_drawn, n_total) = (items.n_drawn(), items.n_total);
+        let is_pictured = drawing.most_shapes.is_some_and(|most| n_drawn > most);
+        let shapes = if is_pictured {
+            "a picture".to_owned()
+        } else {
+            format!("{n_drawn} shapes")
+        };
         self.line(format_args!(
-            r#"<g clip-path="url(#map)" aria-label="memory map: {n_drawn} shapes for {n_total} blocks">"#
+            r#"<g clip-path="url(#{name})" aria-label="memory map: {shapes} for {n_total} blocks">"#
         ));
         self.regions(area, &viewport);
+        if is_pictured {
+            self.pictured(area, &items.rects);
+            self.line(format_args!("</g>"));
+            return;
+        }
         for item in &items.rects {
             self.block(area, item, true);
         }
@@ -260,7 +274,7 @@ impl Pen<'_> {
     }
 
     /// A block in words.
-    fn told(&self, block: u32) -> Option<String> {
+    pub(super) fn told(&self, block: u32) -> Option<String> {
         let blocks = &self.view.blocks;
         let idx = block as usize;
         let (start, end, bytes) = (blocks.start.get(idx)?, blocks.end.get(idx)?, blocks.bytes.get(idx)?);
@@ -270,13 +284,15 @@ impl Pen<'_> {
             .map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
         let word = self.drawing.comparison.axis_word();
         Some(format!(
-            "{name}: {}, {word}s {start} to {}",
+            "{name}: {} ({}), {word}s {} to {}",
             Bytes(*bytes),
-            end.saturating_sub(1)
+            Bytes(*bytes).exact(),
+            grouped(u64::from(*start)),
+            grouped(u64::from(end.saturating_sub(1)))
         ))
     }
 
-    fn names(&mut self, area: Area, items: &[ItemRect]) {
+    pub(super) fn names(&mut self, area: Area, items: &[ItemRect]) {
         #[expect(clippy::cast_possible_truncation, reason = "points on a page fit f32")]
         let (right, bottom) = (area.width as f32, area.height as f32);
         let mut places: Vec<(f64, f64, f64, f64, u32)> = items
@@ -319,7 +335,7 @@ impl Pen<'_> {
             "peak {} at {} {}",
             summary.peak_reserved,
             drawing.comparison.axis_word(),
-            crate::units::grouped(u64::from(step.0))
+            grouped(u64::from(step.0))
         );
         let is_left = at + width(&words) + 8.0 > curve.width;
         let (x, anchor) = if is_left { (x - 5.0, "end") } else { (x + 5.0, "start") };

@@ -94,9 +94,20 @@ impl SvgColors {
     }
 
     /// The colour of a block's number.
-    pub(super) fn block(&self, number: u8) -> &str {
+    pub(in crate::export) fn block(&self, number: u8) -> &str {
         let of = |number: u8| self.blocks.get(usize::from(number));
         let known = of(number).or_else(|| of(number & !STEPPED_BACK));
         known.map_or("#888888", |color| color)
+    }
+
+    /// The colours of blocks by number as pixels, opaque. Grey for what is no `#rrggbb`.
+    pub(super) fn block_pixels(&self) -> Vec<[u8; 4]> {
+        let pixel = |number: u8| {
+            let digits = self.block(number).strip_prefix('#').unwrap_or_default();
+            let value = u32::from_str_radix(digits, 16).unwrap_or(0x0088_8888);
+            let [_, red, green, blue] = value.to_be_bytes();
+            [red, green, blue, u8::MAX]
+        };
+        (0..=u8::MAX).map(pixel).collect()
     }
 }

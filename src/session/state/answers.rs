@@ -25,6 +25,7 @@ impl Session {
         let answer = answer.and_then(|answer| self.take_search(generation, answer));
         let answer = answer.and_then(|answer| self.take_table(generation, answer));
         let answer = answer.and_then(|answer| self.take_peak(generation, answer));
+        let answer = answer.and_then(|answer| self.take_export(generation, answer));
         let Some(answer) = answer.and_then(|answer| self.take_device(generation, answer)) else {
             return;
         };

@@ -4,6 +4,7 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
+use crate::session::ExportForm;
 use crate::timeline::{Attribute, ColorBy};
 
 const fn ctrl(key: Key) -> KeyboardShortcut {
@@ -80,6 +81,41 @@ const PLAIN: &[CommandRow] = &[
         text: "Export configuration…",
         tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
         shortcut: Some(ctrl(Key::S)),
+    },
+    CommandRow {
+        command: UiCommand::Export(ExportForm::Report),
+        menu: Menu::File,
+        text: "Export report…",
+        tooltip: "write one page for people: comparison, pictures, where the peak comes from, findings, configuration (HTML, no network needed)",
+        shortcut: Some(ctrl(Key::E)),
+    },
+    CommandRow {
+        command: UiCommand::Export(ExportForm::Timeline),
+        menu: Menu::File,
+        text: "Export timeline of lanes…",
+        tooltip: "write curves and memory maps of the lanes that are shown, whole, as a drawing (SVG) or a picture (PNG)",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::Export(ExportForm::Tensors),
+        menu: Menu::File,
+        text: "Export tensors…",
+        tooltip: "write every tensor of the lane that was clicked last (the first unless one was): bytes, op, shape, birth and end (CSV)",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::Export(ExportForm::Plan),
+        menu: Menu::File,
+        text: "Export plan…",
+        tooltip: "write where the static plan of the lane that was clicked last (the first unless one was) places what (CSV)",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::Export(ExportForm::Trace),
+        menu: Menu::File,
+        text: "Export trace for Perfetto…",
+        tooltip: "write curves, ops and device calls of the lanes that are shown as trace events, for Perfetto and chrome://tracing (JSON)",
+        shortcut: None,
     },
     CommandRow {
         command: UiCommand::ImportConfig,

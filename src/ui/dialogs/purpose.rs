@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::PEAK_FILE;
 use crate::analysis::LaneId;
 use crate::options::PathKind;
-use crate::session::{Command, SourceSpec};
+use crate::session::{Command, ExportForm, SourceSpec};
 
 /// What a chosen path is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Purpose {
     Add,
     /// Write the configuration.
     ExportConfig,
+    /// Write a file of the answer.
+    Export(ExportForm),
     /// Write the table that is shown.
     ExportTable,
     /// Write the explained step.
@@ -43,7 +45,12 @@ impl Purpose {
             Self::Open => "Open graph or recording",
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
-            Self::ExportConfig => "Export configuration",
+            Self::ExportConfig | Self::Export(ExportForm::Config) => "Export configuration",
+            Self::Export(ExportForm::Report) => "Export report",
+            Self::Export(ExportForm::Timeline) => "Export timeline of lanes",
+            Self::Export(ExportForm::Tensors) => "Export tensors",
+            Self::Export(ExportForm::Plan) => "Export plan",
+            Self::Export(ExportForm::Trace) => "Export trace",
             Self::ExportTable => "Export table as CSV",
             Self::ExportPeak => "Export explained step",
             Self::ImportConfig => "Import configuration",
@@ -72,9 +79,12 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::ExportConfig | Self::ExportTable | Self::ExportPeak | Self::SavePicture(_) | Self::DrawLane(_) => {
-                "Save"
-            }
+            Self::ExportConfig
+            | Self::Export(_)
+            | Self::ExportTable
+            | Self::ExportPeak
+            | Self::SavePicture(_)
+            | Self::DrawLane(_) => "Save",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
         }
@@ -89,6 +99,7 @@ impl Purpose {
         };
         match self {
             Self::ExportConfig => "highwater.json".to_owned(),
+            Self::Export(form) => form.row().usual.to_owned(),
             Self::ExportTable => "highwater.csv".to_owned(),
             Self::ExportPeak => PEAK_FILE.to_owned(),
             Self::SavePicture(None) => "highwater.png".to_owned(),
@@ -98,8 +109,9 @@ impl Purpose {
         }
     }
 
-    pub(super) const fn is_picture(self) -> bool {
-        matches!(self, Self::SavePicture(_) | Self::DrawLane(_))
+    /// Whether what is seen decides what is written.
+    pub(super) const fn is_of_window(self) -> bool {
+        matches!(self, Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_))
     }
 
     pub(super) fn command(self, paths: &[PathBuf], format: Option<&'static str>) -> Option<Command> {
@@ -118,7 +130,7 @@ impl Purpose {
             Self::ExportPeak => Command::ExportPeak(first),
             Self::ImportConfig => Command::ImportConfig(first),
             // What is seen is the window's to take.
-            Self::SavePicture(_) | Self::DrawLane(_) => return None,
+            Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) => return None,
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),
                 text: first.display().to_string(),

@@ -1,0 +1,91 @@
+//! `highwater export`: files of an answer, each by its name.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::Verdict;
+use super::args::ExportArgs;
+use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request_of, show, sources};
+use super::settings::read_settings;
+use crate::analysis::{Comparison, compare};
+use crate::export::{ExportForm, ExportSubject};
+use crate::options::check;
+use crate::progress::Progress;
+use crate::session::{Document, OnFailure, export_about, load, write_whole};
+use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
+
+/// Runs the command.
+pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let form = match &args.form {
+        Some(name) => ExportForm::find(name).map_err(anyhow::Error::msg),
+        None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
+    }?;
+    form.check(&args.to).map_err(anyhow::Error::msg)?;
+    let sources = sources(&args.files, &args.common.opening)?;
+    let settings = read_settings(&args.common)?;
+    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    if let Some(name) = &args.graph {
+        show(&mut loaded, name)?;
+    }
+    let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
+    request.policies = policies(&args.policies)?;
+    let import = import_diagnostics(&loaded, &settings);
+    let mut document = Document::new(sources);
+    document.part.clone_from(&args.graph);
+    document.options = settings.options;
+    document.environment = settings.environment;
+    document.unknown_options = settings.unknown_options;
+    document.unknown_fields = settings.unknown_fields;
+    document.with_evaluation = settings.evaluation;
+    document.plan.clone_from(&request.plan);
+    let comparison = Arc::new(compare(&request, progress)?);
+    let findings = check(&document.options, &document.environment, &*request.files);
+    let about = export_about(&document, &comparison, Some(&loaded), (findings, import));
+    let subject = subject_of(args, comparison, about)?;
+    let bytes = subject.file(form, &args.to, progress)?;
+    write_whole(&args.to, &bytes)?;
+    Ok(Verdict::Done)
+}
+
+fn subject_of(
+    args: &ExportArgs,
+    comparison: Arc<Comparison>,
+    about: crate::export::ExportAbout,
+) -> anyhow::Result<ExportSubject> {
+    let timeline = Arc::new(Timeline::new(&comparison));
+    let axis = args.axis.as_deref();
+    let axis = axis.map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
+    let by = args.color_by.as_deref().map_or(Ok(ColorBy::Tensor), color_by_of)?;
+    let order = LookOrder { by, hidden: Vec::new() };
+    let look = Look::new(&comparison, &timeline, &order, None);
+    Ok(ExportSubject {
+        lanes: lanes(&args.lane, &comparison)?,
+        axis,
+        look: Arc::new(look),
+        about,
+        timeline,
+        comparison,
+    })
+}
+
+/// The lanes that are asked for, by position; `None` where none is.
+fn lanes(texts: &[String], comparison: &Comparison) -> anyhow::Result<Option<Vec<usize>>> {
+    let mut lanes = Vec::new();
+    for text in texts {
+        let number: Option<usize> = text.trim().parse().ok();
+        let position = number.and_then(|number| number.checked_sub(1));
+        let Some(position) = position.filter(|position| *position < comparison.lanes.len()) else {
+            let titles = comparison.lanes.iter().map(|lane| comparison.lane_title(lane.id));
+            let titles: Vec<String> = (1..)
+                .zip(titles)
+                .map(|(number, title)| format!("{number} ({title})"))
+                .collect();
+            bail!("--lane {text}: there is no such lane; lanes are {}", titles.join(", "));
+        };
+        if !lanes.contains(&position) {
+            lanes.push(position);
+        }
+    }
+    Ok((!lanes.is_empty()).then_some(lanes))
+}

@@ -1,0 +1,138 @@
+//! What the page's script reads: the curves of each lane in columns, with exact bytes, steps and ops.
+//!
+//! Up to a thousand steps a column is one; of more it tells the largest bytes of its steps, and where they are. The page says the
+//! same in its tables and drawings.
+
+use indexmap::IndexSet;
+use serde::Serialize;
+
+use super::Report;
+use super::page::Page;
+use crate::export::svg::{LEFT, RIGHT};
+use crate::timeline::{Curve, peak_step, step_facts};
+use crate::units::Step;
+use crate::workload::AxisRun;
+
+/// A drawing of the page: a lane, the first of its steps, and the one behind the last.
+pub(super) struct Shown {
+    pub(super) lane: usize,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// Of so many runs single ones are still seen.
+const FEW_RUNS: usize = 8;
+
+/// Most columns of a lane.
+const MOST_COLUMNS: u32 = 1000;
+
+#[derive(Serialize)]
+struct Data {
+    word: &'static str,
+    left: f64,
+    right: f64,
+    ops: Vec<String>,
+    lanes: Vec<LaneData>,
+}
+
+#[derive(Serialize)]
+struct LaneData {
+    reserved: bool,
+    live: bool,
+    /// First and last step, reserved bytes with their step, live bytes with their step, op.
+    columns: Vec<[u64; 7]>,
+}
+
+impl Report<'_> {
+    /// The drawings of the page, in order: every lane whole, and last the iteration of the peak, where there is one to see.
+    pub(super) fn shown(&self) -> Vec<Shown> {
+        let end = self.subject.timeline.n_steps;
+        let whole = |lane| Shown { lane, start: 0, end };
+        let lanes = self.lanes().into_iter().map(whole);
+        lanes.chain(self.close_up()).collect()
+    }
+
+    /// The iteration in which the lane that others are compared with has its peak, where there are too many runs to see one.
+    pub(super) fn close_up(&self) -> Option<Shown> {
+        let runs = &self.comparison.axis.runs;
+        if runs.len() <= FEW_RUNS {
+            return None;
+        }
+        let step = peak_step(self.comparison, self.base)?;
+        let (position, _) = self.comparison.axis.locate(step)?;
+        let iteration = runs[position].run.iteration;
+        let is_it = |run: &&AxisRun| run.run.iteration == iteration;
+        let (first, last) = (runs.iter().find(is_it)?, runs.iter().rfind(is_it)?);
+        Some(Shown {
+            lane: self.base,
+            start: first.start.0,
+            end: last.start.0 + last.n_steps,
+        })
+    }
+
+    /// The data of the script, in the page.
+    pub(super) fn data(&self, page: &mut Page) {
+        let mut ops = IndexSet::new();
+        let shown = self.shown().into_iter();
+        let lanes = shown.map(|shown| self.lane_data(&shown, &mut ops)).collect();
+        let data = Data {
+            word: self.comparison.axis_word(),
+            left: LEFT,
+            right: RIGHT,
+            lanes,
+            ops: ops.into_iter().collect(),
+        };
+        let json = serde_json::to_string(&data).unwrap_or_default();
+        // Nothing in a text may end the element that holds it.
+        let json = json
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('&', "\\u0026");
+        page.raw(&format!(
+            "<script type=\"application/json\" id=\"hw-data\">{json}</script>\n"
+        ));
+    }
+
+    fn lane_data(&self, shown: &Shown, ops: &mut IndexSet<String>) -> LaneData {
+        let Shown { lane, start, end } = *shown;
+        let view = &self.subject.timeline.lanes[lane];
+        let (reserved, live) = self.comparison.states(lane);
+        let n_steps = end - start;
+        let n_columns = n_steps.min(MOST_COLUMNS);
+        let border = |column: u32| {
+            let inside = u64::from(column) * u64::from(n_steps) / u64::from(n_columns.max(1));
+            u64::from(start) + inside
+        };
+        let columns = (0..n_columns).map(|column| {
+            let (first, end) = (border(column), border(column + 1));
+            let most = |curve: &Curve| {
+                let found = usize::try_from(first).ok().zip(usize::try_from(end).ok());
+                let found = found.and_then(|(first, end)| curve.highest(first, end));
+                found.map_or((first, 0), |(step, bytes)| (u64::from(step), bytes))
+            };
+            let (reserved_step, reserved) = most(&view.reserved);
+            let (live_step, live) = most(&view.live);
+            let op = self.op_text(u32::try_from(live_step).unwrap_or(u32::MAX));
+            let (op, _) = ops.insert_full(op);
+            [first, end - 1, reserved, reserved_step, live, live_step, op as u64]
+        });
+        LaneData {
+            reserved,
+            live,
+            columns: columns.collect(),
+        }
+    }
+
+    /// The op of a step, its type and its name; empty where there is none.
+    fn op_text(&self, step: u32) -> String {
+        if self.comparison.is_measured() {
+            return String::new();
+        }
+        let Some(facts) = step_facts(self.comparison, Step(step)) else {
+            return String::new();
+        };
+        let texts = [facts.op_kind.as_str(), facts.op.as_str()];
+        let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        texts.join(" ")
+    }
+}

@@ -1,0 +1,91 @@
+//! A memory map with very many blocks: pixels in the drawing, over them what can be pointed at.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::text::{escaped, number};
+use super::{Area, Pen};
+use crate::export::png::{Picture, png};
+use crate::timeline::{ItemRect, RasterFrame, RasterStyle, raster};
+
+/// Pixels a point.
+const SCALE: f64 = 1.5;
+/// This many of the largest blocks say what they are where a reader points at them.
+const MOST_TOLD: usize = 600;
+
+impl Pen<'_> {
+    /// The blocks as a picture; `items` are those that are large enough to be told apart.
+    pub(super) fn pictured(&mut self, area: Area, items: &[ItemRect]) {
+        let drawing = self.drawing;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a page is a few thousand points wide and high"
+        )]
+        let pixels = |points: f64| (points * SCALE).round().max(1.0) as u32;
+        let frame = RasterFrame {
+            view: drawing.viewport,
+            axis: drawing.axis,
+            width: pixels(area.width),
+            height: pixels(area.height),
+        };
+        let style = RasterStyle {
+            colors: drawing.colors.block_pixels(),
+            hole: None,
+        };
+        let look = drawing.look.map(|look| look.colors(drawing.lane, self.view));
+        let colors = look.unwrap_or(&self.view.blocks.color);
+        let mut drawn = raster((self.view, &drawing.timeline.axes), colors, &frame, &style);
+        straighten(&mut drawn.rgba);
+        let picture = Picture {
+            width: frame.width,
+            height: frame.height,
+            rgba: drawn.rgba,
+        };
+        // A frame has pixels, and as many as it says.
+        if let Ok(file) = png(&picture) {
+            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
+            let file = STANDARD.encode(file);
+            self.line(format_args!(
+                r#"<image x="{x}" y="{y}" width="{w}" height="{h}" preserveAspectRatio="none" href="data:image/png;base64,{file}"/>"#
+            ));
+        }
+        self.pointed(area, items);
+        self.names(area, items);
+    }
+
+    /// What the largest blocks are, over the picture.
+    fn pointed(&mut self, area: Area, items: &[ItemRect]) {
+        let size = |item: &ItemRect| (item.x1 - item.x0) * (item.y1 - item.y0);
+        let mut largest: Vec<&ItemRect> = items.iter().collect();
+        largest.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.block.cmp(&b.block)));
+        for item in largest.into_iter().take(MOST_TOLD) {
+            let Some(told) = self.told(item.block) else { continue };
+            let [x, y, w, h] = [
+                area.left + f64::from(item.x0),
+                area.top + f64::from(item.y0),
+                f64::from(item.x1 - item.x0),
+                f64::from(item.y1 - item.y0),
+            ]
+            .map(number);
+            self.line(format_args!(
+                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="none" pointer-events="all"><title>{}</title></rect>"#,
+                escaped(&told)
+            ));
+        }
+    }
+}
+
+/// Colours that were multiplied by their opacity, as a PNG file has them.
+fn straighten(rgba: &mut [u8]) {
+    for pixel in rgba.chunks_exact_mut(4) {
+        let opacity = u32::from(pixel[3]);
+        if opacity == 0 || opacity == u32::from(u8::MAX) {
+            continue;
+        }
+        for part in &mut pixel[..3] {
+            let straight = (u32::from(*part) * u32::from(u8::MAX) + opacity / 2) / opacity;
+            *part = u8::try_from(straight).unwrap_or(u8::MAX);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Trace events as JSON, one a line.
+//!
+//! Times are microseconds with three decimals, written from whole nanoseconds so that nothing is rounded.
+
+use serde_json::Value as Json;
+
+/// A process and one of its threads.
+pub(super) type Track = (u64, u64);
+
+/// Events on their way.
+pub(super) struct Writer {
+    out: Vec<u8>,
+    is_first: bool,
+}
+
+impl Writer {
+    /// A trace without events; `about` is what stands beside them.
+    pub(super) fn new(about: &Json) -> Self {
+        let head = format!("{{\"displayTimeUnit\":\"ms\",\"otherData\":{about},\n\"traceEvents\":[");
+        Self {
+            out: head.into_bytes(),
+            is_first: true,
+        }
+    }
+
+    /// The whole trace.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        self.out.extend_from_slice(b"\n]}\n");
+        self.out
+    }
+
+    fn event(&mut self, text: &str) {
+        let before: &[u8] = if self.is_first { b"\n" } else { b",\n" };
+        self.is_first = false;
+        self.out.extend_from_slice(before);
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// The name of a process, and its place among the others.
+    pub(super) fn process(&mut self, pid: u64, order: u64, name: &str) {
+        let name = quoted(name);
+        self.event(&format!(
+            r#"{{"ph":"M","name":"process_name","pid":{pid},"tid":0,"args":{{"name":{name}}}}}"#
+        ));
+        self.event(&format!(
+            r#"{{"ph":"M","name":"process_sort_index","pid":{pid},"tid":0,"args":{{"sort_index":{order}}}}}"#
+        ));
+    }
+
+    /// The name of a thread.
+    pub(super) fn thread(&mut self, (pid, tid): Track, name: &str) {
+        let name = quoted(name);
+        self.event(&format!(
+            r#"{{"ph":"M","name":"thread_name","pid":{pid},"tid":{tid},"args":{{"name":{name}}}}}"#
+        ));
+        self.event(&format!(
+            r#"{{"ph":"M","name":"thread_sort_index","pid":{pid},"tid":{tid},"args":{{"sort_index":{tid}}}}}"#
+        ));
+    }
+
+    /// Something that takes time, from one nanosecond to another.
+    pub(super) fn slice(
+        &mut self,
+        (pid, tid): Track,
+        (start, end): (u64, u64),
+        (name, category): (&str, &str),
+        args: &Json,
+    ) {
+        let (name, ts, dur) = (quoted(name), micros(start), micros(end.saturating_sub(start)));
+        self.event(&format!(
+            r#"{{"ph":"X","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"dur":{dur},"args":{args}}}"#
+        ));
+    }
+
+    /// Something that happens at a time.
+    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, (name, category): (&str, &str), args: &Json) {
+        let (name, ts) = (quoted(name), micros(at));
+        self.event(&format!(
+            r#"{{"ph":"i","s":"t","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"args":{args}}}"#
+        ));
+    }
+
+    /// The value of a counter of a process from a time on.
+    pub(super) fn counter(&mut self, pid: u64, at: u64, (name, value): (&str, u64)) {
+        let (name, ts) = (quoted(name), micros(at));
+        self.event(&format!(
+            r#"{{"ph":"C","name":{name},"pid":{pid},"tid":0,"ts":{ts},"args":{{"bytes":{value}}}}}"#
+        ));
+    }
+}
+
+/// A text as JSON has it.
+fn quoted(text: &str) -> String {
+    Json::from(text).to_string()
+}
+
+/// Nanoseconds as microseconds.
+fn micros(nanos: u64) -> String {
+    format!("{}.{:03}", nanos / 1000, nanos % 1000)
+}

@@ -1,0 +1,289 @@
+//! Files of an answer: every form of every kind of answer, well-formed, escaped, the same every time.
+
+mod page;
+mod placements;
+mod trace;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use highwater::analysis::Comparison;
+use highwater::export::{ExportAbout, ExportError, ExportForm, ExportSubject};
+use highwater::progress::{Cancel, Progress};
+use highwater::session::{Command, Document, EXPORT_FORMS, Notice, Session, SourceSpec, Worker, sample};
+use highwater::timeline::{AxisKind, Timeline};
+use highwater::workload::DeviceProfiles;
+
+use crate::cli::{fails, run};
+use crate::{synthetic, synthetic_remat};
+
+/// An answer as it leaves, without a session.
+pub(crate) fn subject(comparison: Comparison) -> ExportSubject {
+    let timeline = Timeline::new(&comparison);
+    ExportSubject {
+        comparison: Arc::new(comparison),
+        timeline: Arc::new(timeline),
+        lanes: None,
+        axis: AxisKind::Order,
+        look: Arc::default(),
+        about: ExportAbout::default(),
+    }
+}
+
+pub(crate) fn file(subject: &ExportSubject, form: ExportForm, name: &str) -> Result<Vec<u8>, ExportError> {
+    let cancel = Cancel::new();
+    subject.file(form, Path::new(name), &Progress::silent(&cancel))
+}
+
+#[track_caller]
+pub(crate) fn text(subject: &ExportSubject, form: ExportForm, name: &str) -> String {
+    let bytes = file(subject, form, name).unwrap();
+    assert_eq!(
+        file(subject, form, name).unwrap(),
+        bytes,
+        "{name} is the same every time"
+    );
+    String::from_utf8(bytes).unwrap()
+}
+
+fn session(sources: Vec<SourceSpec>) -> Session {
+    let worker = Worker::start(|| {}).unwrap();
+    let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
+    session.settle();
+    session
+}
+
+/// Every form, and every picture that it may be.
+const NAMES: [&str; 9] = [
+    "config.json",
+    "config.py",
+    "config.sh",
+    "report.html",
+    "timeline.svg",
+    "timeline.png",
+    "tensors.csv",
+    "plan.csv",
+    "trace.json",
+];
+
+/// The answer of a sample, as it leaves.
+pub(crate) fn sample_subject(name: &str) -> ExportSubject {
+    let session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
+    let (comparison, _) = session.answer().unwrap();
+    subject((**comparison).clone())
+}
+
+/// What the command line writes is what the window writes, in every form of every sample that is quick.
+#[test]
+fn the_window_and_the_command_line_write_the_same_files() {
+    for name in ["mobilenet", "lenet", "measured"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
+        for file in NAMES {
+            let form = ExportForm::of_path(Path::new(file)).unwrap();
+            let [ours, theirs] = ["window-", "command-"].map(|who| folder.path().join(format!("{who}{file}")));
+            session.apply(Command::Export {
+                form,
+                path: ours.clone(),
+                lanes: None,
+            });
+            assert_eq!(session.exporting().map(|known| known.form), Some(form));
+            session.settle();
+            assert!(session.exporting().is_none());
+            let output = run(&["export", &format!("sample:{name}"), "--to", theirs.to_str().unwrap()]);
+            let error = String::from_utf8_lossy(&output.stderr);
+            if form == ExportForm::Plan && name == "measured" {
+                assert_eq!(output.status.code(), Some(2));
+                assert!(
+                    error.contains("there is no static plan to write: a recording"),
+                    "{error}"
+                );
+                let notice = session.notice().cloned();
+                assert!(
+                    matches!(&notice, Some(Notice::Failed(text)) if text.contains("a recording")),
+                    "{notice:?}"
+                );
+                assert!(!ours.exists() && !theirs.exists());
+                continue;
+            }
+            assert_eq!(output.status.code(), Some(0), "{name} {file}: {error}");
+            let notice = session.notice().cloned();
+            assert!(
+                matches!(&notice, Some(Notice::Done(text)) if text.starts_with("saved ")),
+                "{notice:?}"
+            );
+            let (ours, theirs) = (std::fs::read(ours).unwrap(), std::fs::read(theirs).unwrap());
+            assert!(!ours.is_empty() || file == "config.sh", "{name} {file}");
+            assert!(ours == theirs, "{name} {file} differs");
+        }
+    }
+}
+
+#[test]
+fn answers_of_every_kind_have_every_form() {
+    let budget = synthetic_remat::comparison(8, synthetic_remat::End::Whole);
+    for (what, comparison) in [("policies", synthetic::comparison(12, 2)), ("budgets", budget)] {
+        let subject = subject(comparison);
+        for row in &EXPORT_FORMS {
+            let made = file(&subject, row.form, row.usual);
+            let is_refused = row.form == ExportForm::Plan && subject.comparison.lanes[0].plans.is_empty();
+            assert_eq!(made.is_err(), is_refused, "{what}, {}: {:?}", row.name, made.err());
+        }
+    }
+}
+
+#[test]
+fn lanes_stand_under_each_other_in_one_drawing() {
+    let mut subject = subject(synthetic::comparison(20, 1));
+    let all = text(&subject, ExportForm::Timeline, "t.svg");
+    page::well_formed(&all);
+    let n_lanes = subject.comparison.lanes.len();
+    assert_eq!(all.matches("<svg ").count(), n_lanes + 1);
+    for lane in 0..n_lanes {
+        assert_eq!(all.matches(&format!("id=\"map{lane}-0-")).count(), 1, "lane {lane}");
+    }
+    subject.lanes = Some(vec![2]);
+    let one = text(&subject, ExportForm::Timeline, "t.svg");
+    assert_eq!(one.matches("<svg ").count(), 1);
+    assert!(one.contains(": policy 3</title>"), "{}", &one[..400]);
+    let png = file(&subject, ExportForm::Timeline, "t.png").unwrap();
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(&png[16..24], &[0, 0, 9, 96, 0, 0, 4, 176], "2400 by 1200 pixels");
+    assert_eq!(file(&subject, ExportForm::Timeline, "t.png").unwrap(), png);
+    subject.lanes = Some(Vec::new());
+    assert!(file(&subject, ExportForm::Timeline, "t.svg").is_err());
+    assert!(file(&subject, ExportForm::Report, "r.html").is_err());
+}
+
+#[test]
+fn a_cancelled_file_is_not_written() {
+    let subject = subject(synthetic::comparison(12, 2));
+    let cancel = Cancel::new();
+    cancel.cancel();
+    for form in [
+        ExportForm::Report,
+        ExportForm::Timeline,
+        ExportForm::Tensors,
+        ExportForm::Trace,
+    ] {
+        let made = subject.file(form, Path::new(form.row().usual), &Progress::silent(&cancel));
+        assert!(matches!(made, Err(ExportError::Cancelled(_))), "{form:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(vec![SourceSpec::Sample(sample("mixed").unwrap())]);
+    let path = folder.path().join("report.html");
+    for _ in 0..3 {
+        session.apply(Command::Export {
+            form: ExportForm::Report,
+            path: path.clone(),
+            lanes: None,
+        });
+    }
+    session.apply(Command::Cancel);
+    session.settle();
+    let notice = session.notice().cloned();
+    assert!(
+        matches!(&notice, Some(Notice::Done(text)) if text.starts_with("stopped; ")),
+        "{notice:?}"
+    );
+    assert!(session.exporting().is_none());
+    // The next one is written all the same.
+    session.apply(Command::Export {
+        form: ExportForm::Tensors,
+        path: folder.path().join("tensors.csv"),
+        lanes: None,
+    });
+    session.settle();
+    assert!(folder.path().join("tensors.csv").exists());
+}
+
+#[test]
+fn what_cannot_be_written_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let sample = "sample:lenet";
+    fails(&["export", sample, "--to", &at("out.csv")], "*tensors.csv (tensors)");
+    fails(
+        &["export", sample, "--to", &at("tensors-plan.csv")],
+        "asks for tensors and plan",
+    );
+    fails(
+        &["export", sample, "--to", &at("out.pdf")],
+        "nothing is written under such a name",
+    );
+    fails(
+        &["export", sample, "--to", &at("x.csv"), "--as", "magic"],
+        "known: config, report",
+    );
+    fails(
+        &["export", sample, "--to", &at("x.jpg"), "--as", "timeline"],
+        ".svg, .png",
+    );
+    fails(
+        &["export", sample, "--to", &at("x.csv"), "--as", "config"],
+        ".json, .py, .sh",
+    );
+    fails(
+        &["export", sample, "--to", &at("r.html"), "--lane", "9"],
+        "1 (policy 0)",
+    );
+    fails(
+        &["export", sample, "--to", &at("r.html"), "--lane", "0"],
+        "4 (policy 4)",
+    );
+    fails(
+        &["export", sample, "--to", &at("r.html"), "--policies", "7"],
+        "--policies 7",
+    );
+    fails(
+        &["export", sample, "--to", &at("t.svg"), "--axis", "clock"],
+        "--axis clock",
+    );
+    fails(
+        &["export", sample, "--to", &at("tensors.csv"), "--lane", "1,2"],
+        "one lane",
+    );
+    fails(
+        &["export", sample, "--to", &at("no/such/folder/report.html")],
+        "cannot be written",
+    );
+    fails(
+        &["export", "sample:measured", "--to", &at("plan.csv")],
+        "a recording states",
+    );
+    let problem = r#"{"buffers": [{"id": "a", "lower": 0, "upper": 2, "size": 4}]}"#;
+    assert!(std::fs::write(folder.path().join("p.json"), problem).is_ok());
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing half-written is left"
+    );
+}
+
+#[test]
+fn a_form_may_be_chosen_beside_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let cases = [
+        (at("out.txt"), "plan", "lane,policy,strategy,"),
+        (at("out.csv"), "tensors", "name,bytes,"),
+        (at("x.json"), "trace", "{\"displayTimeUnit\""),
+        (at("x.json"), "config", "{\n  \"highwater_config\""),
+        (at("page"), "report", "<!DOCTYPE html>"),
+    ];
+    for (path, form, head) in cases {
+        let output = run(&["export", "sample:lenet", "--to", &path, "--as", form, "--policies", "0"]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            text.starts_with(head),
+            "{form}: {}",
+            text.chars().take(60).collect::<String>()
+        );
+    }
+}

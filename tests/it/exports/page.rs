@@ -1,0 +1,323 @@
+//! The report: well-formed, whole without scripts, and nothing of a file is ever markup.
+
+use std::collections::BTreeSet;
+
+use highwater::export::ExportForm;
+use highwater::session::SourceSpec;
+use serde_json::Value as Json;
+
+use super::{session, subject, text};
+use crate::cli::run;
+use crate::synthetic;
+
+/// Elements whose text is no markup.
+const RAW: [&str; 2] = ["script", "style"];
+
+/// Names of elements with their attributes, in order; panics where the text is not well-formed: every element is closed, by itself
+/// or by its end, and every text is escaped.
+#[track_caller]
+pub(super) fn well_formed(html: &str) -> Vec<String> {
+    let mut rest = html.strip_prefix("<!DOCTYPE html>\n").unwrap_or(html);
+    let (mut open, mut seen): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    while let Some(start) = rest.find('<') {
+        let (words, tag) = rest.split_at(start);
+        assert!(!words.contains('>'), "{words}");
+        for piece in words.split('&').skip(1) {
+            let is_known = ["amp;", "lt;", "gt;", "quot;", "#39;"]
+                .iter()
+                .any(|name| piece.starts_with(name));
+            assert!(is_known, "{words}");
+        }
+        let end = tag.find('>').expect("a tag ends");
+        let inside = &tag[1..end];
+        assert_eq!(inside.matches('"').count() % 2, 0, "{inside}");
+        rest = &tag[end + 1..];
+        if let Some(name) = inside.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+            continue;
+        }
+        let name = inside.split([' ', '/']).next().unwrap_or_default().to_owned();
+        seen.push(inside.to_owned());
+        if inside.ends_with('/') {
+            continue;
+        }
+        if RAW.contains(&name.as_str()) {
+            let end = format!("</{name}>");
+            let at = rest.find(&end).expect("a script ends");
+            rest = &rest[at + end.len()..];
+            continue;
+        }
+        open.push(name);
+    }
+    assert!(open.is_empty(), "{open:?}");
+    assert_eq!(rest.trim(), "");
+    seen
+}
+
+/// What stands in the page for its script.
+fn data(html: &str) -> Json {
+    let start = html.find("id=\"hw-data\">").unwrap() + "id=\"hw-data\">".len();
+    let end = html[start..].find("</script>").unwrap();
+    serde_json::from_str(&html[start..start + end]).unwrap()
+}
+
+#[track_caller]
+fn check(html: &str) {
+    let tags = well_formed(html);
+    let names = |wanted: &str| tags.iter().filter(|tag| tag.split(' ').next() == Some(wanted)).count();
+    assert_eq!((names("h1"), names("main"), names("title") > 0), (1, 1, true));
+    assert_eq!(names("h2"), 6);
+    assert_eq!(names("table"), names("caption"), "every table has a caption");
+    assert_eq!(names("figure"), names("figcaption"));
+    assert_eq!(names("script"), 2);
+    // Each name is given once, and every link leads somewhere.
+    let ids: Vec<&str> = tags
+        .iter()
+        .filter_map(|tag| tag.split_once(" id=\"")?.1.split('"').next())
+        .collect();
+    let known: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(known.len(), ids.len(), "{ids:?}");
+    for tag in tags.iter().filter(|tag| tag.starts_with("a ")) {
+        let target = tag.split_once("href=\"#").unwrap().1.trim_end_matches('"');
+        assert!(known.contains(target), "{tag}");
+    }
+    // Nothing is fetched, and no drawing is without a name.
+    for name in ["img", "link", "iframe", "object", "video"] {
+        assert_eq!(names(name), 0, "{name}");
+    }
+    let links = tags
+        .iter()
+        .filter_map(|tag| tag.split_once("href=\""))
+        .map(|(_, link)| link);
+    assert!(
+        links.into_iter().all(|link| link.starts_with(['#', 'd'])),
+        "only parts of the page and its own pictures"
+    );
+    let found = html.replace("http://www.w3.org/2000/svg", "");
+    assert!(!found.contains("http://") && !found.contains("https://") && !found.contains("@import"));
+    assert!(
+        tags.iter()
+            .filter(|tag| tag.starts_with("svg "))
+            .all(|tag| tag.contains("role=\"img\""))
+    );
+}
+
+#[test]
+fn the_page_holds_what_the_answer_says() {
+    let subject = subject(synthetic::comparison(40, 3));
+    let html = text(&subject, ExportForm::Report, "report.html");
+    check(&html);
+    let comparison = &subject.comparison;
+    for lane in &comparison.lanes {
+        let exact = lane.summary.peak_reserved.exact();
+        assert!(html.contains(&format!("title=\"{exact}\"")), "{exact}");
+        assert!(html.contains(&format!(
+            "{}: {}",
+            comparison.lane_title(lane.id),
+            lane.policy.row().label
+        )));
+        for remark in &lane.explanation {
+            assert!(html.contains(remark.text.split('<').next().unwrap()), "{}", remark.text);
+        }
+    }
+    let best = comparison.best.as_ref().unwrap();
+    assert!(html.contains(&format!("Needs least: policy {}. ", best.policy.number())));
+    for words in [
+        "prefers-color-scheme: dark",
+        "@media print",
+        "est.\u{a0}",
+        "in force",
+        "No option is set",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let data = data(&html);
+    for (lane, drawn) in comparison.lanes.iter().zip(data["lanes"].as_array().unwrap()) {
+        let columns = drawn["columns"].as_array().unwrap();
+        let most = |at: usize| columns.iter().filter_map(|column| column[at].as_u64()).max();
+        assert_eq!(most(2), Some(lane.summary.peak_reserved.get()));
+        assert_eq!(most(4), Some(lane.summary.peak_live.get()));
+        assert_eq!(columns[0][0], 0);
+        assert_eq!(columns.last().unwrap()[1], comparison.axis.n_steps - 1);
+    }
+}
+
+/// A graph whose every name would be markup.
+const HOSTILE: &str = r#"{"highwater_graph": 1,
+    "nodes": [{"name": "<script>alert(1)</script>", "op": "a&b\"'<img src=x onerror=alert(2)>", "inputs": ["x"],
+               "outputs": [{"id": "</script><script>alert(3)</script>", "shape": [64, 64], "dtype": "float32"}]},
+              {"name": "]]>--><b>", "op": "</svg></title><script>alert(4)</script>",
+               "inputs": ["</script><script>alert(3)</script>"],
+               "outputs": [{"id": "<z onload=\"alert(5)\">", "shape": [64], "dtype": "float32"}]}],
+    "inputs": [{"id": "x", "shape": [64, 64], "dtype": "float32"}], "outputs": ["<z onload=\"alert(5)\">"]}"#;
+
+#[test]
+fn no_name_of_a_file_is_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "<script>alert(6)<%2Fscript>&\"'.json";
+    let source = folder.path().join(name);
+    std::fs::write(&source, HOSTILE).unwrap();
+    let to = folder.path().join("report.html");
+    let hostile = "<script>alert(7)</script>";
+    let output = run(&[
+        "export",
+        source.to_str().unwrap(),
+        "--to",
+        to.to_str().unwrap(),
+        "--env",
+        &format!("HOSTILE={hostile}"),
+        "--set",
+        &format!("dump_config.dump_path={hostile}"),
+    ]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let html = std::fs::read_to_string(&to).unwrap();
+    check(&html);
+    for word in ["<script>alert", "<img", "<b>", "<z ", "onerror=alert(2)>\""] {
+        assert!(!html.contains(word), "{word}");
+    }
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(html.contains("alert(7)"), "settings are told");
+    let ops = data(&html)["ops"].to_string();
+    assert!(
+        ops.contains("<script>alert(1)</script>"),
+        "the script has the names as they are: {ops}"
+    );
+    for form in ["t.svg", "trace.json", "tensors.csv", "plan.csv"] {
+        let to = folder.path().join(form);
+        let output = run(&["export", source.to_str().unwrap(), "--to", to.to_str().unwrap()]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{form}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let text = std::fs::read_to_string(&to).unwrap();
+        match form {
+            "t.svg" => drop(well_formed(&text)),
+            "trace.json" => drop(serde_json::from_str::<Json>(&text).unwrap()),
+            _ => assert!(text.lines().count() > 1, "{text}"),
+        }
+    }
+}
+
+/// The commands of a page write the same page.
+#[test]
+fn the_page_says_how_to_make_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let settings = [
+        "export",
+        "sample:bert",
+        "--set",
+        "memory_config.static_memory_policy=2",
+        "--env",
+        "GE_USE_STATIC_MEMORY=3",
+        "--dim",
+        "seq=64,128",
+        "--iterations",
+        "2",
+        "--device",
+        "generic-16GB",
+        "--device-memory",
+        "3GiB",
+    ];
+    let first = to("first.html");
+    let output = run(&[&settings[..], &["--to", &first]].concat());
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let html = std::fs::read_to_string(&first).unwrap();
+    check(&html);
+    let command = html
+        .split("<code>highwater export ")
+        .nth(1)
+        .unwrap()
+        .split("</code>")
+        .next()
+        .unwrap();
+    let command = command.replace("&#39;", "'");
+    let second = to("second.html");
+    let mut words: Vec<&str> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let place = words.iter().position(|word| *word == "report.html").unwrap();
+    words[place] = &second;
+    words.insert(0, "export");
+    let output = run(&words);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(html == std::fs::read_to_string(&second).unwrap(), "{words:?}");
+    for told in [
+        "generic-16GB",
+        "3221225472",
+        "GE_USE_STATIC_MEMORY",
+        "seq=64,128",
+        "--iterations 2",
+    ] {
+        assert!(html.contains(told), "{told}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_told_first() {
+    let to = tempfile::tempdir().unwrap();
+    let path = to.path().join("r.html");
+    let arguments = [
+        "export",
+        "sample:resnet50",
+        "--device-memory",
+        "1GiB",
+        "--to",
+        path.to_str().unwrap(),
+    ];
+    assert_eq!(run(&arguments).status.code(), Some(0));
+    let html = std::fs::read_to_string(path).unwrap();
+    check(&html);
+    let summary = html.split("</section>").next().unwrap();
+    assert!(
+        summary.contains("No policy runs to its end on this device."),
+        "{summary}"
+    );
+    assert!(summary.contains("runs out of memory at step"));
+    assert!(html.contains("Who holds the device then"));
+}
+
+#[test]
+fn maps_with_very_many_blocks_are_pictures_in_the_page() {
+    let subject = subject(synthetic::comparison(1500, 2));
+    let html = text(&subject, ExportForm::Report, "report.html");
+    check(&html);
+    assert!(html.contains("data:image/png;base64,iVBOR"));
+    assert!(html.contains("so the map is a picture"));
+    assert!(html.len() < 4 << 20, "{}", html.len());
+}
+
+#[test]
+fn a_dropped_file_has_no_path_for_the_command() {
+    let source = SourceSpec::Bytes {
+        name: "dropped.json".to_owned(),
+        bytes: std::sync::Arc::from(HOSTILE.as_bytes()),
+    };
+    let mut session = session(vec![source]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.html");
+    session.apply(highwater::session::Command::Export {
+        form: ExportForm::Report,
+        path: path.clone(),
+        lanes: None,
+    });
+    session.settle();
+    let html = std::fs::read_to_string(path).unwrap();
+    check(&html);
+    assert!(html.contains("was dropped onto the window"));
+}

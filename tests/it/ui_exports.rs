@@ -1,0 +1,79 @@
+//! Files of the answer from the window: every form by name or key, the path typed, the file whole.
+
+use std::path::Path;
+
+use eframe::egui::{Key, Modifiers, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater::session::{EXPORT_FORMS, ExportForm, Notice};
+use highwater::ui::app::App;
+use highwater::ui::commands::{COMMANDS, UiCommand};
+
+use crate::ui_app::{press, settle, window_of};
+use crate::ui_shell::open_palette;
+
+/// Types a path into the field that opens where there is no dialog service.
+fn save_as(harness: &mut Harness<'_, App>, path: &Path) {
+    for _ in 0..1500 {
+        if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
+            break;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        harness.run_steps(1);
+    }
+    harness.get_by_role_and_label(Role::TextInput, "Path").focus();
+    harness.run_steps(2);
+    press(harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Path")
+        .type_text(path.to_str().expect("a path in Unicode"));
+    harness.run_steps(2);
+    press(harness, Modifiers::NONE, Key::Enter);
+    settle(harness);
+}
+
+#[test]
+fn every_form_is_written_from_the_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut harness = window_of(2, 800.0);
+    for row in EXPORT_FORMS.iter().filter(|row| row.form != ExportForm::Config) {
+        let path = folder.path().join(row.usual);
+        if row.form == ExportForm::Report {
+            press(&mut harness, Modifiers::COMMAND, Key::E);
+        } else {
+            let known = COMMANDS
+                .iter()
+                .find(|known| known.command == UiCommand::Export(row.form));
+            open_palette(&mut harness, known.expect("every form has a command").text);
+            press(&mut harness, Modifiers::NONE, Key::Enter);
+        }
+        save_as(&mut harness, &path);
+        let notice = harness.state().session().notice().cloned();
+        assert!(
+            matches!(&notice, Some(Notice::Done(text)) if text.contains(row.usual)),
+            "{}: {notice:?}",
+            row.name
+        );
+        assert!(path.metadata().expect("the file is there").len() > 100, "{}", row.name);
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told_in_the_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut harness = window_of(2, 800.0);
+    for (name, words) in [
+        ("timeline.jpg", ".svg, .png"),
+        ("no/folder/timeline.svg", "cannot be written"),
+    ] {
+        open_palette(&mut harness, "Export timeline");
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        save_as(&mut harness, &folder.path().join(name));
+        let notice = harness.state().session().notice().cloned();
+        assert!(
+            matches!(&notice, Some(Notice::Failed(text)) if text.contains(words)),
+            "{name}: {notice:?}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+}
