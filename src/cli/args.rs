@@ -22,7 +22,8 @@ pub struct Arguments {
     /// What to do; without a command the window opens.
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// Graphs to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled one.
+    /// Graphs or a document to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled
+    /// one.
     pub files: Vec<String>,
     /// Start the window without what it kept of the last time: layout, theme, size and what was open.
     #[arg(long)]
@@ -111,6 +112,8 @@ pub enum Format {
     Markdown,
     /// The JSON Schema of configuration files (options only).
     Schema,
+    /// The JSON Schema of documents (options only).
+    DocumentSchema,
 }
 
 impl Format {
@@ -122,7 +125,7 @@ impl Format {
         let command = match self {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan` and `peak`",
-            Self::Markdown | Self::Schema => "`options`",
+            Self::Markdown | Self::Schema | Self::DocumentSchema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")
     }
@@ -197,7 +200,7 @@ pub struct InspectArgs {
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// The graphs of the session, in running order.
+    /// The graphs of the session, in running order, or a document (.highwater) with its settings, over which flags win.
     #[arg(required = true)]
     pub files: Vec<String>,
     /// Settings.
@@ -346,7 +349,7 @@ pub struct ReuseArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Configurations (JSON), Python training scripts, notebooks or shell scripts.
+    /// Configurations (JSON), documents, Python training scripts, notebooks or shell scripts.
     pub configs: Vec<PathBuf>,
     /// Options and variables.
     #[command(flatten)]
@@ -370,7 +373,8 @@ pub struct ExportArgs {
     /// The graphs of the session, in running order.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// The file to write: .json (everything), .py (options and variables) or .sh (variables).
+    /// The file to write: .highwater (a document: the sources by relative path, with all settings), .json (everything), .py
+    /// (options and variables) or .sh (variables).
     #[arg(long, value_name = "OUT")]
     pub to: PathBuf,
     /// Settings.

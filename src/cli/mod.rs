@@ -11,6 +11,7 @@ mod config;
 mod dims;
 mod gaps;
 mod inspect;
+mod opened;
 mod opening;
 mod peak;
 mod plan;

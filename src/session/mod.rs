@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod device;
 mod document;
+mod document_file;
 mod files;
 mod folder;
 mod history;
@@ -21,6 +22,7 @@ mod painter;
 mod peak;
 mod planner;
 mod problems;
+mod recovery;
 mod report;
 mod samples;
 mod state;
@@ -29,11 +31,15 @@ mod titles;
 mod together;
 mod worker;
 
-pub use bookmarks::{Bookmark, KeptBookmark};
+pub use bookmarks::{Bookmark, KeptBookmark, lane_of, lane_text};
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
+pub use document_file::{
+    DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
+    document_schema, is_document, is_document_name, open_document, read_document, save_document,
+};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
@@ -42,6 +48,7 @@ pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use problems::problem_lines;
+pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Notice, Search, Session};

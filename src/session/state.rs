@@ -6,6 +6,7 @@ mod content;
 mod device;
 mod difference;
 mod edits;
+mod file;
 mod name_reuse;
 mod peak;
 mod pictures;
@@ -36,6 +37,7 @@ use crate::timeline::Timeline;
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
+use file::FileWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
@@ -121,6 +123,9 @@ pub struct Session {
     content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
+    file: FileWatch,
+    /// What the program was started with, until something was read.
+    given: Option<Document>,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -144,6 +149,7 @@ impl Session {
             looked_at: Vec::new(),
             remarks: Vec::new(),
             stepped: None,
+            given: Some(document.clone()),
             document,
             profiles,
             worker,
@@ -174,6 +180,7 @@ impl Session {
             content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
+            file: FileWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -257,6 +264,9 @@ impl Session {
                 self.busy = None;
             }
             Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
+            Command::SaveDocument { path, view } => self.save_document(path, view),
+            Command::Locate { position, path } => self.locate(position, path),
+            Command::Recover(kept) => self.recover(&kept),
             Command::WritePicture { path, picture } => {
                 self.worker.send(Job::WritePicture { path, picture });
             }
@@ -295,6 +305,7 @@ impl Session {
             || self.is_listing_rows()
             || self.peak.is_waiting()
             || self.missing_generation != 0
+            || self.file.is_waiting()
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
@@ -318,6 +329,7 @@ impl Session {
         self.document.strategies = fresh.strategies;
         self.document.lanes = fresh.lanes;
         self.document.bookmarks = fresh.bookmarks;
+        self.file.gives_way = true;
         self.change_sources(fresh.sources);
     }
 
@@ -362,7 +374,8 @@ impl Session {
         // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
         // is kept for the whole, but not asked about.
         let all = loaded.whole.symbols();
-        let is_known = |name: &String| all.contains(name) || symbols.contains(name);
+        let is_partial = loaded.lacks_a_source();
+        let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
         self.assumed.retain(is_known);
         // Assumptions are made anew: an option may say more by now, or less.

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
+use super::document_file::{DocumentFile, is_document, open_document, save_document, states_of};
 use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
 use super::load::load;
@@ -267,6 +268,10 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             sources,
             with_evaluation,
         } => {
+            if let Some(path) = document_among(&sources)? {
+                let opened = open_document(path, progress)?;
+                return Ok(Answer::DocumentOpened(Box::new(opened)));
+            }
             let (configs, graphs) = split_configs(sources)?;
             if graphs.is_empty() && !configs.is_empty() {
                 return Ok(Answer::ConfigsRead(configs));
@@ -326,6 +331,8 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::WritePicture { path, picture } => write(path, &png(&picture)?),
         Job::WriteDrawing(drawing) => draw(&drawing),
         Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
+        Job::SaveDocument(path, file) => save(&path, &file, progress),
+        Job::CheckSources(sources, hashes) => Ok(Answer::SourcesChecked(states_of(&sources, &hashes, progress))),
     }
 }
 
@@ -437,6 +444,29 @@ fn draw(drawing: &Drawing) -> Result<Answer, String> {
 fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
     write_whole(&path, bytes).map_err(|error| error.to_string())?;
     Ok(Answer::Written(path))
+}
+
+fn save(path: &Path, file: &DocumentFile, progress: &Progress<'_>) -> Result<Answer, String> {
+    let hashes = save_document(file, path, progress)?;
+    let saved = file.with(file.document.clone(), hashes, file.view.clone());
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    Ok(Answer::DocumentSaved(path, Box::new(saved)))
+}
+
+/// The document among sources: it stands alone.
+fn document_among(sources: &[SourceSpec]) -> Result<Option<&Path>, String> {
+    let documents = sources.iter().filter_map(|source| match source {
+        SourceSpec::Path(path) if is_document(path) => Some(path.as_path()),
+        _ => None,
+    });
+    match documents.collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        [one] if sources.len() == 1 => Ok(Some(one)),
+        [first, ..] => Err(format!(
+            "{}: a document is opened by itself, not beside other files",
+            first.display()
+        )),
+    }
 }
 
 /// Files and folders that are gone.

@@ -22,6 +22,7 @@ mod cli_plan_dumped;
 #[cfg(feature = "gui")]
 mod device_lanes;
 mod device_view;
+mod document;
 mod effects;
 mod exporters;
 mod ge_corpus;
