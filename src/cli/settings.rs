@@ -108,14 +108,14 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         remarks: Vec::new(),
     };
     if let Some(document) = document {
-        settings.options = document.options.clone();
-        settings.unknown_options = document.unknown_options.clone();
-        settings.unknown_fields = document.unknown_fields.clone();
+        settings.options.clone_from(&document.options);
+        settings.unknown_options.clone_from(&document.unknown_options);
+        settings.unknown_fields.clone_from(&document.unknown_fields);
         settings.evaluation = document.with_evaluation;
-        settings.environment = document.environment.clone();
-        settings.plan = document.plan.clone();
+        settings.environment.clone_from(&document.environment);
+        settings.plan.clone_from(&document.plan);
         settings.part.clone_from(&document.part);
-        settings.strategies = document.strategies.clone();
+        settings.strategies.clone_from(&document.strategies);
     }
     Ok(settings)
 }

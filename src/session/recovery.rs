@@ -186,7 +186,7 @@ fn serve(inbox: &Receiver<Message>, mut writer: Writer) {
     let mut n_waited = 0;
     loop {
         let message = match (&waiting, n_waited) {
-            (None, _) => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            (None, _) => inbox.recv().map_err(RecvTimeoutError::from),
             (Some(_), MOST_WAITED..) => Err(RecvTimeoutError::Timeout),
             (Some(_), _) => inbox.recv_timeout(QUIET),
         };

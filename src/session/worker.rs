@@ -268,9 +268,8 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             sources,
             with_evaluation,
         } => {
-            if let Some(path) = document_among(&sources)? {
-                let opened = open_document(path, progress)?;
-                return Ok(Answer::DocumentOpened(Box::new(opened)));
+            if let Some(answer) = document_among(&sources, progress)? {
+                return Ok(answer);
             }
             let (configs, graphs) = split_configs(sources)?;
             if graphs.is_empty() && !configs.is_empty() {
@@ -453,15 +452,18 @@ fn save(path: &Path, file: &DocumentFile, progress: &Progress<'_>) -> Result<Ans
     Ok(Answer::DocumentSaved(path, Box::new(saved)))
 }
 
-/// The document among sources: it stands alone.
-fn document_among(sources: &[SourceSpec]) -> Result<Option<&Path>, String> {
+/// The document among sources, read: it stands alone.
+fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<Answer>, String> {
     let documents = sources.iter().filter_map(|source| match source {
         SourceSpec::Path(path) if is_document(path) => Some(path.as_path()),
         _ => None,
     });
     match documents.collect::<Vec<_>>()[..] {
         [] => Ok(None),
-        [one] if sources.len() == 1 => Ok(Some(one)),
+        [one] if sources.len() == 1 => {
+            let opened = open_document(one, progress)?;
+            Ok(Some(Answer::DocumentOpened(Box::new(opened))))
+        }
         [first, ..] => Err(format!(
             "{}: a document is opened by itself, not beside other files",
             first.display()

@@ -7,8 +7,8 @@ use highwater::analysis::{LaneId, LaneSet, LaneStrategies, RematLane};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::session::{
-    Bookmark, Document, DocumentFile, OpenedDocument, SAMPLES, SourceSpec, SourceState, document_schema, is_document,
-    open_document, save_document,
+    Bookmark, Command, Document, DocumentFile, OpenedDocument, SAMPLES, Session, SourceSpec, SourceState, Worker,
+    document_schema, is_document, open_document, save_document,
 };
 use highwater::sim::StaticMemoryPolicy;
 use highwater::timeline::Turn;
@@ -254,7 +254,10 @@ fn every_truncation_is_told_or_harmless() {
 
 #[test]
 fn hostile_and_newer_documents_are_refused_with_their_place() {
-    let deep = |text: &str| format!("{{\"highwater_document\": 1, \"x\": {}}}", text.repeat(100_000));
+    let deep = |open: &str, close: &str| {
+        let (open, close) = (open.repeat(100_000), close.repeat(100_000));
+        format!("{{\"highwater_document\": 1, \"x\": {open}1{close}}}")
+    };
     let many = |field: &str, item: &str, count: usize| {
         format!(
             "{{\"highwater_document\":1,\"{field}\":[{}]}}",
@@ -296,8 +299,8 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
             "{\"highwater_document\": 1, \"highwater_document\": 1}",
             "duplicate field",
         ),
-        (&deep("["), "recursion limit exceeded"),
-        (&deep("{\"a\":"), "recursion limit exceeded"),
+        (&deep("[", "]"), "recursion limit exceeded"),
+        (&deep("{\"a\":", "}"), "recursion limit exceeded"),
         (
             &many("sources", "{\"path\":\"a\"}", 1001),
             "at most 1000 sources; this one has 1001",
@@ -413,6 +416,61 @@ fn sources_are_found_where_the_document_goes() {
         states,
         [SourceState::Changed, SourceState::Same, gone, SourceState::Changed]
     );
+}
+
+#[test]
+fn what_the_program_is_started_with_wins_over_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    model(folder.path(), "net.onnx");
+    let path = folder.path().join("a.highwater");
+    let mut document = Document::new(vec![SourceSpec::Path(folder.path().join("net.onnx"))]);
+    document.options.set_text("graph_run_mode", "0").unwrap();
+    document.plan.iterations = 2;
+    save(&DocumentFile::new(document), &path).unwrap();
+    let mut given = Document::new(vec![SourceSpec::Path(path.clone())]);
+    given.plan.iterations = 3;
+    let profiles = highwater::workload::DeviceProfiles::bundled().unwrap();
+    let mut session = Session::new(given, profiles, Worker::start(|| {}).unwrap());
+    session.settle();
+    let opened = session.document();
+    assert_eq!(opened.options.get("graph_run_mode").unwrap().to_string(), "0");
+    assert_eq!((opened.plan.iterations, session.file_path()), (3, Some(&*path)));
+    assert!(session.answer().is_some() && session.source_troubles().is_empty());
+    // Opened later, it is as it was saved.
+    session.apply(Command::Open(vec![SourceSpec::Path(path.clone())]));
+    session.settle();
+    assert_eq!(session.document().plan.iterations, 2);
+    // Other files are another document; settings stay, as they always do.
+    session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[0])]));
+    session.settle();
+    assert_eq!((session.file_path(), session.is_changed()), (None, false));
+}
+
+#[test]
+fn settings_of_a_source_that_is_gone_wait_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = model(folder.path(), "net.onnx");
+    let path = folder.path().join("a.highwater");
+    let mut document = Document::new(vec![
+        SourceSpec::Path(net.clone()),
+        SourceSpec::Path(folder.path().join("gone.onnx")),
+    ]);
+    document.plan.dims.insert("of the other".to_owned(), vec![8]);
+    document.part = Some("of the other".to_owned());
+    save(&DocumentFile::new(document.clone()), &path).unwrap();
+    let profiles = highwater::workload::DeviceProfiles::bundled().unwrap();
+    let given = Document::new(vec![SourceSpec::Path(path.clone())]);
+    let mut session = Session::new(given, profiles, Worker::start(|| {}).unwrap());
+    session.settle();
+    assert!(session.answer().is_some(), "the rest opens");
+    assert_eq!(session.source_troubles().len(), 1);
+    assert!(!session.is_changed());
+    session.apply(Command::SaveDocument {
+        path: path.clone(),
+        view: None,
+    });
+    session.settle();
+    assert_eq!(open(&path).unwrap().file.document, document);
 }
 
 #[test]

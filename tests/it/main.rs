@@ -80,6 +80,8 @@ mod ui_budgets;
 #[cfg(feature = "gui")]
 mod ui_device;
 #[cfg(feature = "gui")]
+mod ui_document;
+#[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_lifetimes;

@@ -201,7 +201,7 @@ fn read_settings(bytes: &[u8], document: &mut Document, remarks: &mut Diagnostic
     let (mut config, warnings) = from_json(settings.get().as_bytes()).map_err(|error| moved(error, &bytes[..begin]))?;
     if config.tool_version.is_empty() {
         // What a document says of its settings is all of them.
-        config.tool_version = env!("CARGO_PKG_VERSION").to_owned();
+        env!("CARGO_PKG_VERSION").clone_into(&mut config.tool_version);
     }
     apply_config(&config, document);
     remarks.extend(&warnings);
@@ -210,7 +210,7 @@ fn read_settings(bytes: &[u8], document: &mut Document, remarks: &mut Diagnostic
 
 /// An error within a part of the text, with its place in the whole.
 fn moved(error: ConfigError, before: &[u8]) -> ConfigError {
-    let n_lines = before.iter().filter(|byte| **byte == b'\n').count();
+    let n_lines = before.split(|byte| *byte == b'\n').count() - 1;
     let last = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     ConfigError {
         line: error.line + n_lines,

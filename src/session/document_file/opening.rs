@@ -22,7 +22,7 @@ const KEY: &str = "\"highwater_document\"";
 const HEAD: usize = 4096;
 
 /// What a killed save left behind is taken away when it is older than this.
-const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
 /// What became of a source since the document was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -99,13 +99,11 @@ impl Session {
 
     /// What the document is called: its file's name, or the names of the sources.
     pub fn document_name(&self) -> String {
-        match self.file_path().and_then(Path::file_name) {
-            Some(name) => name.to_string_lossy().into_owned(),
-            None => {
-                let titles: Vec<String> = self.document.sources.iter().map(SourceSpec::title).collect();
-                titles.join(" + ")
-            }
+        if let Some(name) = self.file_path().and_then(Path::file_name) {
+            return name.to_string_lossy().into_owned();
         }
+        let titles: Vec<String> = self.document.sources.iter().map(SourceSpec::title).collect();
+        titles.join(" + ")
     }
 
     /// Sources of the document that are gone or changed: their positions, each with a sentence that says what to do.
@@ -267,7 +265,6 @@ impl Session {
     pub(super) fn take_file(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::DocumentOpened(opened) if generation == self.load_generation => self.take_document(*opened),
-            Answer::DocumentOpened(_) => {}
             Answer::DocumentSaved(path, file) => {
                 if generation == self.file.save_generation {
                     self.file.save_generation = 0;
@@ -280,7 +277,8 @@ impl Session {
                     note.state = state;
                 }
             }
-            Answer::SourcesChecked(_) => {}
+            // Of something that is not open any more.
+            Answer::DocumentOpened(_) | Answer::SourcesChecked(_) => {}
             Answer::Failed(message) if generation == self.file.save_generation => {
                 self.file.save_generation = 0;
                 self.notice = Some(Notice::Failed(message));

@@ -50,7 +50,7 @@ const PLAIN: &[CommandRow] = &[
         command: UiCommand::Open,
         menu: Menu::File,
         text: "Open…",
-        tooltip: "choose graphs to look at",
+        tooltip: "choose graphs to look at, or a document",
         shortcut: Some(ctrl(Key::O)),
     },
     CommandRow {
@@ -75,11 +75,32 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::L)),
     },
     CommandRow {
+        command: UiCommand::Save,
+        menu: Menu::File,
+        text: "Save document",
+        tooltip: "write what is open with all its settings as a document (.highwater): where it lies, or where you say",
+        shortcut: Some(ctrl(Key::S)),
+    },
+    CommandRow {
+        command: UiCommand::SaveAs,
+        menu: Menu::File,
+        text: "Save document as…",
+        tooltip: "write the document to another file, and go on with that one",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S)),
+    },
+    CommandRow {
+        command: UiCommand::LocateSources,
+        menu: Menu::File,
+        text: "Locate sources…",
+        tooltip: "list files of the document that are gone or changed, and say where they are",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::ExportConfig,
         menu: Menu::File,
         text: "Export configuration…",
         tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
-        shortcut: Some(ctrl(Key::S)),
+        shortcut: Some(ctrl(Key::E)),
     },
     CommandRow {
         command: UiCommand::ImportConfig,
