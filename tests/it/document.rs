@@ -347,7 +347,7 @@ fn a_save_that_is_killed_leaves_the_old_document() {
     // What a kill left is harmless; the next save takes it away once it is old.
     save(&file, &path).unwrap();
     assert!(half.exists());
-    let long_ago = std::fs::metadata(&path).unwrap().modified().unwrap() - std::time::Duration::from_secs(7200);
+    let long_ago = std::fs::metadata(&path).unwrap().modified().unwrap() - std::time::Duration::from_hours(2);
     let left = std::fs::File::options().write(true).open(&half).unwrap();
     left.set_modified(long_ago).unwrap();
     save(&file, &path).unwrap();
