@@ -261,8 +261,8 @@ mod tests {
         }
         let odd = KeptSource {
             path: Some("/a".to_owned()),
-            sample: None,
             format: Some("of another version".to_owned()),
+            ..KeptSource::default()
         };
         assert_eq!(odd.source(), Some(SourceSpec::Path("/a".into())));
         let gone = KeptSource {
