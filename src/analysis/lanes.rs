@@ -76,6 +76,11 @@ impl LaneStrategies {
         };
     }
 
+    /// The choices, in order of lanes.
+    pub fn iter(&self) -> impl Iterator<Item = (LaneId, &'static Strategy)> + '_ {
+        self.0.iter().map(|(lane, strategy)| (*lane, *strategy))
+    }
+
     /// Forgets all choices.
     pub fn clear(&mut self) {
         self.0.clear();

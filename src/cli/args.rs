@@ -25,7 +25,8 @@ pub struct Arguments {
     /// What to do; without a command the window opens.
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// Graphs to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled one.
+    /// Graphs or a document to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled
+    /// one.
     pub files: Vec<String>,
     /// Start the window without what it kept of the last time: layout, theme, size and what was open.
     #[arg(long)]
@@ -114,6 +115,8 @@ pub enum Format {
     Markdown,
     /// The JSON Schema of configuration files (options only).
     Schema,
+    /// The JSON Schema of documents (options only).
+    DocumentSchema,
 }
 
 impl Format {
@@ -126,7 +129,7 @@ impl Format {
             Self::Text | Self::Json => "other commands",
             Self::Csv => "`plan` and `peak`",
             Self::Markdown => "`options` and `compare`",
-            Self::Schema => "`options`",
+            Self::Schema | Self::DocumentSchema => "`options`",
         };
         anyhow::anyhow!("--format {name} is for {command}; use text or json")
     }
@@ -308,7 +311,7 @@ pub struct ReuseArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Configurations (JSON), Python training scripts, notebooks or shell scripts.
+    /// Configurations (JSON), documents, Python training scripts, notebooks or shell scripts.
     pub configs: Vec<PathBuf>,
     /// Options and variables.
     #[command(flatten)]
@@ -332,8 +335,8 @@ pub struct ExportArgs {
     /// The graphs of the session, in running order.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// The file to write; its name says what: *.html, *.svg, *.png, *tensors.csv, *plan.csv, *trace.json, or the configuration as
-    /// *.json, *.py, *.sh; --help tells what is in them.
+    /// The file to write; its name says what: *.html, *.svg, *.png, *tensors.csv, *plan.csv, *trace.json, the configuration as
+    /// *.json, *.py, *.sh, or a document (the sources by relative path, with all settings) as *.highwater; --help tells more.
     #[arg(long, value_name = "OUT", long_help = export_forms_help())]
     pub to: PathBuf,
     /// What to write, where the name does not say it: config, report, timeline, tensors, plan or trace.

@@ -13,9 +13,10 @@ pub(super) use drawing::{axis_of, color_by_of};
 use super::args::{CompareArgs, Format, Opening};
 use super::choice;
 use super::dims::unused_dims;
-use super::settings::{Settings, read_settings};
+use super::opened::Named;
+use super::settings::Settings;
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, LaneSet, LaneStrategies, Request, bound_plan, compare};
+use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{Against, CompareAnswer, WireAgainst, WireComparison, comparison_markdown};
 use crate::options::{check, keys};
@@ -30,8 +31,9 @@ const MOST_LISTED: usize = 100;
 /// Runs the command.
 pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let asked = against::Asked::new(args)?;
-    let sources = sources(&args.files, &args.common.opening)?;
-    let mut settings = read_settings(&args.common)?;
+    let named = Named::of(&args.files, &args.common.opening, progress)?;
+    let mut settings = named.settings(&args.common)?;
+    let sources = named.sources;
     if let Some(name) = &args.strategy {
         let strategy = find(name)?;
         if strategy.effort == Effort::Recorded {
@@ -40,14 +42,12 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         settings.options.set_text(keys::PLACEMENT_STRATEGY, strategy.name)?;
     }
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    if let Some(name) = &args.graph {
+    let graph = args.graph.as_ref().or(settings.part.as_ref());
+    if let Some(name) = graph {
         show(&mut loaded, name)?;
     }
     if !loaded.workload.problems().is_empty() {
-        let chosen = args
-            .graph
-            .as_ref()
-            .map_or_else(String::new, |name| format!(" --graph \"{name}\""));
+        let chosen = graph.map_or_else(String::new, |name| format!(" --graph \"{name}\""));
         bail!(
             "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",
             loaded.whole.name,
@@ -114,10 +114,10 @@ pub(super) fn request_of(
         files: Arc::new(look_at_files(&settings.options, &settings.environment)),
         device: settings.device.clone(),
         policies: Vec::new(),
-        strategies: LaneStrategies::default(),
+        strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
     };
-    fill_presets(&mut request, sources, takes_iterations);
+    fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
     if !request.workload.graphs().is_empty() {
         // What no graph has is told apart, as everywhere.
         let known = request.workload.symbols();

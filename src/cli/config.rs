@@ -1,5 +1,7 @@
 //! `highwater check` and `options`: everything about the configuration itself.
 
+use std::path::Path;
+
 use anyhow::Context as _;
 
 use super::args::{CheckArgs, Format, OptionsArgs};
@@ -10,7 +12,7 @@ use crate::export::{
     CheckReport, WireDiagnostic, config_schema, options_json, options_markdown, options_text, read_config,
 };
 use crate::options::{Environment, Options};
-use crate::session::{look_at_files, options_of, read_bytes};
+use crate::session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -19,14 +21,13 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut remarks = Diagnostics::new();
     for path in &args.configs {
         let name = path.display().to_string();
-        let bytes = read_bytes(path)?;
-        let (document, warnings) = read_config(&name, &bytes).with_context(|| name.clone())?;
+        let (read, warnings) = configured(path, &name)?;
         for warning in warnings.entries() {
             say(warning.severity, &format!("{name}: {}", warning.message));
         }
         remarks.extend(&warnings.prefixed(&name));
-        options.extend(&options_of(&document));
-        environment.extend(&document.environment);
+        options.extend(&read.0);
+        environment.extend(&read.1);
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
     let report = CheckReport::of(&options, &environment, &look_at_files(&options, &environment));
@@ -46,6 +47,16 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     })
 }
 
+/// What a configuration or a document sets.
+fn configured(path: &Path, name: &str) -> anyhow::Result<((Options, Environment), Diagnostics)> {
+    if is_document(path) {
+        let (file, warnings) = read_document(path).map_err(anyhow::Error::msg)?;
+        return Ok(((file.document.options, file.document.environment), warnings));
+    }
+    let (config, warnings) = read_config(name, &read_bytes(path)?).with_context(|| name.to_owned())?;
+    Ok(((options_of(&config), config.environment), warnings))
+}
+
 /// Runs `options`.
 pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     match args.format {
@@ -53,6 +64,7 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
         Format::Text => print(&options_text())?,
         Format::Markdown => print(&options_markdown())?,
         Format::Schema => print_json(&config_schema())?,
+        Format::DocumentSchema => print_json(&document_schema())?,
         format @ Format::Csv => return Err(format.refusal()),
     }
     Ok(Verdict::Done)

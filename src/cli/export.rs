@@ -6,33 +6,39 @@ use anyhow::bail;
 
 use super::Verdict;
 use super::args::ExportArgs;
-use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request_of, show, sources};
-use super::settings::read_settings;
+use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request_of, show};
+use super::opened::{Named, write_document};
 use crate::analysis::{Comparison, compare};
 use crate::export::{ExportForm, ExportSubject};
 use crate::options::check;
 use crate::progress::Progress;
-use crate::session::{Document, OnFailure, export_about, load, write_whole};
+use crate::session::{Document, OnFailure, export_about, is_document_name, load, write_whole};
 use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if is_document_name(&args.to) {
+        return write_document(args, progress);
+    }
     let form = match &args.form {
         Some(name) => ExportForm::find(name).map_err(anyhow::Error::msg),
         None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
-    let sources = sources(&args.files, &args.common.opening)?;
-    let settings = read_settings(&args.common)?;
+    let named = Named::of(&args.files, &args.common.opening, progress)?;
+    let settings = named.settings(&args.common)?;
+    let sources = named.sources;
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    if let Some(name) = &args.graph {
+    let part = args.graph.clone().or_else(|| settings.part.clone());
+    if let Some(name) = &part {
         show(&mut loaded, name)?;
     }
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
     request.policies = policies(&args.policies)?;
     let import = import_diagnostics(&loaded, &settings);
     let mut document = Document::new(sources);
-    document.part.clone_from(&args.graph);
+    document.part = part;
+    document.strategies = settings.strategies;
     document.options = settings.options;
     document.environment = settings.environment;
     document.unknown_options = settings.unknown_options;

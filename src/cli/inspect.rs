@@ -7,6 +7,7 @@ mod text;
 
 use super::args::{Format, InspectArgs, YesNo};
 use super::dims::unused_dims;
+use super::opened::Named;
 use super::settings::parse_bindings;
 use super::{Verdict, fail, print, print_json};
 use crate::analysis::{Inspection, inspect_with};
@@ -31,9 +32,9 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
     if !matches!(args.format, Format::Text | Format::Json) {
         return Err(args.format.refusal());
     }
-    let bindings = parse_bindings(&args.dim)?;
-    let sources = args.opening.sources(&args.files)?;
-    let read = read_each(&sources, progress);
+    let named = Named::of(&args.files, &args.opening, progress)?;
+    let bindings = parse_bindings(&named.dims(&args.dim))?;
+    let read = read_each(&named.sources, progress);
     progress.check()?;
     let n_read = read.len();
     let mut reports = Vec::new();

@@ -12,6 +12,7 @@ mod dims;
 mod export;
 mod gaps;
 mod inspect;
+mod opened;
 mod opening;
 mod peak;
 mod plan;

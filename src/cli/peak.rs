@@ -3,8 +3,8 @@
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
-use super::compare::{import_diagnostics, request_of, show, sources};
-use super::settings::read_settings;
+use super::compare::{import_diagnostics, request_of, show};
+use super::opened::Named;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneId, compare};
@@ -26,10 +26,11 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     let by = attribute(&args.group_by)?;
     let policy = args.policy.as_deref().map(policy).transpose()?;
     let at = at(args)?;
-    let sources = sources(&args.files, &args.common.opening)?;
-    let settings = read_settings(&args.common)?;
+    let named = Named::of(&args.files, &args.common.opening, progress)?;
+    let settings = named.settings(&args.common)?;
+    let sources = named.sources;
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    if let Some(name) = &args.graph {
+    if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
         show(&mut loaded, name)?;
     }
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());

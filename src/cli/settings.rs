@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits, YesNo};
+use crate::analysis::LaneStrategies;
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
@@ -29,6 +30,12 @@ pub struct Settings {
     pub device: Device,
     /// Iterations and dimension values.
     pub plan: SchedulePlan,
+    /// What of the sources is looked at by itself, as a document says.
+    pub part: Option<String>,
+    /// How the arenas of single lanes are placed, as a document says.
+    pub strategies: LaneStrategies,
+    /// Whether a document says how often what runs.
+    pub has_document: bool,
     /// What was odd in configuration files, by the name of the file.
     pub remarks: Vec<(String, Diagnostics)>,
 }
@@ -38,16 +45,16 @@ pub struct Settings {
 /// # Errors
 /// A sentence that names the file or the flag.
 pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
-    let mut settings = Settings {
-        options: Options::default(),
-        unknown_options: Map::new(),
-        unknown_fields: Map::new(),
-        evaluation: common.evaluation,
-        environment: Environment::default(),
-        device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
-        plan: SchedulePlan::default(),
-        remarks: Vec::new(),
-    };
+    read_settings_over(common, None)
+}
+
+/// The same over what a document says.
+///
+/// # Errors
+/// As [`read_settings`].
+pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -> anyhow::Result<Settings> {
+    let mut settings = settings_of(document)?;
+    settings.evaluation |= common.evaluation;
     for path in &common.config {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
@@ -81,6 +88,34 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
             bail!("--iterations must be at least 1");
         }
         settings.plan.iterations = iterations;
+    }
+    Ok(settings)
+}
+
+/// What a document says; the defaults without one.
+fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
+    let mut settings = Settings {
+        options: Options::default(),
+        unknown_options: Map::new(),
+        unknown_fields: Map::new(),
+        evaluation: false,
+        environment: Environment::default(),
+        device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
+        plan: SchedulePlan::default(),
+        part: None,
+        strategies: LaneStrategies::default(),
+        has_document: document.is_some(),
+        remarks: Vec::new(),
+    };
+    if let Some(document) = document {
+        settings.options.clone_from(&document.options);
+        settings.unknown_options.clone_from(&document.unknown_options);
+        settings.unknown_fields.clone_from(&document.unknown_fields);
+        settings.evaluation = document.with_evaluation;
+        settings.environment.clone_from(&document.environment);
+        settings.plan.clone_from(&document.plan);
+        settings.part.clone_from(&document.part);
+        settings.strategies.clone_from(&document.strategies);
     }
     Ok(settings)
 }

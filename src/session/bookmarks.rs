@@ -59,28 +59,13 @@ impl KeptBookmark {
             step: bookmark.step.0,
             turn: bookmark.turn.clone(),
             note: bookmark.note.clone(),
-            lane: bookmark.lane.map(|lane| match lane {
-                LaneId::Policy(policy) => format!("policy {}", policy.number()),
-                LaneId::Problem(position) => format!("problem {position}"),
-                LaneId::Pass(position) => format!("pass {position}"),
-                LaneId::Measured(position) => format!("measured {position}"),
-            }),
+            lane: bookmark.lane.map(lane_text),
         }
     }
 
     /// The bookmark; one of a lane that this version does not know is one of all lanes.
     pub fn bookmark(&self) -> Bookmark {
-        let parts = self.lane.as_deref().and_then(|lane| lane.split_once(' '));
-        let lane = parts.and_then(|(kind, number)| {
-            let number = number.parse().ok()?;
-            match kind {
-                "policy" => StaticMemoryPolicy::from_number(number).map(LaneId::Policy),
-                "problem" => Some(LaneId::Problem(number)),
-                "pass" => Some(LaneId::Pass(number)),
-                "measured" => Some(LaneId::Measured(number)),
-                _ => None,
-            }
-        });
+        let lane = self.lane.as_deref().and_then(lane_of);
         Bookmark {
             step: Step(self.step),
             turn: self.turn.clone(),
@@ -96,6 +81,29 @@ impl KeptBookmark {
             insert(&mut bookmarks, one.bookmark());
         }
         bookmarks
+    }
+}
+
+/// A lane as files name it: `policy 2`, `problem 0`, `pass 1` or `measured 0`.
+pub fn lane_text(lane: LaneId) -> String {
+    match lane {
+        LaneId::Policy(policy) => format!("policy {}", policy.number()),
+        LaneId::Problem(position) => format!("problem {position}"),
+        LaneId::Pass(position) => format!("pass {position}"),
+        LaneId::Measured(position) => format!("measured {position}"),
+    }
+}
+
+/// The lane that a file names; `None` for one of another version.
+pub fn lane_of(text: &str) -> Option<LaneId> {
+    let (kind, number) = text.split_once(' ')?;
+    let number = number.parse().ok()?;
+    match kind {
+        "policy" => StaticMemoryPolicy::from_number(number).map(LaneId::Policy),
+        "problem" => Some(LaneId::Problem(number)),
+        "pass" => Some(LaneId::Pass(number)),
+        "measured" => Some(LaneId::Measured(number)),
+        _ => None,
     }
 }
 

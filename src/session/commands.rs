@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value as Json;
+
 use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
+use super::kept::KeptDocument;
 use super::painter::PictureOrder;
 use crate::analysis::{LaneId, LaneSet, RematLane};
 use crate::export::{ExportForm, Picture};
@@ -179,6 +182,22 @@ pub enum Command {
     ExportConfig(PathBuf),
     /// Read a configuration.
     ImportConfig(PathBuf),
+    /// Write the document (`.highwater`), with how the window shows it.
+    SaveDocument {
+        /// Where.
+        path: PathBuf,
+        /// The window's own value.
+        view: Option<Json>,
+    },
+    /// Another file or folder in the place of a source.
+    Locate {
+        /// Its position.
+        position: usize,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// Take over what was kept for recovery.
+    Recover(KeptDocument),
     /// Write a picture, as PNG.
     WritePicture {
         /// Where.

@@ -26,6 +26,9 @@ const CONFIG_LIMIT: u64 = 1 << 30;
 /// The most bytes of a file that an option names.
 const OPTION_FILE_LIMIT: u64 = 1 << 20;
 
+/// How the names of files begin that are still being written.
+pub(super) const TEMPORARY: &str = ".highwater-";
+
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -291,7 +294,8 @@ pub fn look_at(paths: &[String]) -> SeenFiles {
     files
 }
 
-/// Writes a file whole or not at all: into a temporary file beside it, which then takes its place.
+/// Writes a file whole or not at all: into a temporary file beside it, which then takes its place. A program that is killed
+/// meanwhile leaves the old file as it was, and at worst the temporary one.
 ///
 /// # Errors
 /// [`FileError::Io`]; the old file, if any, is untouched then.
@@ -302,7 +306,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     };
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".highwater-");
+        builder.prefix(TEMPORARY);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;

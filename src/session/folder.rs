@@ -24,7 +24,8 @@ use crate::import::{Imported, Importer, group_slices, importer, missing_slices, 
 use crate::progress::Progress;
 use crate::workload::GraphEntry;
 use parts::read_parts;
-use walk::{Found, MOST_FILES, files_of};
+pub(super) use walk::files_of;
+use walk::{Found, MOST_FILES};
 
 /// Everything in a folder that some importer recognises.
 pub(super) fn read_folder(

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
+use super::document_file::{DocumentFile, OpenedDocument, SourceState};
 use super::export::ExportOrder;
 use super::name_reuse::{NamesQuestion, NamesReport};
 use super::painter::{LanePicture, RowsPicture};
@@ -143,6 +144,10 @@ pub enum Job {
     Export(Box<ExportOrder>),
     /// Find out which of these files and folders are gone.
     FindMissing(Vec<PathBuf>),
+    /// Write a document, with the hashes of its sources.
+    SaveDocument(PathBuf, Box<DocumentFile>),
+    /// Find out what became of sources that had these hashes.
+    CheckSources(Vec<SourceSpec>, Vec<Option<String>>),
 }
 
 /// What lanes show instead of memory maps, and has to be worked out for it.
@@ -214,6 +219,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether some source could not be read: what is set for it waits until it is located.
+    pub fn lacks_a_source(&self) -> bool {
+        self.reports.iter().any(|report| report.format.is_empty())
+    }
+
     /// Looks at a part alone, by name; at everything where there is no such part. Says whether there is.
     pub fn show(&mut self, part: Option<&str>) -> bool {
         let shown = part.and_then(|name| self.parts.iter().find(|part| part.name == name));
@@ -246,6 +256,12 @@ pub enum Answer {
     },
     /// Sources were read.
     Loaded(Loaded),
+    /// What was named is a document; its sources are not read yet.
+    DocumentOpened(Box<OpenedDocument>),
+    /// A document was written: where, and what.
+    DocumentSaved(PathBuf, Box<DocumentFile>),
+    /// What became of sources.
+    SourcesChecked(Vec<SourceState>),
     /// Policies were simulated.
     Compared(Arc<Comparison>, Arc<Timeline>),
     /// The same, with searches for plans cut short; the whole follows.

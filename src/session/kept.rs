@@ -9,17 +9,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::bookmarks::{Bookmark, KeptBookmark};
-use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
+use super::document_file::DocumentFile;
 use super::files::stream_name;
 use super::state::Session;
-use crate::export::{read_config, writer_of};
 
 /// How many openings are remembered.
 pub const MOST_RECENT: usize = 12;
-
-/// The name that tells the writer and the reader of configurations their form.
-const FORM: &str = "kept.json";
 
 /// A source that can be opened again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +30,9 @@ pub struct KeptSource {
     /// The format that the user chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// SHA-256 of its content when a document was saved, in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 impl KeptSource {
@@ -68,61 +67,66 @@ impl KeptSource {
     }
 }
 
-/// What was open, with its settings.
+/// What was open, with its settings: the text of a document with absolute paths, and where the document lies. What is
+/// kept from one start to the next is one, and so is what is kept for recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptDocument {
-    /// The sources, in order.
-    pub sources: Vec<KeptSource>,
-    /// What of them was looked at by itself.
+    /// Where the document was saved, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
-    /// Options, variables and schedule as a configuration file.
-    pub configuration: String,
-    /// Steps with notes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub bookmarks: Vec<KeptBookmark>,
+    path: Option<String>,
+    /// Its text.
+    text: String,
 }
 
 impl KeptDocument {
     /// What is kept of a session; `None` while nothing is read that could be opened again.
     pub fn of(session: &Session) -> Option<Self> {
         session.loaded()?;
-        let mut document = session.document().clone();
-        document
-            .plan
-            .dims
-            .retain(|name, _| !session.assumed_dims().contains(name));
-        let sources: Vec<KeptSource> = document.sources.iter().filter_map(KeptSource::of).collect();
-        let write = writer_of(FORM)?;
-        (!sources.is_empty()).then(|| Self {
-            sources,
-            part: document.part.clone(),
-            configuration: write(&config_from_document(&document, None)),
-            bookmarks: KeptBookmark::of_all(&document.bookmarks),
+        Self::of_file(session.file_path(), session.document_file(None))
+    }
+
+    /// What is kept of a document, which lies at a path if it was saved; `None` where none of its sources can be opened
+    /// again.
+    pub fn of_file(path: Option<&Path>, mut file: DocumentFile) -> Option<Self> {
+        let sources = std::mem::take(&mut file.document.sources).into_iter().zip(file.hashes);
+        let kept = sources.filter(|(source, _)| KeptSource::of(source).is_some());
+        (file.document.sources, file.hashes) = kept.unzip();
+        (!file.document.sources.is_empty()).then_some(())?;
+        Some(Self {
+            path: path.and_then(Path::to_str).map(str::to_owned),
+            text: file.text(None).ok()?,
         })
     }
 
-    /// The document, and a sentence where its settings cannot be read; they are the defaults then. `None` where no source
-    /// of it is known.
+    /// Where the document lies, if it was saved.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref().map(Path::new)
+    }
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// A sentence with line and column.
+    pub fn read(&self) -> Result<DocumentFile, String> {
+        let (file, _) = DocumentFile::read(self.text.as_bytes(), None).map_err(|error| error.to_string())?;
+        Ok(file)
+    }
+
+    /// The document to open: the file where it was saved and is still there, otherwise what was kept of it, then with a
+    /// sentence where that is another. `None` where no source of it is known.
     pub fn document(&self) -> Option<(Document, Option<String>)> {
-        let sources: Vec<SourceSpec> = self.sources.iter().filter_map(KeptSource::source).collect();
-        if sources.is_empty() {
-            return None;
+        if let Some(path) = self.path().filter(|path| path.exists()) {
+            return Some((Document::new(vec![SourceSpec::Path(path.to_owned())]), None));
         }
-        let mut document = Document::new(sources);
-        document.part.clone_from(&self.part);
-        document.bookmarks = KeptBookmark::bookmarks(&self.bookmarks);
-        let failure = match read_config(FORM, self.configuration.as_bytes()) {
-            Ok((config, _)) => {
-                apply_config(&config, &mut document);
-                None
-            }
-            Err(error) => Some(format!(
-                "the settings of what was open last cannot be read, so the defaults are set: {error}"
-            )),
-        };
-        Some((document, failure))
+        let mut document = self.read().ok()?.document;
+        let is_known = |source: &SourceSpec| KeptSource::of(source).and_then(|kept| kept.source()).is_some();
+        document.sources.retain(is_known);
+        let gone = self.path().map(|path| {
+            let path = path.display();
+            format!("the document {path} is not there any more; what was open is shown as it was, without a file")
+        });
+        (!document.sources.is_empty()).then_some((document, gone))
     }
 }
 
@@ -257,8 +261,8 @@ mod tests {
         }
         let odd = KeptSource {
             path: Some("/a".to_owned()),
-            sample: None,
             format: Some("of another version".to_owned()),
+            ..KeptSource::default()
         };
         assert_eq!(odd.source(), Some(SourceSpec::Path("/a".into())));
         let gone = KeptSource {

@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod device;
 mod document;
+mod document_file;
 mod export;
 mod files;
 mod folder;
@@ -22,6 +23,7 @@ mod painter;
 mod peak;
 mod planner;
 mod problems;
+mod recovery;
 mod report;
 mod samples;
 mod state;
@@ -30,11 +32,15 @@ mod titles;
 mod together;
 mod worker;
 
-pub use bookmarks::{Bookmark, KeptBookmark};
+pub use bookmarks::{Bookmark, KeptBookmark, lane_of, lane_text};
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
+pub use document_file::{
+    DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
+    document_schema, is_document, is_document_name, open_document, read_document, save_document,
+};
 pub use export::{ExportOrder, export_about};
 pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
 pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
@@ -44,6 +50,7 @@ pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
 pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use problems::problem_lines;
+pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use state::{Busy, Exporting, Notice, Search, Session};

@@ -7,6 +7,7 @@ mod device;
 mod difference;
 mod edits;
 mod exports;
+mod file;
 mod name_reuse;
 mod peak;
 mod pictures;
@@ -38,6 +39,7 @@ use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
 pub use exports::Exporting;
+use file::FileWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
@@ -125,6 +127,9 @@ pub struct Session {
     tables: TablesWatch,
     /// Files of answers that are being written, in order.
     exporting: Vec<Exporting>,
+    file: FileWatch,
+    /// What the program was started with, until something was read.
+    given: Option<Document>,
     load_generation: u64,
     compare_generation: u64,
     look_generation: u64,
@@ -148,6 +153,7 @@ impl Session {
             looked_at: Vec::new(),
             remarks: Vec::new(),
             stepped: None,
+            given: Some(document.clone()),
             document,
             profiles,
             worker,
@@ -179,6 +185,7 @@ impl Session {
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
             exporting: Vec::new(),
+            file: FileWatch::default(),
             load_generation: 0,
             compare_generation: 0,
             look_generation: 0,
@@ -257,13 +264,11 @@ impl Session {
             Command::ImportConfig(path) => {
                 self.worker.send(Job::ReadConfig(path));
             }
-            Command::Cancel => {
-                self.stop_sweep();
-                self.stop_exports();
-                self.worker.cancel();
-                self.busy = None;
-            }
+            Command::Cancel => self.stop_all(),
             Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
+            Command::SaveDocument { path, view } => self.save_document(path, view),
+            Command::Locate { position, path } => self.locate(position, path),
+            Command::Recover(kept) => self.recover(&kept),
             Command::WritePicture { path, picture } => {
                 self.worker.send(Job::WritePicture { path, picture });
             }
@@ -275,6 +280,14 @@ impl Session {
             Command::Redo => self.step(false),
             edit => self.edit(edit),
         }
+    }
+
+    /// Stops whatever is being worked out or written.
+    fn stop_all(&mut self) {
+        self.stop_sweep();
+        self.stop_exports();
+        self.worker.cancel();
+        self.busy = None;
     }
 
     /// Takes the worker's answers. Never waits. Returns whether anything changed.
@@ -303,6 +316,7 @@ impl Session {
             || self.peak.is_waiting()
             || !self.exporting.is_empty()
             || self.missing_generation != 0
+            || self.file.is_waiting()
         {
             match self.worker.wait() {
                 Some((generation, answer)) => self.take(generation, answer),
@@ -326,6 +340,7 @@ impl Session {
         self.document.strategies = fresh.strategies;
         self.document.lanes = fresh.lanes;
         self.document.bookmarks = fresh.bookmarks;
+        self.file.gives_way = true;
         self.change_sources(fresh.sources);
     }
 
@@ -370,7 +385,8 @@ impl Session {
         // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
         // is kept for the whole, but not asked about.
         let all = loaded.whole.symbols();
-        let is_known = |name: &String| all.contains(name) || symbols.contains(name);
+        let is_partial = loaded.lacks_a_source();
+        let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
         self.assumed.retain(is_known);
         // Assumptions are made anew: an option may say more by now, or less.

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::document::SourceSpec;
+use super::document_file::{DocumentFile, is_document, open_document, save_document, states_of};
 use super::export::ExportOrder;
 use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
@@ -275,20 +276,26 @@ pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("this is a fault in highwater, not in your file; please report it: {text}")
 }
 
+/// A document, configurations alone, or whatever else the files are.
+fn read_sources(sources: Vec<SourceSpec>, with_evaluation: bool, progress: &Progress<'_>) -> Result<Answer, String> {
+    if let Some(answer) = document_among(&sources, progress)? {
+        return Ok(answer);
+    }
+    let (configs, graphs) = split_configs(sources)?;
+    if graphs.is_empty() && !configs.is_empty() {
+        return Ok(Answer::ConfigsRead(configs));
+    }
+    let mut loaded = load(&graphs, with_evaluation, OnFailure::Tell, progress)?;
+    loaded.configs = configs;
+    Ok(Answer::Loaded(loaded))
+}
+
 fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<Answer, String> {
     match job {
         Job::Load {
             sources,
             with_evaluation,
-        } => {
-            let (configs, graphs) = split_configs(sources)?;
-            if graphs.is_empty() && !configs.is_empty() {
-                return Ok(Answer::ConfigsRead(configs));
-            }
-            let mut loaded = load(&graphs, with_evaluation, OnFailure::Tell, progress)?;
-            loaded.configs = configs;
-            Ok(Answer::Loaded(loaded))
-        }
+        } => read_sources(sources, with_evaluation, progress),
         Job::Compare(request) => compare_twice(&request, progress, say),
         Job::PlannerSubject {
             comparison,
@@ -341,6 +348,8 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         Job::WriteDrawing(drawing) => draw(&drawing),
         Job::Export(order) => export(&order, progress),
         Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
+        Job::SaveDocument(path, file) => save(&path, &file, progress),
+        Job::CheckSources(sources, hashes) => Ok(Answer::SourcesChecked(states_of(&sources, &hashes, progress))),
     }
 }
 
@@ -461,6 +470,32 @@ fn export(order: &ExportOrder, progress: &Progress<'_>) -> Result<Answer, String
 fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
     write_whole(&path, bytes).map_err(|error| error.to_string())?;
     Ok(Answer::Written(path))
+}
+
+fn save(path: &Path, file: &DocumentFile, progress: &Progress<'_>) -> Result<Answer, String> {
+    let hashes = save_document(file, path, progress)?;
+    let saved = file.with(file.document.clone(), hashes, file.view.clone());
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    Ok(Answer::DocumentSaved(path, Box::new(saved)))
+}
+
+/// The document among sources, read: it stands alone.
+fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<Answer>, String> {
+    let documents = sources.iter().filter_map(|source| match source {
+        SourceSpec::Path(path) if is_document(path) => Some(path.as_path()),
+        _ => None,
+    });
+    match documents.collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        [one] if sources.len() == 1 => {
+            let opened = open_document(one, progress)?;
+            Ok(Some(Answer::DocumentOpened(Box::new(opened))))
+        }
+        [first, ..] => Err(format!(
+            "{}: a document is opened by itself, not beside other files",
+            first.display()
+        )),
+    }
 }
 
 /// Files and folders that are gone.

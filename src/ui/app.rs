@@ -4,6 +4,7 @@ use eframe::egui;
 
 use super::commands::UiCommand;
 use super::dialogs::{Dialogs, Purpose};
+use super::document::DocumentState;
 use super::dropping::drop_ui;
 use super::help;
 use super::kept::{Kept, KeptView};
@@ -28,7 +29,7 @@ use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use super::wishes::Wishes;
 use crate::options::Finding;
-use crate::session::{Command, KeptDocument, Notice, Recents, Session};
+use crate::session::{Command, KeptDocument, Notice, Recents, Recoverable, Recovery, Session};
 use crate::timeline::LookOrder;
 
 /// View state: what the window remembers and no file holds.
@@ -58,6 +59,8 @@ pub struct UiState {
     pub tables: TablesState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
+    /// The document's file: what is asked about it.
+    pub document: DocumentState,
     /// The dialog that is open.
     pub dialogs: Dialogs,
     /// Whether the list of keys is open.
@@ -85,6 +88,10 @@ pub struct App {
     has_styled: bool,
     /// What was noted last as opened.
     noted: Noted,
+    /// Keeps edits that are not saved yet.
+    pub(super) recovery: Option<Recovery>,
+    /// What was recovered, until this instance keeps it.
+    pub(super) recovered: Option<Recoverable>,
 }
 
 impl App {
@@ -111,6 +118,8 @@ impl App {
             panes: Panes::of(kept.layout.as_ref().unwrap_or(&Layout::default())),
             has_styled: false,
             noted: Noted::default(),
+            recovery: None,
+            recovered: None,
         }
     }
 
@@ -154,6 +163,7 @@ impl App {
         let marks = self.state.lanes.marks;
         self.session.poll();
         self.noted.note(&mut self.session, &mut self.state.recents);
+        self.follow_document(ui.ctx());
         let commands = self.frame(ui);
         if self.state.lanes.marks != marks {
             ui.ctx()
@@ -174,8 +184,13 @@ impl App {
             ui.ctx().request_discard("the session changed");
         }
         for command in commands {
-            self.session.apply(command);
+            if let Some(command) = self.passed(command) {
+                self.session.apply(command);
+            } else {
+                ui.ctx().request_repaint();
+            }
         }
+        self.settle_recovered();
     }
 
     /// Shows everything and returns what the user asked for.
@@ -191,7 +206,10 @@ impl App {
         }
         let state = &self.state;
         let is_searching = has_field && ui.ctx().text_edit_focused();
-        let is_in_dialog = state.dialogs.is_open() || state.palette.is_open() || state.lanes.is_noting();
+        let is_in_dialog = state.dialogs.is_open()
+            || state.palette.is_open()
+            || state.lanes.is_noting()
+            || self.asks_about_the_document();
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
@@ -252,6 +270,7 @@ impl App {
         self.state.dialogs.ask_wanted(ctx);
         self.state.dialogs.poll(&mut wishes.commands);
         self.state.dialogs.ui(ctx, &mut wishes.commands);
+        self.document_ui(ctx, theme, &mut wishes.commands);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {

@@ -20,6 +20,12 @@ pub enum UiCommand {
     Add,
     /// Type a path to open.
     OpenPath,
+    /// Save the document where it lies.
+    Save,
+    /// Choose where to save the document.
+    SaveAs,
+    /// List sources of the document that are gone or changed.
+    LocateSources,
     /// Choose where to write the configuration.
     ExportConfig,
     /// Choose where to write a file of the answer.

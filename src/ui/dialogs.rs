@@ -17,7 +17,7 @@ use super::panels::files::format_ui;
 use super::panels::options::select_all;
 use crate::import::IMPORTERS;
 use crate::options::PathKind;
-use crate::session::{Command, ExportForm};
+use crate::session::{Command, DOCUMENT_EXTENSION, ExportForm};
 
 /// The dialog that is open, if any.
 #[derive(Default)]
@@ -127,7 +127,8 @@ impl Dialogs {
         let last = self.last.iter().find(|(known, _)| *known == purpose);
         let text = last.map_or(&usual, |(_, text)| text);
         let reason = match purpose {
-            Purpose::ExportConfig
+            Purpose::SaveDocument
+            | Purpose::ExportConfig
             | Purpose::Export(_)
             | Purpose::ExportTable
             | Purpose::ExportPeak
@@ -276,13 +277,19 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
     match purpose {
         Purpose::Open | Purpose::Add => {
             let mut extensions: Vec<&str> = IMPORTERS.iter().flat_map(|row| row.extensions).copied().collect();
-            extensions.push("gz");
+            extensions.extend(["gz", DOCUMENT_EXTENSION]);
             dialog
-                .add_filter("graphs and recordings", &extensions)
+                .add_filter("graphs, recordings and documents", &extensions)
                 .add_filter("all files", &["*"])
                 .pick_files()
         }
         Purpose::OpenFolder => dialog.pick_folder().map(|path| vec![path]),
+        Purpose::SaveDocument => dialog
+            .set_file_name(purpose.usual_name())
+            .add_filter("document", &[DOCUMENT_EXTENSION])
+            .save_file()
+            .map(|path| vec![path]),
+        Purpose::Locate(_) => dialog.pick_file().map(|path| vec![path]),
         Purpose::ExportConfig => dialog
             .set_file_name("highwater.json")
             .add_filter("configuration (JSON)", &["json"])

@@ -17,7 +17,7 @@ pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>)
         painter.text(
             area.center(),
             egui::Align2::CENTER_CENTER,
-            "Drop graphs to open them (with Shift: add them to the session), or a configuration or script to read it",
+            "Drop graphs or a document to open them (with Shift: add graphs to the session), or a configuration or script to read it",
             font,
             theme.text,
         );

@@ -45,6 +45,11 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
                 || !document.unknown_options.is_empty();
             (is_set, "every option has its default")
         }
+        UiCommand::Save | UiCommand::SaveAs => (!session.document().sources.is_empty(), "nothing is open"),
+        UiCommand::LocateSources => (
+            !session.source_troubles().is_empty(),
+            "no source of the document is gone or changed",
+        ),
         UiCommand::NextLanes => (
             kind_words(session).is_some(),
             "what is open can be compared in one way only",

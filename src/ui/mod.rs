@@ -6,6 +6,7 @@
 pub mod app;
 pub mod commands;
 pub mod dialogs;
+pub mod document;
 mod dropping;
 pub mod gpu;
 pub mod help;
@@ -98,6 +99,9 @@ pub fn run(
                     session.note_config(name, remarks);
                 }
                 let mut app = app::App::restored(session, &kept);
+                // Without a folder of its own the program has nothing to recover from.
+                let folder = eframe::storage_dir("highwater").filter(|_| restore != Restore::Nothing);
+                app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());
                 app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
                 Ok(Box::new(app))
             }),

@@ -15,11 +15,21 @@ impl Noted {
     /// Notes which files are open now, for the next time; the bookmarks that they had come back.
     pub fn note(&mut self, session: &mut Session, recents: &mut Recents) {
         let Some(loaded) = session.loaded() else { return };
-        if loaded.sources == self.sources {
+        // A document stands for its sources, and has bookmarks of its own.
+        let document = session.file_path().map(|path| vec![SourceSpec::Path(path.to_owned())]);
+        let is_document = document.is_some();
+        let sources = document.unwrap_or_else(|| loaded.sources.clone());
+        if sources == self.sources {
             self.note_bookmarks(session, recents);
             return;
         }
-        self.sources.clone_from(&loaded.sources);
+        self.sources = sources;
+        if is_document {
+            if recents.note(&self.sources, clock()) {
+                session.apply(Command::FindMissing(recents.paths()));
+            }
+            return;
+        }
         let before = recents.bookmarks_of(&self.sources);
         if !before.is_empty() && session.document().bookmarks.is_empty() {
             session.apply(Command::RestoreBookmarks(before));

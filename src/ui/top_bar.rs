@@ -73,10 +73,23 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
     };
     let labels: Vec<String> = sources.iter().map(SourceSpec::label).collect();
     let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
+    let (title, hover) = match session.file_path() {
+        None => (title, labels.join("\n")),
+        Some(path) => {
+            let part = session.document().part.as_ref();
+            let part = part.map_or_else(String::new, |part| format!(": {part}"));
+            let hover = format!("{}\n{}", path.display(), labels.join("\n"));
+            (format!("{}{part}", session.document_name()), hover)
+        }
+    };
+    if session.is_changed() {
+        ui.label("•")
+            .on_hover_text("changed since it was opened or saved (Ctrl+S saves it)");
+    }
     ui.scope(|ui| {
         ui.set_max_width(space);
         ui.add(egui::Label::new(RichText::new(title).strong()).truncate())
-            .on_hover_text(labels.join("\n"));
+            .on_hover_text(hover);
     });
 }
 

@@ -128,6 +128,9 @@ impl App {
                 }
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
+            UiCommand::Save => self.save(ctx),
+            UiCommand::SaveAs => state.dialogs.ask(Purpose::SaveDocument, ctx),
+            UiCommand::LocateSources => state.document.locate(),
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
             UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
             UiCommand::ToggleEvents => state.lanes.marks.has_events = !state.lanes.marks.has_events,

@@ -23,6 +23,7 @@ mod cli_plan_dumped;
 #[cfg(feature = "gui")]
 mod device_lanes;
 mod device_view;
+mod document;
 mod effects;
 mod exporters;
 mod exports;
@@ -82,6 +83,7 @@ mod ui_budgets;
 #[cfg(feature = "gui")]
 mod ui_device;
 #[cfg(feature = "gui")]
+mod ui_document;
 mod ui_exports;
 #[cfg(feature = "gui")]
 mod ui_lanes;

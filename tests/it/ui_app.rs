@@ -264,7 +264,7 @@ fn the_configuration_is_exported_through_the_typed_path() {
     let path = folder.path().join("chosen.json");
     let mut harness = window(0);
     choose(&mut harness, "static_memory_policy", "4: ");
-    press(&mut harness, Modifiers::COMMAND, Key::S);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
     // Without a dialog service the path field opens.
     for _ in 0..1500 {
         if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {

@@ -39,7 +39,7 @@ fn every_form_is_written_from_the_window() {
     for row in EXPORT_FORMS.iter().filter(|row| row.form != ExportForm::Config) {
         let path = folder.path().join(row.usual);
         if row.form == ExportForm::Report {
-            press(&mut harness, Modifiers::COMMAND, Key::E);
+            press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
         } else {
             let known = COMMANDS
                 .iter()

@@ -8,8 +8,7 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater::session::{
-    Bookmark, Command, Document, KeptDocument, KeptSource, Notice, Recents, Restore, SAMPLES, Session, SourceSpec,
-    Worker, sample,
+    Bookmark, Command, Document, KeptDocument, Notice, Recents, Restore, SAMPLES, Session, SourceSpec, Worker, sample,
 };
 use highwater::ui::app::App;
 use highwater::ui::commands::COMMANDS;
@@ -378,15 +377,7 @@ fn nothing_that_is_stored_stops_the_start() {
 #[test]
 fn settings_that_cannot_be_read_are_told() {
     let mut storage = Fake::default();
-    let document = KeptDocument {
-        sources: vec![KeptSource {
-            sample: Some("mobilenet".to_owned()),
-            ..KeptSource::default()
-        }],
-        part: None,
-        configuration: "{".to_owned(),
-        bookmarks: Vec::new(),
-    };
+    let document: KeptDocument = serde_json::from_str("{\"text\": \"{\"}").unwrap();
     let kept = Kept {
         document: Some(document),
         recents: Recents::default(),
@@ -398,7 +389,7 @@ fn settings_that_cannot_be_read_are_told() {
     let Some(Notice::Failed(told)) = notice else {
         panic!("a notice is shown");
     };
-    assert!(told.contains("the defaults are set"), "{told}");
+    assert!(told.contains("so a sample is shown"), "{told}");
     assert!(app.session().answer().is_some());
 }
 

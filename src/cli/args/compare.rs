@@ -10,7 +10,7 @@ use crate::analysis::METRICS;
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// The graphs of the session, in running order.
+    /// The graphs of the session, in running order, or a document (.highwater) with its settings, over which flags win.
     #[arg(required = true)]
     pub files: Vec<String>,
     /// Settings.

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::{Format, Opening, YesNo};
 
 /// Arguments of `plan`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each, as clap reads them")]
 pub struct PlanArgs {
     /// A graph, an op list, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).

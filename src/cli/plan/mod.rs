@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PlanArgs, YesNo};
+use super::opened::plan_of;
 use super::{Verdict, print, print_json, print_json_line};
 use crate::analysis::dumped_problems;
 use crate::diagnostics::{Diagnostics, Severity};
@@ -29,8 +30,9 @@ use input::Chosen;
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let strategy = find(&args.strategy)?;
-    let source = args.opening.source(&args.file)?;
-    let mut imported = read_source(&source, progress)?;
+    let (args, source, remarks) = &plan_of(args, progress)?;
+    let mut imported = read_source(source, progress)?;
+    imported.diagnostics.extend(remarks);
     // A dump's own plan is of the graph as the dump has it.
     let dumped = match &imported.source {
         Source::Graphs(entries) => dumped_problems(entries),

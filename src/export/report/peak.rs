@@ -27,6 +27,7 @@ impl Report<'_> {
             at: PeakAt::Peak,
             by,
             n_first: FEW,
+            against: None,
         };
         let Some(report) = PeakReport::new(comparison, ask) else {
             page.line("p", "There is no step whose bytes could be explained.");

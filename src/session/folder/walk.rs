@@ -20,16 +20,16 @@ pub(super) const MOST_FILES: usize = 20_000;
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(in crate::session) struct Found {
     /// Regular files, sorted by their paths, numbers in them as numbers.
-    pub(super) files: Vec<PathBuf>,
+    pub(in crate::session) files: Vec<PathBuf>,
     /// What was passed over.
-    pub(super) passed: Passed,
+    pub(in crate::session) passed: Passed,
 }
 
 /// What is passed over in a folder: how many there are of a kind, and the first.
 #[derive(Debug, Default)]
-pub(super) struct Passed {
+pub(in crate::session) struct Passed {
     links: Vec<PathBuf>,
     deep: Vec<PathBuf>,
     closed: Vec<PathBuf>,
@@ -62,7 +62,7 @@ impl Passed {
 ///
 /// # Errors
 /// What the operating system says of the folder itself; folders within that cannot be read are passed over.
-pub(super) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
+pub(in crate::session) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
     let mut found = Found::default();
     let mut waiting = vec![(folder.to_owned(), 0_usize)];
     while let Some((path, level)) = waiting.pop() {

@@ -16,7 +16,8 @@ impl Session {
         let Some(answer) = self.take_painted(generation, answer) else {
             return;
         };
-        let answer = self.take_plans(generation, answer);
+        let answer = self.take_file(generation, answer);
+        let answer = answer.and_then(|answer| self.take_plans(generation, answer));
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
@@ -104,6 +105,7 @@ impl Session {
         } else {
             self.take_configs(configs);
         }
+        self.settle_file();
     }
 
     /// Configurations were opened like graphs: the graphs stay.
@@ -128,6 +130,7 @@ impl Session {
 
     /// What was open before a load that brought nothing; settings stay as they are now.
     fn restore_opened(&mut self) -> bool {
+        self.file.gives_way = false;
         let Some(opened) = self.opened.take() else {
             return false;
         };
@@ -141,6 +144,9 @@ impl Session {
     }
 
     fn fail(&mut self, generation: u64, message: String) {
+        if generation == self.load_generation && self.keeps_document(&message) {
+            return;
+        }
         if generation == self.load_generation && generation == self.restore_generation {
             self.show_sample_instead(&message);
             return;

@@ -173,7 +173,7 @@ impl Session {
     pub(super) fn show_part(&mut self) {
         let Some(loaded) = &mut self.loaded else { return };
         let known = Arc::clone(&loaded.workload);
-        if !loaded.show(self.document.part.as_deref()) {
+        if !loaded.show(self.document.part.as_deref()) && !loaded.lacks_a_source() {
             // The files changed, or the evaluation graph is gone.
             self.document.part = None;
         }

@@ -16,6 +16,10 @@ pub enum Purpose {
     OpenFolder,
     /// Add graphs to the session.
     Add,
+    /// Save the document.
+    SaveDocument,
+    /// Say where a source of the document is, by position.
+    Locate(usize),
     /// Write the configuration.
     ExportConfig,
     /// Write a file of the answer.
@@ -45,6 +49,8 @@ impl Purpose {
             Self::Open => "Open graph or recording",
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
+            Self::SaveDocument => "Save document",
+            Self::Locate(_) => "Locate a source of the document",
             Self::ExportConfig | Self::Export(ExportForm::Config) => "Export configuration",
             Self::Export(ExportForm::Report) => "Export report",
             Self::Export(ExportForm::Timeline) => "Export timeline of lanes",
@@ -69,6 +75,7 @@ impl Purpose {
                 ..
             } => "/path/to/directory",
             Self::OpenFolder => "/path/to/folder",
+            Self::SaveDocument => "/path/to/document.highwater",
             Self::SavePicture(_) => "/path/to/picture.png",
             Self::DrawLane(_) => "/path/to/drawing.svg",
             _ => "/path/to/file",
@@ -79,12 +86,14 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::ExportConfig
+            Self::SaveDocument
+            | Self::ExportConfig
             | Self::Export(_)
             | Self::ExportTable
             | Self::ExportPeak
             | Self::SavePicture(_)
             | Self::DrawLane(_) => "Save",
+            Self::Locate(_) => "Take it",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
         }
@@ -98,6 +107,7 @@ impl Purpose {
             LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
         };
         match self {
+            Self::SaveDocument => "session.highwater".to_owned(),
             Self::ExportConfig => "highwater.json".to_owned(),
             Self::Export(form) => form.row().usual.to_owned(),
             Self::ExportTable => "highwater.csv".to_owned(),
@@ -125,6 +135,11 @@ impl Purpose {
         Some(match self {
             Self::Open | Self::OpenFolder => Command::Open(sources()),
             Self::Add => Command::Add(sources()),
+            Self::SaveDocument => Command::SaveDocument {
+                path: first,
+                view: None,
+            },
+            Self::Locate(position) => Command::Locate { position, path: first },
             Self::ExportConfig => Command::ExportConfig(first),
             Self::ExportTable => Command::ExportTable(first),
             Self::ExportPeak => Command::ExportPeak(first),

@@ -188,6 +188,16 @@ impl LanesState {
         }
     }
 
+    /// Whether all there is to see is in view.
+    pub fn shows_everything(&self) -> bool {
+        self.viewport == self.whole
+    }
+
+    /// Whether the view is one of this answer already.
+    pub fn knows(&self, timeline: &Timeline) -> bool {
+        self.whole == Some(timeline.fit())
+    }
+
     /// Shows everything.
     pub fn fit(&mut self) {
         self.viewport = self.whole;

@@ -1,0 +1,190 @@
+//! Documents on the command line: their sources and settings, over which flags win; and writing one.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use super::Verdict;
+use super::args::{Common, ExportArgs, PlanArgs, YesNo};
+use super::opening::Opening;
+use super::settings::{Settings, read_settings_over};
+use crate::diagnostics::Diagnostics;
+use crate::options::keys;
+use crate::progress::Progress;
+use crate::session::{
+    Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document, preset_iterations,
+    presets_of, save_document,
+};
+
+/// What arguments name.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// The sources; those of a document stand in its place.
+    pub(super) sources: Vec<SourceSpec>,
+    /// The document among the arguments.
+    pub(super) document: Option<OpenedDocument>,
+}
+
+impl Named {
+    /// Reads arguments. Documents are told by their content, or by their name.
+    ///
+    /// # Errors
+    /// A document that cannot be read, a source of it that is not there, or a second document.
+    pub(super) fn of(files: &[String], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
+        let mut named = Self {
+            sources: Vec::new(),
+            document: None,
+        };
+        for source in opening.sources(files)? {
+            let path = match &source {
+                SourceSpec::Path(path) if is_document(path) => path,
+                _ => {
+                    named.sources.push(source);
+                    continue;
+                }
+            };
+            if let Some(other) = &named.document {
+                bail!(
+                    "{} and {} are both documents; name one",
+                    other.path.display(),
+                    path.display()
+                );
+            }
+            let document = open_document(path, progress).map_err(anyhow::Error::msg)?;
+            remark(path, &document)?;
+            named.sources.extend(document.file.document.sources.iter().cloned());
+            named.document = Some(document);
+        }
+        Ok(named)
+    }
+
+    /// Settings: those of the document, then configuration files, then flags.
+    ///
+    /// # Errors
+    /// As [`super::read_settings`].
+    pub(super) fn settings(&self, common: &Common) -> anyhow::Result<Settings> {
+        let document = self.document.as_ref().map(|document| &document.file.document);
+        let mut settings = read_settings_over(common, document)?;
+        if let Some(document) = &self.document {
+            let name = document.path.display().to_string();
+            settings.remarks.insert(0, (name, document.remarks.clone()));
+        }
+        Ok(settings)
+    }
+
+    /// Values that a document gives to dimensions, for commands that take one value each, as arguments; those that are
+    /// given already win.
+    pub(super) fn dims(&self, given: &[String]) -> Vec<String> {
+        let mut dims = given.to_vec();
+        let document = self.document.as_ref().map(|document| &document.file.document);
+        for (name, values) in document.into_iter().flat_map(|document| &document.plan.dims) {
+            let is_given = given
+                .iter()
+                .any(|text| text.split('=').next().map(str::trim) == Some(name));
+            if let ([value], false) = (&values[..], is_given) {
+                dims.push(format!("{name}={value}"));
+            }
+        }
+        dims
+    }
+}
+
+/// Says on standard error what is odd in a document and which sources changed; a source that is not there is an error.
+fn remark(path: &Path, document: &OpenedDocument) -> anyhow::Result<()> {
+    let name = path.display();
+    for entry in document.remarks.entries() {
+        say(&format!("{name}: {}", entry.message));
+    }
+    for (source, note) in document.file.document.sources.iter().zip(&document.notes) {
+        let label = source.label();
+        match &note.state {
+            SourceState::Same => {}
+            SourceState::Changed => say(&format!(
+                "{name}: {label} is not the file that the document was saved with (its content differs); the figures are of the \
+                 file as it is now"
+            )),
+            SourceState::Missing(reason) => bail!(
+                "{name}: its source {label}: {reason}; put it back there, or locate it in the window (`highwater {name}`)"
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn say(text: &str) {
+    use std::io::Write as _;
+    // Nothing can be said where standard error is closed.
+    drop(writeln!(std::io::stderr(), "highwater: warning: {text}"));
+}
+
+/// The arguments of `plan` with what a document says in the place of what is not given, and its one source.
+///
+/// # Errors
+/// A document that cannot be read, or names another number of sources than one.
+pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<(PlanArgs, SourceSpec, Diagnostics)> {
+    let named = Named::of(std::slice::from_ref(&args.file), &args.opening, progress)?;
+    let mut args = args.clone();
+    args.dim = named.dims(&args.dim);
+    let [source] = &named.sources[..] else {
+        bail!(
+            "{}: the document names {} sources, and `plan` takes one: name it, or `highwater compare` the document",
+            args.file,
+            named.sources.len()
+        );
+    };
+    let mut remarks = Diagnostics::new();
+    if let Some(opened) = &named.document {
+        let document = &opened.file.document;
+        args.graph = args.graph.or_else(|| document.part.clone());
+        if document.options.effective(keys::SHAPES_KEEP_ALIVE).to_string() == "no" {
+            args.shapes_keep_alive = YesNo::No;
+        }
+        remarks = opened.remarks.clone();
+    }
+    Ok((args, source.clone(), remarks))
+}
+
+/// Writes a document of the sources and settings that the arguments name. What a document among them says beyond that
+/// stays.
+///
+/// # Errors
+/// A source that is not there or cannot be opened again, a setting that is refused, or a file that cannot be written.
+pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    let named = Named::of(&args.files, &args.common.opening, progress)?;
+    let settings = named.settings(&args.common)?;
+    for source in &named.sources {
+        if let SourceSpec::Path(path) = source
+            && !path.exists()
+        {
+            bail!("{}: there is no such file", path.display());
+        }
+    }
+    let before = named.document.map_or_else(
+        || DocumentFile::new(Document::new(Vec::new())),
+        |document| document.file,
+    );
+    let mut plan = settings.plan;
+    if !settings.has_document {
+        for (name, values) in presets_of(&named.sources) {
+            plan.dims.entry(name).or_insert(values);
+        }
+        if args.common.iterations.is_none() && plan.iterations == 1 {
+            plan.iterations = preset_iterations(&named.sources);
+        }
+    }
+    let mut hashes = before.hashes.clone();
+    hashes.resize(named.sources.len(), None);
+    let document = Document {
+        sources: named.sources,
+        options: settings.options,
+        unknown_options: settings.unknown_options,
+        unknown_fields: settings.unknown_fields,
+        environment: settings.environment,
+        with_evaluation: settings.evaluation,
+        plan,
+        ..before.document.clone()
+    };
+    let file = before.with(document, hashes, before.view.clone());
+    save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;
+    Ok(Verdict::Done)
+}

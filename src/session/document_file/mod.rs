@@ -1,0 +1,271 @@
+//! The document's file (`.highwater`): what is open with its settings as JSON, and reading it back.
+//!
+//! In: a [`DocumentFile`], or bytes. Out: text, or a file's content with remarks. The form stands in `docs/document.md` and
+//! `docs/document.schema.json`; what is kept from one start to the next and what is saved for recovery have it too, with
+//! absolute paths. Invariants: what this version does not know survives reading and writing at every level; what was
+//! written by a newer version is refused before anything else of it is looked at; odd values are remarks, never panics.
+//! Deliberately not here: where files lie, and when they are written.
+
+mod hashes;
+mod opening;
+mod places;
+mod schema;
+mod unknown;
+mod wire;
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+
+pub(super) use opening::states_of;
+pub use opening::{
+    DOCUMENT_EXTENSION, OpenedDocument, SourceNote, SourceState, is_document, is_document_name, open_document,
+    read_document, save_document,
+};
+pub use schema::document_schema;
+
+use super::bookmarks::KeptBookmark;
+use super::config::{apply_config, config_from_document};
+use super::document::{Document, SourceSpec};
+use super::kept::KeptSource;
+use crate::diagnostics::Diagnostics;
+use crate::export::{ConfigError, from_json, to_json};
+use unknown::Unknown;
+use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strategies_of};
+
+/// The version of the format that is written, and the newest that is read.
+pub const DOCUMENT_VERSION: u64 = 1;
+
+/// The most bytes of a document.
+pub const MOST_DOCUMENT_BYTES: u64 = 16 << 20;
+
+/// The most sources of a document.
+const MOST_SOURCES: usize = 1_000;
+
+/// The most bookmarks of a document.
+const MOST_BOOKMARKS: usize = 10_000;
+
+/// Fields of a configuration that follow from the others, or that a document says itself.
+const DERIVED: [&str; 3] = ["effective", "sources", "predicted"];
+
+/// Fields of settings whose unknown entries the document itself keeps.
+const KEPT_BY_SETTINGS: [&str; 2] = ["options", "environment"];
+
+/// What a document's file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentFile {
+    /// What the user chose.
+    pub document: Document,
+    /// The hash of each source as it was last known, by position; `None` where there is none.
+    pub hashes: Vec<Option<String>>,
+    /// How the window showed it: a value of the window's own, with a version of its own.
+    pub view: Option<Json>,
+    unknown: Unknown,
+}
+
+impl DocumentFile {
+    /// A file of a document that was never saved.
+    pub fn new(document: Document) -> Self {
+        Self {
+            hashes: vec![None; document.sources.len()],
+            document,
+            view: None,
+            unknown: Unknown::default(),
+        }
+    }
+
+    /// The same file with other content; what nobody knows in it stays.
+    #[must_use]
+    pub fn with(&self, document: Document, hashes: Vec<Option<String>>, view: Option<Json>) -> Self {
+        Self {
+            document,
+            hashes,
+            view,
+            unknown: self.unknown.clone(),
+        }
+    }
+
+    /// The text for a file in a folder: indented, fields in a fixed order, a final line break. Without a folder paths stay
+    /// absolute, which is for the program's own files.
+    ///
+    /// # Errors
+    /// A sentence about a source that cannot be opened again: a pipe, content without a path.
+    pub fn text(&self, folder: Option<&Path>) -> Result<String, String> {
+        let mut json = self.json(folder)?;
+        self.unknown.put_back(&mut json);
+        let mut text = serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// What this version says.
+    fn json(&self, folder: Option<&Path>) -> Result<Json, String> {
+        let document = &self.document;
+        let mut sources = Vec::with_capacity(document.sources.len());
+        for (position, source) in document.sources.iter().enumerate() {
+            let kept = KeptSource::of(source).ok_or_else(|| not_again(source))?;
+            let hash = self.hashes.get(position).cloned().flatten();
+            sources.push(KeptSource {
+                sha256: hash,
+                ..places::placed(kept, folder)
+            });
+        }
+        let wire = Wire {
+            highwater_document: Version(DOCUMENT_VERSION),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            sources,
+            part: document.part.clone(),
+            settings: settings_of(document),
+            lanes: WireLanes::of(&document.lanes),
+            strategies: strategies_of(&document.strategies),
+            bookmarks: KeptBookmark::of_all(&document.bookmarks),
+            view: self.view.clone(),
+        };
+        serde_json::to_value(&wire).map_err(|error| error.to_string())
+    }
+
+    /// Reads a file that lies in a folder. Remarks name what is not known.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with line and column: not JSON, nested too deeply, a field of the wrong type, too many of something,
+    /// or written by a newer highwater.
+    pub fn read(bytes: &[u8], folder: Option<&Path>) -> Result<(Self, Diagnostics), ConfigError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.len() as u64 > MOST_DOCUMENT_BYTES {
+            return Err(first_line(too_large()));
+        }
+        let Probe { _version } = serde_json::from_slice(bytes)?;
+        // Everything, what is unknown too: this is where text that is nested too deeply is refused.
+        let mut read: Json = serde_json::from_slice(bytes)?;
+        let wire: Wire = serde_json::from_slice(bytes)?;
+        for (count, most, what) in [
+            (wire.sources.len(), MOST_SOURCES, "sources"),
+            (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
+        ] {
+            if count > most {
+                return Err(first_line(format!(
+                    "a document has at most {most} {what}; this one has {count}"
+                )));
+            }
+        }
+        let mut remarks = Diagnostics::new();
+        let mut document = Document::new(Vec::new());
+        read_settings(bytes, &mut document, &mut remarks)?;
+        let mut hashes = Vec::with_capacity(wire.sources.len());
+        for source in &wire.sources {
+            document.sources.push(source_of(source, folder, &mut remarks));
+            hashes.push(source.sha256.clone());
+        }
+        document.part.clone_from(&wire.part);
+        document.lanes = wire.lanes.lanes(&mut remarks);
+        document.strategies = strategies(&wire.strategies, &mut remarks);
+        document.bookmarks = KeptBookmark::bookmarks(&wire.bookmarks);
+        let mut file = Self {
+            document,
+            hashes,
+            view: wire.view,
+            unknown: Unknown::default(),
+        };
+        if let Ok(mut known) = file.json(folder) {
+            for settings in [read.get_mut("settings"), known.get_mut("settings")]
+                .into_iter()
+                .flatten()
+            {
+                let fields = settings.as_object_mut().into_iter();
+                fields.for_each(|fields| fields.retain(|key, _| !is_known_elsewhere(key)));
+            }
+            file.unknown = Unknown::between(&read, &known);
+        }
+        Ok((file, remarks))
+    }
+}
+
+fn is_known_elsewhere(key: &str) -> bool {
+    DERIVED.contains(&key) || KEPT_BY_SETTINGS.contains(&key)
+}
+
+fn settings_of(document: &Document) -> Map<String, Json> {
+    let text = to_json(&config_from_document(document, None));
+    // It was written just now, as an object.
+    let mut settings: Map<String, Json> = serde_json::from_str(&text).unwrap_or_default();
+    settings.retain(|key, _| !DERIVED.contains(&key.as_str()));
+    settings
+}
+
+fn read_settings(bytes: &[u8], document: &mut Document, remarks: &mut Diagnostics) -> Result<(), ConfigError> {
+    let in_place: SettingsInPlace<'_> = serde_json::from_slice(bytes)?;
+    let Some(settings) = in_place.settings else {
+        return Ok(());
+    };
+    let begin = settings.get().as_ptr().addr() - bytes.as_ptr().addr();
+    let (mut config, warnings) = from_json(settings.get().as_bytes()).map_err(|error| moved(error, &bytes[..begin]))?;
+    if config.tool_version.is_empty() {
+        // What a document says of its settings is all of them.
+        env!("CARGO_PKG_VERSION").clone_into(&mut config.tool_version);
+    }
+    apply_config(&config, document);
+    remarks.extend(&warnings);
+    Ok(())
+}
+
+/// An error within a part of the text, with its place in the whole.
+fn moved(error: ConfigError, before: &[u8]) -> ConfigError {
+    let n_lines = before.split(|byte| *byte == b'\n').count() - 1;
+    let last = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    ConfigError {
+        line: error.line + n_lines,
+        column: if error.line == 1 {
+            error.column + before.len() - last
+        } else {
+            error.column
+        },
+        reason: error.reason,
+    }
+}
+
+fn first_line(reason: String) -> ConfigError {
+    ConfigError {
+        line: 1,
+        column: 1,
+        reason,
+    }
+}
+
+fn too_large() -> String {
+    format!(
+        "it is larger than {} MiB, which no document is; graphs and recordings are named in it, not held",
+        MOST_DOCUMENT_BYTES >> 20
+    )
+}
+
+fn source_of(wire: &KeptSource, folder: Option<&Path>, remarks: &mut Diagnostics) -> SourceSpec {
+    if wire.path.is_none() && wire.sample.is_none() {
+        remarks.warning(
+            "a source has neither a path nor the name of a sample".to_owned(),
+            "sources",
+        );
+    }
+    if let Some(format) = &wire.format
+        && crate::import::importer(format).is_none()
+    {
+        let message = format!("there is no format \"{format}\"; the content of the file is asked instead");
+        remarks.warning(message, "sources");
+    }
+    let found = places::found(wire, folder);
+    // Only a source that names nothing is none.
+    found.source().unwrap_or_else(|| SourceSpec::Path("".into()))
+}
+
+/// Why a source cannot stand in a document.
+fn not_again(source: &SourceSpec) -> String {
+    match source {
+        SourceSpec::Path(path) if path.to_str().is_none() => format!(
+            "{}: its name is no text (UTF-8), so that no document can name it; rename it",
+            path.display()
+        ),
+        other => format!(
+            "{}: it came without a path and cannot be opened again; write it to a file, and open that",
+            other.title()
+        ),
+    }
+}

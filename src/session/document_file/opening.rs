@@ -1,0 +1,228 @@
+//! Documents as files: told from graphs, read with what became of their sources, written whole or not at all.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::hashes::hash_of;
+use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
+use crate::diagnostics::Diagnostics;
+use crate::progress::Progress;
+use crate::session::document::SourceSpec;
+use crate::session::files::{TEMPORARY, open, stream_name, write_whole};
+
+/// What documents are usually called, without the point.
+pub const DOCUMENT_EXTENSION: &str = "highwater";
+
+/// What the first bytes of a document hold.
+const KEY: &str = "\"highwater_document\"";
+
+/// How many bytes are looked at.
+const HEAD: usize = 4096;
+
+/// What a killed save left behind is taken away when it is older than this.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
+
+/// What became of a source since the document was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceState {
+    /// It is as it was, or nothing is known of how it was.
+    Same,
+    /// Its content is another.
+    Changed,
+    /// It cannot be read; what the system says.
+    Missing(String),
+}
+
+/// A source of a document, and what is said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceNote {
+    /// Its hash when the document was saved.
+    pub sha256: Option<String>,
+    /// What became of it.
+    pub state: SourceState,
+}
+
+impl SourceNote {
+    /// A sentence for the user with what to do; `None` where nothing is wrong.
+    pub fn sentence(&self, source: &SourceSpec) -> Option<String> {
+        let label = source.label();
+        match &self.state {
+            SourceState::Same => None,
+            SourceState::Changed => Some(format!(
+                "{label}: it is not the file that the document was saved with (its content differs); what is shown is of the \
+                 file as it is now. Locate the old one, or save the document to accept the new one"
+            )),
+            SourceState::Missing(reason) => Some(format!(
+                "{label}: {reason}. Locate it, or put it back where the document names it"
+            )),
+        }
+    }
+}
+
+/// A document that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenedDocument {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it holds.
+    pub file: DocumentFile,
+    /// What became of its sources, by position.
+    pub notes: Vec<SourceNote>,
+    /// What is odd in it.
+    pub remarks: Diagnostics,
+}
+
+/// Whether the name of a file is that of a document.
+pub fn is_document_name(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(DOCUMENT_EXTENSION))
+}
+
+/// Whether a file is a document: by its first bytes, or by its name.
+pub fn is_document(path: &Path) -> bool {
+    if stream_name(path).is_some() || !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    if is_document_name(path) {
+        return true;
+    }
+    let mut head = Vec::with_capacity(HEAD);
+    let read = File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    let head = head.trim_start_matches('\u{feff}').trim_start();
+    let key = head.find(KEY).map(|at| head[at + KEY.len()..].trim_start());
+    read.is_ok() && head.starts_with('{') && key.is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// Reads a document, and looks at its sources.
+///
+/// # Errors
+/// One sentence that names the file and the place in it.
+pub fn open_document(path: &Path, progress: &Progress<'_>) -> Result<OpenedDocument, String> {
+    let (file, remarks) = read_document(path)?;
+    let notes = noted(&file.document.sources, &file.hashes, progress);
+    progress.check().map_err(|cancelled| cancelled.to_string())?;
+    Ok(OpenedDocument {
+        path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        file,
+        notes,
+        remarks,
+    })
+}
+
+/// Reads a document, without a look at its sources.
+///
+/// # Errors
+/// One sentence that names the file and the place in it.
+pub fn read_document(path: &Path) -> Result<(DocumentFile, Diagnostics), String> {
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    let mut file = open(path)
+        .map_err(|error| error.to_string())?
+        .take(MOST_DOCUMENT_BYTES + 1);
+    file.read_to_end(&mut bytes)
+        .map_err(|error| format!("{name}: cannot be read: {error}"))?;
+    if bytes.len() as u64 > MOST_DOCUMENT_BYTES {
+        return Err(format!("{name}: {}", too_large()));
+    }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    DocumentFile::read(&bytes, path.parent()).map_err(|error| format!("{name}: {error}"))
+}
+
+/// What became of sources, beside the hashes that they had.
+fn noted(sources: &[SourceSpec], hashes: &[Option<String>], progress: &Progress<'_>) -> Vec<SourceNote> {
+    let states = states_of(sources, hashes, progress).into_iter();
+    states
+        .zip(hashes)
+        .map(|(state, sha256)| SourceNote {
+            sha256: sha256.clone(),
+            state,
+        })
+        .collect()
+}
+
+/// What became of sources. A source without a hash is only looked for.
+pub(in crate::session) fn states_of(
+    sources: &[SourceSpec],
+    hashes: &[Option<String>],
+    progress: &Progress<'_>,
+) -> Vec<SourceState> {
+    let one = |(source, hash): (&SourceSpec, &Option<String>)| {
+        let path = match source {
+            SourceSpec::Path(path) => path,
+            SourceSpec::As { source, .. } => match &**source {
+                SourceSpec::Path(path) => path,
+                _ => return SourceState::Same,
+            },
+            _ => return SourceState::Same,
+        };
+        if let Err(error) = std::fs::metadata(path) {
+            return SourceState::Missing(reason_of(&error));
+        }
+        let Some(hash) = hash else { return SourceState::Same };
+        match hash_of(source, progress) {
+            Ok(Some(now)) if now != *hash => SourceState::Changed,
+            Err(error) if progress.check().is_ok() => SourceState::Missing(error.to_string()),
+            _ => SourceState::Same,
+        }
+    };
+    sources.iter().zip(hashes).map(one).collect()
+}
+
+fn reason_of(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "it is not there".to_owned(),
+        _ => format!("it cannot be looked at ({error})"),
+    }
+}
+
+/// Writes a document whole or not at all, with the hashes of its sources as they are now; gives them back. A source that
+/// is not there keeps the hash that it had.
+///
+/// # Errors
+/// One sentence; the file that was there, if any, is untouched then.
+pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) -> Result<Vec<Option<String>>, String> {
+    let path = std::path::absolute(path).map_err(|error| format!("{}: cannot be written: {error}", path.display()))?;
+    // A link stays one: what it names is written.
+    let path = if path.is_symlink() {
+        path.canonicalize().unwrap_or(path)
+    } else {
+        path
+    };
+    let mut hashes = Vec::with_capacity(file.document.sources.len());
+    for (position, source) in file.document.sources.iter().enumerate() {
+        let before = file.hashes.get(position).cloned().flatten();
+        let now = hash_of(source, progress);
+        progress.check().map_err(|cancelled| cancelled.to_string())?;
+        hashes.push(now.unwrap_or(before));
+    }
+    let file = file.with(file.document.clone(), hashes, file.view.clone());
+    let text = file.text(path.parent())?;
+    write_whole(&path, text.as_bytes()).map_err(|error| error.to_string())?;
+    tidy(&path);
+    Ok(file.hashes)
+}
+
+/// Takes away what saves that were killed left beside a file that was written just now. The age is told by the file
+/// system's own clock; another program's save that is going on is younger.
+fn tidy(path: &Path) {
+    let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    let Some((folder, now)) = path.parent().zip(written(path).ok()) else {
+        return;
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let is_ours = is_file && name.starts_with(TEMPORARY) && name.len() == TEMPORARY.len() + 6;
+        let age = written(&entry.path())
+            .ok()
+            .and_then(|then| now.duration_since(then).ok());
+        if is_ours && age.is_some_and(|age| age > LEFT_BEHIND) {
+            // It is harmless where it cannot be taken away.
+            drop(std::fs::remove_file(entry.path()));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The document's file field by field: what serde reads and writes.
+
+use std::collections::BTreeMap;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json};
+
+use super::DOCUMENT_VERSION;
+use crate::analysis::{LaneSet, LaneStrategies, RematLane};
+use crate::diagnostics::Diagnostics;
+use crate::rewrite::remat::{Budget, find_heuristic};
+use crate::session::bookmarks::{KeptBookmark, lane_of, lane_text};
+use crate::session::kept::KeptSource;
+use crate::units::Bytes;
+
+/// The format's version; refuses, at its place in the file, what this highwater cannot read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Version(pub(super) u64);
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            0 => Err(D::Error::custom("versions of documents start at 1")),
+            version if version > DOCUMENT_VERSION => Err(D::Error::custom(format!(
+                "this document has version {version}, written by a newer highwater; this one reads up to version \
+                 {DOCUMENT_VERSION}: update highwater, or have the document saved by an older one"
+            ))),
+            version => Ok(Self(version)),
+        }
+    }
+}
+
+/// The version alone, before anything else is read: a newer version may have other fields.
+#[derive(Debug, Deserialize)]
+pub(super) struct Probe {
+    #[serde(rename = "highwater_document")]
+    pub(super) _version: Version,
+}
+
+/// The settings as they stand in the text, so that what is wrong in them has its place there.
+#[derive(Debug, Deserialize)]
+pub(super) struct SettingsInPlace<'a> {
+    #[serde(borrow, default)]
+    pub(super) settings: Option<&'a RawValue>,
+}
+
+/// The whole file, in the order of its fields.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Wire {
+    pub(super) highwater_document: Version,
+    #[serde(default)]
+    pub(super) tool_version: String,
+    #[serde(default)]
+    pub(super) sources: Vec<KeptSource>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) part: Option<String>,
+    /// A configuration, without what follows from it.
+    #[serde(default)]
+    pub(super) settings: Map<String, Json>,
+    #[serde(default, skip_serializing_if = "WireLanes::is_usual")]
+    pub(super) lanes: WireLanes,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) strategies: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) bookmarks: Vec<KeptBookmark>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) view: Option<Json>,
+}
+
+/// What lanes are compared for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct WireLanes {
+    kind: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<WireRun>,
+}
+
+/// A run under a budget; one without either has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct WireRun {
+    heuristic: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    budget_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    budget_ratio: Option<f64>,
+}
+
+const POLICIES: &str = "policies";
+const NAME_REUSE: &str = "name_reuse";
+const BUDGETS: &str = "budgets";
+
+/// What `lanes.kind` may be.
+pub(super) const LANE_KINDS: [&str; 3] = [POLICIES, NAME_REUSE, BUDGETS];
+
+impl Default for WireLanes {
+    fn default() -> Self {
+        Self::of(&LaneSet::Policies)
+    }
+}
+
+impl WireLanes {
+    pub(super) fn of(lanes: &LaneSet) -> Self {
+        let (kind, runs) = match lanes {
+            LaneSet::Policies => (POLICIES, &[][..]),
+            LaneSet::NameReuse => (NAME_REUSE, &[][..]),
+            LaneSet::Remat(runs) => (BUDGETS, &runs[..]),
+        };
+        Self {
+            kind: kind.to_owned(),
+            runs: runs.iter().map(WireRun::of).collect(),
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The lanes; those of another version are left out, with a remark.
+    pub(super) fn lanes(&self, remarks: &mut Diagnostics) -> LaneSet {
+        match self.kind.as_str() {
+            POLICIES => LaneSet::Policies,
+            NAME_REUSE => LaneSet::NameReuse,
+            BUDGETS => LaneSet::Remat(self.runs.iter().filter_map(|run| run.lane(remarks)).collect()),
+            kind => {
+                let message = format!("lanes of the kind \"{kind}\" are not known; policies are compared");
+                remarks.warning(message, "lanes");
+                LaneSet::Policies
+            }
+        }
+    }
+}
+
+impl WireRun {
+    fn of(lane: &RematLane) -> Self {
+        let (budget_bytes, budget_ratio) = match lane.budget {
+            Budget::Unlimited => (None, None),
+            Budget::Bytes(bytes) => (Some(bytes.get()), None),
+            Budget::Ratio(ratio) => (None, Some(ratio)),
+        };
+        Self {
+            heuristic: lane.heuristic.name.to_owned(),
+            budget_bytes,
+            budget_ratio,
+        }
+    }
+
+    fn lane(&self, remarks: &mut Diagnostics) -> Option<RematLane> {
+        let Ok(heuristic) = find_heuristic(&self.heuristic) else {
+            let message = format!("there is no heuristic \"{}\"; its lane is left out", self.heuristic);
+            remarks.warning(message, "lanes");
+            return None;
+        };
+        let budget = match (self.budget_bytes, self.budget_ratio) {
+            (Some(bytes), _) => Budget::Bytes(Bytes(bytes)),
+            (None, Some(ratio)) => Budget::Ratio(ratio.max(0.0)),
+            (None, None) => Budget::Unlimited,
+        };
+        Some(RematLane { heuristic, budget })
+    }
+}
+
+/// Strategies by lane.
+pub(super) fn strategies_of(strategies: &LaneStrategies) -> BTreeMap<String, String> {
+    strategies
+        .iter()
+        .map(|(lane, strategy)| (lane_text(lane), strategy.name.to_owned()))
+        .collect()
+}
+
+/// The strategies; those of another version are left out, with a remark.
+pub(super) fn strategies(wire: &BTreeMap<String, String>, remarks: &mut Diagnostics) -> LaneStrategies {
+    let mut strategies = LaneStrategies::default();
+    for (lane, name) in wire {
+        match (lane_of(lane), crate::plan::find(name)) {
+            (Some(lane), Ok(strategy)) => strategies.set(lane, Some(strategy)),
+            _ => remarks.warning(
+                format!("lane \"{lane}\" placed by \"{name}\" is not known; it is kept as it is"),
+                "strategies",
+            ),
+        }
+    }
+    strategies
+}

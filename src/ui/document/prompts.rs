@@ -1,0 +1,142 @@
+//! What is asked about the document: changes that would be lost, edits that a crash left, sources that are gone or changed.
+
+use eframe::egui::{self, Key, RichText};
+
+use super::DocumentState;
+use crate::session::{Recoverable, Session, SourceSpec};
+use crate::ui::dialogs::{Dialogs, Purpose};
+use crate::ui::theme::Theme;
+
+/// What becomes of changes.
+#[derive(Clone, Copy)]
+pub(super) enum Leave {
+    /// They are saved.
+    Save,
+    /// They are given up.
+    Discard,
+    /// The document stays open.
+    Stay,
+}
+
+/// What becomes of edits that a crash left.
+#[derive(Clone, Copy)]
+pub(super) enum Offer {
+    /// They are opened.
+    Recover,
+    /// They are removed.
+    Discard,
+    /// They are offered again at the next start.
+    Later,
+}
+
+/// Asks what becomes of changes that would be lost.
+pub(super) fn leaving_prompt_ui(ctx: &egui::Context, name: &str, has_focus: &mut bool) -> Option<Leave> {
+    let mut choice = None;
+    let modal = egui::Modal::new(egui::Id::unique("unsaved changes")).show(ctx, |ui| {
+        ui.set_width(420.0);
+        ui.heading(format!("Save the changes to {name}?"));
+        ui.label("Without saving, what was changed since the last save is given up.");
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let save = ui.button("Save changes");
+            if !std::mem::replace(has_focus, true) {
+                save.request_focus();
+            }
+            if save.clicked() {
+                choice = Some(Leave::Save);
+            }
+            if ui.button("Discard changes").clicked() {
+                choice = Some(Leave::Discard);
+            }
+            if ui.button("Cancel").clicked() {
+                choice = Some(Leave::Stay);
+            }
+        });
+    });
+    choice.or_else(|| modal.should_close().then_some(Leave::Stay))
+}
+
+/// Offers edits that a crash left.
+pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus: &mut bool) -> Option<Offer> {
+    let mut choice = None;
+    let modal = egui::Modal::new(egui::Id::unique("recovery")).show(ctx, |ui| {
+        ui.set_width(460.0);
+        ui.heading(format!("Recover unsaved changes to {}?", offered.name()));
+        ui.label(offered.sentence());
+        if let Some(path) = offered.kept.path() {
+            ui.weak(path.display().to_string());
+        }
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let recover = ui
+                .button("Recover")
+                .on_hover_text("open it as it was; save it to keep it");
+            if !std::mem::replace(has_focus, true) {
+                recover.request_focus();
+            }
+            if recover.clicked() {
+                choice = Some(Offer::Recover);
+            }
+            if ui.button("Discard").on_hover_text("remove what was kept").clicked() {
+                choice = Some(Offer::Discard);
+            }
+            if ui
+                .button("Later")
+                .on_hover_text("ask again at the next start")
+                .clicked()
+            {
+                choice = Some(Offer::Later);
+            }
+        });
+    });
+    let choice = choice.or_else(|| modal.should_close().then_some(Offer::Later));
+    if choice.is_some() {
+        *has_focus = false;
+    }
+    choice
+}
+
+/// Sources that are gone or changed, each with a button that locates it.
+pub(super) fn locate_ui(
+    ctx: &egui::Context,
+    (session, troubles): (&Session, &[(usize, String)]),
+    (state, dialogs): (&mut DocumentState, &mut Dialogs),
+    theme: &Theme,
+) {
+    let mut is_done = troubles.is_empty();
+    let mut wanted = None;
+    let modal = egui::Modal::new(egui::Id::unique("locate sources")).show(ctx, |ui| {
+        ui.set_width(560.0);
+        ui.heading(format!("Sources of {}", session.document_name()));
+        ui.label(
+            "The rest of the document is open. What is gone can be located; it is read in the place of the old one.",
+        );
+        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for (position, sentence) in troubles {
+                ui.add_space(6.0);
+                ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
+                let button = ui.button("Locate…");
+                let name = session.document().sources.get(*position).map(SourceSpec::title);
+                button.widget_info(|| {
+                    let name = format!("locate {}", name.clone().unwrap_or_default());
+                    egui::WidgetInfo::labeled(egui::Role::Button, true, name)
+                });
+                if !std::mem::replace(&mut state.has_focus, true) {
+                    button.request_focus();
+                }
+                if button.clicked() {
+                    wanted = Some(*position);
+                }
+            }
+        });
+        ui.add_space(6.0);
+        is_done |= ui.button("Close").clicked();
+    });
+    if let Some(position) = wanted {
+        dialogs.ask(Purpose::Locate(position), ctx);
+        is_done = true;
+    }
+    if is_done || modal.should_close() || ctx.input(|input| input.key_pressed(Key::Escape)) {
+        state.is_locating = false;
+    }
+}
