@@ -85,6 +85,29 @@ impl Bytes {
         self.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
     }
 
+    /// The number before the largest binary unit that it reaches; `None` below 1 KiB.
+    #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
+    fn scaled(self) -> Option<(f64, &'static str)> {
+        let units = [(TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")];
+        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0 >= *factor)?;
+        Some((self.0 as f64 / factor as f64, unit))
+    }
+
+    /// Three figures and the unit, for narrow columns, rounded once: `4.97 GiB`, `512 B`.
+    pub fn short(self) -> String {
+        let Some((value, unit)) = self.scaled() else {
+            return self.exact();
+        };
+        let decimals = if value >= 100.0 {
+            0
+        } else if value >= 10.0 {
+            1
+        } else {
+            2
+        };
+        format!("{value:.decimals$}\u{a0}{unit}")
+    }
+
     /// Exact digits in groups of three: `2 763 672 996 B`, with thin spaces as separators.
     pub fn exact(self) -> String {
         format!("{}\u{a0}B", grouped(self.0))
@@ -175,15 +198,9 @@ pub fn counted(count: u64, noun: &str) -> String {
 impl fmt::Display for Bytes {
     /// Readable text with three significant figures after the binary unit: `2.574 GiB`, `512 B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (factor, unit) = match self.0 {
-            n if n >= TIB => (TIB, "TiB"),
-            n if n >= GIB => (GIB, "GiB"),
-            n if n >= MIB => (MIB, "MiB"),
-            n if n >= KIB => (KIB, "KiB"),
-            n => return write!(f, "{n}\u{a0}B"),
+        let Some((value, unit)) = self.scaled() else {
+            return write!(f, "{}\u{a0}B", self.0);
         };
-        #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
-        let value = self.0 as f64 / factor as f64;
         let decimals = if value >= 100.0 {
             1
         } else if value >= 10.0 {
@@ -270,6 +287,19 @@ pub fn percent_text(percent: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_texts_are_rounded_once() {
+        for (bytes, text) in [
+            (5_331_267_632, "4.97\u{a0}GiB"),
+            (1023, "1\u{a0}023\u{a0}B"),
+            (1024, "1.00\u{a0}KiB"),
+            (12 << 20, "12.0\u{a0}MiB"),
+            (345 << 30, "345\u{a0}GiB"),
+        ] {
+            assert_eq!(Bytes(bytes).short(), text);
+        }
+    }
 
     #[test]
     fn sizes_are_parsed_exactly() {

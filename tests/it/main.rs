@@ -84,6 +84,7 @@ mod ui_budgets;
 mod ui_device;
 #[cfg(feature = "gui")]
 mod ui_document;
+#[cfg(feature = "gui")]
 mod ui_exports;
 #[cfg(feature = "gui")]
 mod ui_lanes;

@@ -289,7 +289,12 @@ impl Shown {
 
     fn footprint_ui(&self, ui: &mut egui::Ui, theme: &Theme) {
         let footprint = self.figures.footprint;
-        let text = self.text(footprint.to_string());
+        let text = if self.is_wide {
+            footprint.to_string()
+        } else {
+            footprint.short()
+        };
+        let text = RichText::new(text).size(SIZE);
         let text = if self.is_smallest {
             text.color(theme.good).strong()
         } else {
@@ -323,7 +328,7 @@ impl Shown {
 }
 
 /// A number with a unit, cut to three digits before the unit: `2.574 GiB` is `2.57 GiB`, `205.58 ms` is `206 ms`.
-pub(super) fn three_digits(text: &str) -> String {
+fn three_digits(text: &str) -> String {
     let Some((number, unit)) = text.split_once([' ', '\u{a0}']) else {
         return text.to_owned();
     };

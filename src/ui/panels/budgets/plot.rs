@@ -10,7 +10,6 @@ use super::{Axes, BudgetsState};
 use crate::analysis::SweepPoint;
 use crate::rewrite::remat::{HEURISTICS, Heuristic};
 use crate::session::Command;
-use crate::ui::panels::planner::three_digits;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -236,7 +235,7 @@ impl Axes {
     )]
     fn x_text(self, value: f64) -> String {
         if self.in_bytes {
-            three_digits(&Bytes(value.max(0.0) as u64).to_string())
+            Bytes(value.max(0.0) as u64).short()
         } else {
             format!("{value:.0} %")
         }

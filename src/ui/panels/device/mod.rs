@@ -243,7 +243,7 @@ fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
         ("feature memory", parts.features),
         ("weights", parts.weights),
         ("variables", parts.variables),
-        ("inputs and outputs", parts.io),
+        ("inputs, outputs", parts.io),
     ]
 }
 
@@ -260,7 +260,7 @@ fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     egui::Grid::new("device parts")
         .num_columns(3)
         .min_col_width(0.0)
-        .spacing([8.0, 3.0])
+        .spacing([6.0, 3.0])
         .show(ui, |ui| {
             for (position, (name, bytes)) in parts(&picture.parts).into_iter().enumerate() {
                 if bytes > Bytes::ZERO {

@@ -7,7 +7,6 @@ use super::{Shown, highlight_ui};
 use crate::sim::{DevicePicture, RegionPicture};
 use crate::timeline::region_text;
 use crate::ui::lanes::{Highlight, LanesState};
-use crate::ui::panels::planner::three_digits;
 use crate::units::{Bytes, grouped};
 
 /// Texts of the table.
@@ -104,8 +103,7 @@ fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
             .on_hover_text("Held as a whole: no tensors of feature memory");
         return;
     };
-    let text = bytes.to_string();
-    let text = if is_wide { text } else { three_digits(&text) };
+    let text = if is_wide { bytes.to_string() } else { bytes.short() };
     ui.label(RichText::new(text).size(SIZE)).on_hover_text(bytes.exact());
 }
 
