@@ -541,7 +541,7 @@ fn the_tables_of_panes_and_commands_agree() {
 fn what_is_typed_behind_the_shortcut_is_for_the_palette() {
     let mut harness = window_of(0, 1000.0);
     settle(&mut harness);
-    harness.key_press_modifiers(Modifiers::CTRL | Modifiers::SHIFT, Key::P);
+    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
     for letter in ["x", "s"] {
         harness.event(egui::Event::Text(letter.to_owned()));
     }
