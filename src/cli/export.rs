@@ -17,7 +17,7 @@ use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if is_document_name(&args.to) {
+    if args.form.is_none() && is_document_name(&args.to) {
         return write_document(args, progress);
     }
     let form = match &args.form {

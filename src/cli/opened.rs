@@ -181,6 +181,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         unknown_fields: settings.unknown_fields,
         environment: settings.environment,
         with_evaluation: settings.evaluation,
+        part: args.graph.clone().or_else(|| before.document.part.clone()),
         plan,
         ..before.document.clone()
     };

@@ -22,6 +22,16 @@ pub struct HolderName {
     pub name: String,
 }
 
+impl std::fmt::Display for HolderName {
+    /// The name, and its graph where it has one.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.graph.as_str() {
+            "" => f.write_str(&self.name),
+            graph => write!(f, "{} ({graph})", self.name),
+        }
+    }
+}
+
 /// Who holds the reserved bytes of a peak.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeakHolders {
@@ -236,9 +246,53 @@ impl Changes {
         }
     }
 
+    /// The largest `most` of each kind, kind by kind, and what is left of each in one line.
+    pub fn lines(&self, most: usize) -> Vec<ChangeLine<'_>> {
+        let mut lines = Vec::new();
+        for kind in ChangeKind::ALL {
+            lines.extend(self.of_kind(kind).take(most).map(ChangeLine::One));
+            let rest: Vec<i128> = self.of_kind(kind).skip(most).map(Change::difference).collect();
+            if !rest.is_empty() {
+                lines.push(ChangeLine::More(kind, rest.len(), rest.iter().sum()));
+            }
+        }
+        lines
+    }
+
     /// The rows of a kind, in their order.
     pub fn of_kind(&self, kind: ChangeKind) -> impl Iterator<Item = &Change> {
         self.rows.iter().filter(move |change| change.kind() == kind)
+    }
+}
+
+/// A line of a list of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeLine<'a> {
+    /// A name.
+    One(&'a Change),
+    /// So many more of a kind, and their difference in bytes.
+    More(ChangeKind, usize, i128),
+}
+
+impl ChangeLine<'_> {
+    /// How bytes differ, before, after, by how much, whose.
+    pub fn cells(self) -> [String; 5] {
+        match self {
+            Self::One(change) => [
+                change.kind().words().to_owned(),
+                change.before.to_string(),
+                change.after.to_string(),
+                signed_bytes(change.difference()),
+                change.of.to_string(),
+            ],
+            Self::More(kind, count, bytes) => [
+                kind.words().to_owned(),
+                String::new(),
+                String::new(),
+                signed_bytes(bytes),
+                format!("{count} more"),
+            ],
+        }
     }
 }
 

@@ -63,7 +63,7 @@ pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
 pub use axis::{Axes, AxisKind, TimeAxis};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
-pub use changes::{Change, ChangeKind, Changes, HolderName, PeakHolders, signed_bytes};
+pub use changes::{Change, ChangeKind, ChangeLine, Changes, HolderName, PeakHolders, signed_bytes};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};

@@ -224,3 +224,37 @@ fn what_cannot_be_compared_is_one_line() {
         "give the earlier answer with --baseline FILE",
     );
 }
+
+/// A name asks for a document unless `--as` says otherwise, and the graph that is looked at stands in it.
+#[test]
+fn a_document_takes_the_graph_that_is_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("session.highwater");
+    let path = path.to_str().expect("a path of letters");
+    let output = run(&[
+        "export",
+        "sample:bert",
+        "--dim",
+        "seq=64",
+        "--as",
+        "report",
+        "--to",
+        path,
+    ]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        std::fs::read(path).expect("it was written").starts_with(b"<!"),
+        "--as wins over the name"
+    );
+    let output = run(&["export", "sample:mixed", "--graph", "train", "--to", path]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let document: Json = serde_json::from_slice(&std::fs::read(path).expect("it was written")).expect("JSON");
+    assert_eq!(document["part"], "train");
+    let answer = json(&["compare", path, "--format", "json"], 0);
+    assert_eq!(answer["workload"]["graphs"], Json::from(vec!["train"]));
+}

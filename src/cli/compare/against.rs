@@ -9,7 +9,7 @@ use crate::cli::args::CompareArgs;
 use crate::cli::text::Table;
 use crate::export::{Against, Baseline};
 use crate::session::read_bytes;
-use crate::timeline::{Change, ChangeKind, signed_bytes};
+use crate::timeline::signed_bytes;
 
 /// How many changes of a kind are listed unless it is said.
 pub(super) const FEW: usize = 10;
@@ -129,28 +129,8 @@ fn changes(against: &Against<'_>, most: usize) -> String {
         return "at the peak every tensor holds what it held before\n".to_owned();
     }
     let mut table = Table::new(&["at the peak", ">before", ">now", ">difference", "of"]);
-    for kind in ChangeKind::ALL {
-        let n_rows = changes.of_kind(kind).count();
-        for change in changes.of_kind(kind).take(most) {
-            table.row(vec![
-                kind.words().to_owned(),
-                change.before.to_string(),
-                change.after.to_string(),
-                signed_bytes(change.difference()),
-                name(change),
-            ]);
-        }
-        if n_rows > most {
-            let more: i128 = changes.of_kind(kind).skip(most).map(Change::difference).sum();
-            let what = format!("{} more", n_rows - most);
-            table.row(vec![
-                kind.words().to_owned(),
-                String::new(),
-                String::new(),
-                signed_bytes(more),
-                what,
-            ]);
-        }
+    for line in changes.lines(most) {
+        table.row(line.cells().into());
     }
     if changes.unlisted != 0 {
         let what = "tensors that are not listed one by one".to_owned();
@@ -163,11 +143,4 @@ fn changes(against: &Against<'_>, most: usize) -> String {
         ]);
     }
     format!("\n{}", table.text())
-}
-
-fn name(change: &Change) -> String {
-    match change.of.graph.as_str() {
-        "" => change.of.name.clone(),
-        graph => format!("{} ({graph})", change.of.name),
-    }
 }

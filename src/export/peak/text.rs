@@ -2,10 +2,7 @@
 
 use super::PeakAnswer;
 use crate::analysis::Comparison;
-use crate::timeline::{
-    Change, ChangeKind, CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, signed_bytes, step_facts,
-    tensor_label,
-};
+use crate::timeline::{CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, step_facts, tensor_label};
 use crate::units::{Bytes, Step, counted, grouped, percent_text};
 
 /// The report for people, with exact bytes.
@@ -57,28 +54,8 @@ fn against(answer: &PeakAnswer<'_>) -> String {
         return format!("\nThe same bytes of the same tensors as in {title}.\n");
     }
     let mut table = Columns::new(&[&format!("against {title}"), ">there", ">here", ">difference", "of"]);
-    for kind in ChangeKind::ALL {
-        let n_rows = changes.of_kind(kind).count();
-        for change in changes.of_kind(kind).take(most) {
-            table.row(vec![
-                kind.words().to_owned(),
-                change.before.to_string(),
-                change.after.to_string(),
-                signed_bytes(change.difference()),
-                change.of.name.clone(),
-            ]);
-        }
-        if n_rows > most {
-            let more: i128 = changes.of_kind(kind).skip(most).map(Change::difference).sum();
-            let what = format!("{} more", n_rows - most);
-            table.row(vec![
-                kind.words().to_owned(),
-                String::new(),
-                String::new(),
-                signed_bytes(more),
-                what,
-            ]);
-        }
+    for line in changes.lines(most) {
+        table.row(line.cells().into());
     }
     format!("\n{}", table.text())
 }

@@ -55,7 +55,11 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
         ui.separator();
         return;
     }
-    let sums = format!("live {} in all", signed_bytes(changes.live));
+    let sums = if changes.live == 0 {
+        "as many live bytes".to_owned()
+    } else {
+        format!("live {} in all", signed_bytes(changes.live))
+    };
     ui.label(sums).on_hover_text(format!("{} B", changes.live));
     egui::Grid::new("peak changes")
         .num_columns(3)

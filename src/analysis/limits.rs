@@ -1,0 +1,227 @@
+//! Limits on figures: what makes the answer "no".
+//!
+//! In: a text such as `peak_reserved>+5%`, a figure, what it was before. Out: whether the limit is broken, and why in a sentence.
+
+use thiserror::Error;
+
+use super::{Figure, METRICS, Metric};
+use crate::units::Bytes;
+
+/// What a metric may not be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// More than this.
+    Above(Figure),
+    /// More than this above what it was.
+    More(Figure),
+    /// More than so many percent above what it was.
+    Percent(f64),
+}
+
+/// A limit that makes the answer "no": `peak_reserved>+5%`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// As it was written.
+    pub text: String,
+    /// Of what.
+    pub metric: &'static Metric,
+    /// Whether reaching the bound is too much already.
+    pub is_reached: bool,
+    /// The bound.
+    pub bound: Bound,
+}
+
+/// Why a limit cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{text}: {why}")]
+pub struct LimitError {
+    text: String,
+    why: String,
+}
+
+impl Limit {
+    /// Reads `METRIC>BOUND` or `METRIC>=BOUND`; the bound is a figure (`16GiB`, `40`, `30%` of a share, `5 ms`), one more than
+    /// before (`+100MiB`), or a part of what it was (`+5%`).
+    ///
+    /// # Errors
+    /// [`LimitError`] with what is known or wanted.
+    pub fn parse(text: &str) -> Result<Self, LimitError> {
+        let fail = |why: String| LimitError {
+            text: text.to_owned(),
+            why,
+        };
+        let form =
+            || fail("write METRIC>BOUND, such as peak_reserved>+5%, peak_live>+100MiB or peak_reserved>16GiB".into());
+        let (name, bound) = text.split_once('>').ok_or_else(form)?;
+        let metric = Metric::find(name.trim()).ok_or_else(|| {
+            let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+            fail(format!(
+                "there is no metric \"{}\"; known: {}",
+                name.trim(),
+                known.join(", ")
+            ))
+        })?;
+        let (is_reached, bound) = bound.strip_prefix('=').map_or((false, bound), |bound| (true, bound));
+        let bound = bound.trim();
+        let kind = metric.kind();
+        let parsed = match bound.strip_prefix('+') {
+            Some(more) => match more.trim().strip_suffix('%') {
+                Some(percent) => number(percent).map(Bound::Percent),
+                None => figure(more, kind).map(Bound::More),
+            },
+            None => figure(bound, kind).map(Bound::Above),
+        };
+        let wanted = || {
+            let example = match kind {
+                Figure::Bytes(_) => "16GiB, +100MiB or +5%",
+                Figure::Count(_) => "40, +3 or +5%",
+                Figure::Nanos(_) => "5ms, +200us or +5%",
+                Figure::Share(_) => "30%, +0.05 or +5%",
+            };
+            fail(format!("\"{bound}\" is no bound of {}; write {example}", metric.name))
+        };
+        Ok(Self {
+            text: text.trim().to_owned(),
+            metric,
+            is_reached,
+            bound: parsed.ok_or_else(wanted)?,
+        })
+    }
+
+    /// Whether it speaks of what was before.
+    pub const fn needs_before(&self) -> bool {
+        !matches!(self.bound, Bound::Above(_))
+    }
+
+    /// Whether the figure is too much, and why, in a sentence with figures; `None` where it is not. A limit that speaks of
+    /// what was before holds for nothing where that is not known.
+    pub fn broken(&self, now: Figure, before: Option<Figure>) -> Option<String> {
+        let exceeds = |most: &Figure| now > *most || (self.is_reached && now >= *most);
+        let label = self.metric.label;
+        let than = if self.is_reached { "not below" } else { "more than" };
+        match (self.bound, before) {
+            (Bound::Above(most), _) => exceeds(&most).then(|| format!("{label} is {now}, {than} {most}")),
+            (Bound::More(most), Some(before)) => {
+                let (is_more, by) = now.since(before);
+                let is_too_much = (is_more && by > most) || (self.is_reached && is_more && by >= most);
+                is_too_much.then(|| format!("{label} grew from {before} to {now}, by {by}, {than} {most}"))
+            }
+            (Bound::Percent(most), Some(before)) => {
+                let (is_more, by) = now.since(before);
+                let percent = now.percent_since(before);
+                let is_too_much =
+                    is_more && percent.is_none_or(|percent| percent > most || (self.is_reached && percent >= most));
+                is_too_much.then(|| {
+                    let share = now.percent_text(before);
+                    format!("{label} grew from {before} to {now}, by {by} ({share}), {than} +{most} %")
+                })
+            }
+            (Bound::More(_) | Bound::Percent(_), None) => None,
+        }
+    }
+}
+
+/// A number that is not negative.
+fn number(text: &str) -> Option<f64> {
+    let number: f64 = text.trim().parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number)
+}
+
+/// A figure of a kind.
+fn figure(text: &str, kind: Figure) -> Option<Figure> {
+    let text = text.trim();
+    match kind {
+        Figure::Bytes(_) => Bytes::parse(text).ok().map(|bytes| Figure::Bytes(bytes.get())),
+        Figure::Count(_) => text.parse().ok().map(Figure::Count),
+        Figure::Nanos(_) => nanos(text).map(Figure::Nanos),
+        Figure::Share(_) => match text.strip_suffix('%') {
+            Some(percent) => number(percent).map(|percent| Figure::Share(percent / 100.0)),
+            None => number(text).map(Figure::Share),
+        },
+    }
+}
+
+/// A time with its unit; nanoseconds without one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative; casts of floats saturate"
+)]
+fn nanos(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_alphabetic() || letter.is_whitespace());
+    let per_unit = match text[digits.len()..].trim() {
+        "" | "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    number(digits).map(|number| (number * per_unit).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, Figure, Limit};
+
+    #[test]
+    fn limits_are_read() {
+        for (text, bound) in [
+            ("peak_reserved>+5%", Bound::Percent(5.0)),
+            ("peak_reserved > +0.5 %", Bound::Percent(0.5)),
+            ("peak_live>=+100MiB", Bound::More(Figure::Bytes(100 << 20))),
+            ("peak_reserved>16GiB", Bound::Above(Figure::Bytes(16 << 30))),
+            ("device_mallocs>40", Bound::Above(Figure::Count(40))),
+            ("fragmentation>30%", Bound::Above(Figure::Share(0.3))),
+            ("fragmentation>+0.05", Bound::More(Figure::Share(0.05))),
+            ("estimated_overhead>+2 ms", Bound::More(Figure::Nanos(2_000_000))),
+        ] {
+            let limit = Limit::parse(text).expect(text);
+            assert_eq!(limit.bound, bound, "{text}");
+            assert_eq!(limit.is_reached, text.contains(">="), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_limit_says_what_is_wanted() {
+        for (text, part) in [
+            ("", "write METRIC>BOUND"),
+            ("peak_reserved", "write METRIC>BOUND"),
+            ("peak>5", "known: peak_reserved, peak_live"),
+            ("peak_reserved>", "\"\" is no bound of peak_reserved; write 16GiB"),
+            ("peak_reserved>+-5%", "is no bound"),
+            ("peak_reserved>+nan%", "is no bound"),
+            ("device_mallocs>1GiB", "write 40, +3 or +5%"),
+            ("estimated_overhead>5 years", "write 5ms"),
+        ] {
+            let error = Limit::parse(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn limits_hold_exactly_at_their_edge() {
+        let bytes = Figure::Bytes;
+        for (text, before, now, is_broken) in [
+            ("peak_live>+5%", 100, 105, false),
+            ("peak_live>=+5%", 100, 105, true),
+            ("peak_live>+5%", 100, 106, true),
+            ("peak_live>+5%", 100, 50, false),
+            ("peak_live>+0%", 0, 1, true),
+            ("peak_live>+0%", 0, 0, false),
+            ("peak_live>=+0%", 7, 7, false),
+            ("peak_live>+10", 100, 110, false),
+            ("peak_live>=+10", 100, 110, true),
+            ("peak_live>+0", u64::MAX - 1, u64::MAX, true),
+            ("peak_live>110", 0, 110, false),
+            ("peak_live>=110", 0, 110, true),
+        ] {
+            let limit = Limit::parse(text).expect(text);
+            let why = limit.broken(bytes(now), Some(bytes(before)));
+            assert_eq!(why.is_some(), is_broken, "{text}: {before} -> {now}: {why:?}");
+            assert_eq!(
+                limit.broken(bytes(now), None).is_some(),
+                is_broken && !limit.needs_before()
+            );
+        }
+    }
+}
