@@ -7,6 +7,7 @@ mod allocation_order;
 mod beside;
 mod bodies;
 mod comparison;
+mod configuration;
 mod dumped;
 mod error;
 mod explain;
@@ -48,6 +49,7 @@ use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
 pub use comparison::{Best, Comparison, Lane};
+pub use configuration::Configuration;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use explain::Remark;
