@@ -69,7 +69,7 @@ pub(super) type MakeRun<'a> = &'a dyn Fn(&mut Maker<'_>, &Run, bool) -> Result<A
 pub(super) fn device_sessions_by(
     request: &Request,
     settings: &[&Lowered],
-    make: MakeRun<'_>,
+    of_run: MakeRun<'_>,
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
     let schedule = schedule(request)?;
@@ -93,7 +93,7 @@ pub(super) fn device_sessions_by(
         for maker in &mut makers {
             let key = (run.run.graph, run.run.bindings.clone());
             if !maker.made.contains_key(&key) {
-                let made = make(maker, &run.run, statics[run.run.graph.idx()])?;
+                let made = of_run(maker, &run.run, statics[run.run.graph.idx()])?;
                 maker.made.insert(key, made);
             }
         }

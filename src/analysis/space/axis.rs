@@ -149,6 +149,26 @@ impl SpaceAxis {
         format!("{}={}", self.key(), values.join(","))
     }
 
+    /// Whether "the largest that fits" asks something: sizes of what runs, numbers and sizes of options, not choices.
+    pub fn is_quantity(&self) -> bool {
+        match &self.of {
+            AxisOf::Option(keys::DEVICE_MEMORY) => false,
+            AxisOf::Option(key) => {
+                find(key).is_some_and(|row| matches!(row.kind, OptionKind::Int { .. } | OptionKind::Bytes { .. }))
+            }
+            AxisOf::Dim(_) | AxisOf::Iterations => true,
+        }
+    }
+
+    /// The flag of the command line that sets a value.
+    pub fn flag(&self, value: &Value) -> String {
+        match &self.of {
+            AxisOf::Option(key) => format!("--set {key}={value}"),
+            AxisOf::Dim(name) => format!("--dim {name}={value}"),
+            AxisOf::Iterations => format!("--iterations {value}"),
+        }
+    }
+
     /// Puts one value into a configuration.
     pub(super) fn put(&self, value: &Value, configuration: &mut Configuration) {
         let number = value.as_int().and_then(|number| u64::try_from(number).ok());

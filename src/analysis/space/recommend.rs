@@ -158,7 +158,7 @@ pub fn recommend_from(
         equals,
         base: explorer.beside(BASE, space.base(), progress)?,
         reasons: Vec::new(),
-        rules: rules(&points),
+        rules: refused_by(&points),
         left_out: left_out(&points),
         uncertain: Vec::new(),
         points,
@@ -254,7 +254,7 @@ fn neighbours(explorer: &Explorer, idx: u64) -> Vec<u64> {
 }
 
 /// The rules that refuse points: most points first, then by id and message.
-fn rules(points: &[SpacePoint]) -> Vec<RuleCount> {
+pub fn refused_by(points: &[SpacePoint]) -> Vec<RuleCount> {
     let mut rules: BTreeMap<(&'static str, &[String]), RuleCount> = BTreeMap::new();
     for point in points {
         let Outcome::Refused(refusals) = &point.outcome else { continue };
@@ -275,7 +275,8 @@ fn rules(points: &[SpacePoint]) -> Vec<RuleCount> {
     rules
 }
 
-fn left_out(points: &[SpacePoint]) -> LeftOut {
+/// The points that cannot be chosen beside those that rules refuse, counted.
+pub fn left_out(points: &[SpacePoint]) -> LeftOut {
     let mut out = LeftOut::default();
     let mut failed: BTreeMap<&str, u64> = BTreeMap::new();
     for point in points {

@@ -59,13 +59,15 @@ fn items(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let (mut depth, mut start, mut quote) = (0_usize, 0, None);
     for (at, letter) in text.char_indices() {
-        match (quote, letter) {
-            (Some(open), _) if open == letter => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '[' | '(' | '{') => depth += 1,
-            (None, ']' | ')' | '}') => depth = depth.saturating_sub(1),
-            (None, ',') if depth == 0 => {
+        if let Some(open) = quote {
+            quote = (open != letter).then_some(open);
+            continue;
+        }
+        match letter {
+            '"' | '\'' => quote = Some(letter),
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
                 items.push(&text[start..at]);
                 start = at + 1;
             }
