@@ -105,15 +105,15 @@ fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepA
 fn counts(space: &Space, points: &[SpacePoint]) -> String {
     let ended = |ending: Ending| {
         let of = |point: &&SpacePoint| point.figures().is_some_and(|figures| figures.ending == ending);
-        (points.iter().filter(of).count(), ending.label())
+        points.iter().filter(of).count()
     };
     let refused = points.iter().filter(|point| matches!(point.outcome, Outcome::Refused(_))).count();
     let failed = points.iter().filter(|point| matches!(point.outcome, Outcome::Failed(_))).count();
     let counts = [
-        ended(Ending::Complete),
-        ended(Ending::OutOfMemory),
-        ended(Ending::Thrashes),
-        ended(Ending::BudgetTooSmall),
+        (ended(Ending::Complete), "fit"),
+        (ended(Ending::OutOfMemory), "run out of memory"),
+        (ended(Ending::Thrashes), "thrash"),
+        (ended(Ending::BudgetTooSmall), "have too small a budget"),
         (refused, "refused by rules"),
         (failed, "not simulated"),
     ];
@@ -184,7 +184,9 @@ fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &Sweep
         }
     };
     named(&mut out, "lowest peak", best.first());
-    named(&mut out, "least overhead", best.last());
+    let overhead = |at: &usize| points[*at].fitting().map(|figures| figures.overhead);
+    let least = best.last().and_then(overhead);
+    named(&mut out, "least overhead", best.iter().find(|at| overhead(at) == least));
     for (axis, value, idx) in &answers.largest {
         out.push_str(&format!("largest {axis} that fits: {value} (#{idx})\n"));
     }

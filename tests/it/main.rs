@@ -55,6 +55,7 @@ mod session_remat;
 mod session_search;
 mod session_sweep;
 mod sim;
+mod space;
 mod support;
 mod svg;
 mod synthetic;

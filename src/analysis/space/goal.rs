@@ -50,8 +50,8 @@ impl Goal {
         found.map(Self::Largest).ok_or_else(|| {
             let names: Vec<&str> = numbered.iter().map(|axis| space.axes()[*axis].name()).collect();
             fail(match &names[..] {
-                [] => format!("no axis has numbers; add one, such as --axis {name}=8..128x2"),
-                names => format!("no axis \"{name}\" has numbers; axes that do: {}", names.join(", ")),
+                [] => format!("no axis is of amounts; add one, such as --axis {name}=8..128x2"),
+                names => format!("no axis \"{name}\" is of amounts; axes that are: {}", names.join(", ")),
             })
         })
     }
@@ -82,8 +82,9 @@ impl Goal {
     }
 }
 
-/// Whether every value of an axis is a number that is not negative.
+/// Whether an axis is of amounts, every one a number that is not negative.
 fn has_numbers(space: &Space, axis: usize) -> bool {
     let is_number = |value: &crate::options::Value| value.as_int().is_some_and(|number| number >= 0);
-    space.axes()[axis].values.iter().all(is_number)
+    let axis = &space.axes()[axis];
+    axis.is_quantity() && axis.values.iter().all(is_number)
 }

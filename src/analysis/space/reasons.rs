@@ -248,7 +248,8 @@ fn waiting(winner: &Story, other: &Story) -> Option<Sentence> {
         let kept = match &names[..] {
             [] => return None,
             [one] => format!(" in the arena of {one}"),
-            [one, more @ ..] => format!(" in the arenas of {one} and {} more", more.len()),
+            [one, two] => format!(" in the arenas of {one} and {two}"),
+            [one, more @ ..] => format!(" in the arenas of {one} and {} other graphs", more.len()),
         };
         let shared = if low_row.expands_pools {
             "maps the pages of a static graph only while it runs"
