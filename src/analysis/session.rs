@@ -57,8 +57,7 @@ pub(super) fn device_sessions(
     settings: &[&Lowered],
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
-    let make =
-        |maker: &mut Maker<'_>, run: &Run, is_static: bool| Ok(Arc::new(maker.make(run, is_static, progress)?));
+    let make = |maker: &mut Maker<'_>, run: &Run, is_static: bool| Ok(Arc::new(maker.make(run, is_static, progress)?));
     device_sessions_by(request, settings, &make, progress)
 }
 

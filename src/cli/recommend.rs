@@ -27,7 +27,11 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
         ))?,
         _ => print(&text(&asked, &found))?,
     }
-    Ok(if found.winner.is_some() { Verdict::Done } else { Verdict::No })
+    Ok(if found.winner.is_some() {
+        Verdict::Done
+    } else {
+        Verdict::No
+    })
 }
 
 fn text(asked: &Asked, found: &Recommendation) -> String {

@@ -87,9 +87,15 @@ fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepA
     out.push_str(&counts(space, points));
     let best = front(points);
     let is_short = points.len() > MOST_ROWS && !args.all;
-    let shown: Vec<usize> = if is_short { best.clone() } else { (0..points.len()).collect() };
+    let shown: Vec<usize> = if is_short {
+        best.clone()
+    } else {
+        (0..points.len()).collect()
+    };
     if is_short {
-        out.push_str("the configurations that nobody beats in peak and overhead (--all, or --format csv, lists all):\n");
+        out.push_str(
+            "the configurations that nobody beats in peak and overhead (--all, or --format csv, lists all):\n",
+        );
     }
     out.push('\n');
     out.push_str(&table(space, points, &shown, &best));
@@ -107,8 +113,14 @@ fn counts(space: &Space, points: &[SpacePoint]) -> String {
         let of = |point: &&SpacePoint| point.figures().is_some_and(|figures| figures.ending == ending);
         points.iter().filter(of).count()
     };
-    let refused = points.iter().filter(|point| matches!(point.outcome, Outcome::Refused(_))).count();
-    let failed = points.iter().filter(|point| matches!(point.outcome, Outcome::Failed(_))).count();
+    let refused = points
+        .iter()
+        .filter(|point| matches!(point.outcome, Outcome::Refused(_)))
+        .count();
+    let failed = points
+        .iter()
+        .filter(|point| matches!(point.outcome, Outcome::Failed(_)))
+        .count();
     let counts = [
         (ended(Ending::Complete), "fit"),
         (ended(Ending::OutOfMemory), "run out of memory"),

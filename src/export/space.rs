@@ -350,7 +350,13 @@ impl WireRecommendation {
             settings: settings(chosen),
             point: WirePoint::new(space, &chosen.point),
         };
-        let mut at_hand = WirePoint::new(space, &SpacePoint { idx: 0, ..found.base.clone() });
+        let mut at_hand = WirePoint::new(
+            space,
+            &SpacePoint {
+                idx: 0,
+                ..found.base.clone()
+            },
+        );
         at_hand.values = Map::new();
         let sentences = |sentences: &[Sentence]| sentences.iter().map(WireSentence::new).collect();
         let rules = found.rules.iter().map(|rule| WireRule {

@@ -54,7 +54,7 @@ pub use problems::problem_lines;
 pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
-pub use space::look_at_space;
+pub use space::{SpaceOrder, SpaceTable, look_at_space};
 pub use state::{Busy, Exporting, Notice, Search, Session};
 pub use sweep::{SweepSubject, SweepTable};
 pub use together::{OnFailure, read_each};

@@ -61,7 +61,10 @@ fn small() -> Request {
 /// The axes of texts.
 fn axes(request: &Request, texts: &[&str]) -> Vec<SpaceAxis> {
     let dims = request.workload.symbols();
-    texts.iter().map(|text| SpaceAxis::parse(text, &dims).unwrap()).collect()
+    texts
+        .iter()
+        .map(|text| SpaceAxis::parse(text, &dims).unwrap())
+        .collect()
 }
 
 fn space(request: &Request, texts: &[&str]) -> Space {
@@ -112,7 +115,10 @@ fn plain_of(point: &SpacePoint) -> Plain {
     let figures = point.figures().ok_or_else(|| {
         let why = point.why().into_iter().next().unwrap_or_default();
         // A rule's id stands in front of its sentence.
-        why.split_once(": ").map_or(why.clone(), |(id, rest)| if id.len() <= 4 { rest.to_owned() } else { why.clone() })
+        why.split_once(": ").map_or(
+            why.clone(),
+            |(id, rest)| if id.len() <= 4 { rest.to_owned() } else { why.clone() },
+        )
     })?;
     Ok((
         figures.peak_reserved.get(),

@@ -137,7 +137,9 @@ impl SpaceAxis {
         let is_size = matches!(&self.of, AxisOf::Option(key)
             if find(key).is_some_and(|row| matches!(row.kind, OptionKind::Bytes { .. })));
         match value {
-            Value::Int(bytes) if is_size => u64::try_from(*bytes).map_or_else(|_| bytes.to_string(), |n| Bytes(n).to_string()),
+            Value::Int(bytes) if is_size => {
+                u64::try_from(*bytes).map_or_else(|_| bytes.to_string(), |n| Bytes(n).to_string())
+            }
             Value::Unset => "unset".to_owned(),
             value => value.to_string(),
         }
@@ -219,7 +221,9 @@ fn find_axis<'a>(key: &str, dims: &'a [String]) -> Result<Found<'a>, String> {
 
 fn unknown(key: &str, dims: &[String]) -> String {
     let options = TABLE.iter().filter(|row| row.affects_memory()).map(|row| row.key);
-    let known = options.chain(dims.iter().map(String::as_str)).chain([ITERATIONS]);
+    let known = options
+        .chain(dims.iter().map(String::as_str))
+        .chain([ITERATIONS, POLICY]);
     match nearest_of(key, known) {
         Some(nearest) => format!("there is no option and no dimension \"{key}\"; did you mean \"{nearest}\"?"),
         None => format!("there is no option and no dimension \"{key}\"; {}", known_dims(dims)),
@@ -249,10 +253,13 @@ fn option_values(text: &str, row: &OptionRow) -> Result<Vec<Value>, String> {
             item => row.kind.read(item),
         })
     };
-    parse(text, ValueForm {
-        read: &read,
-        has_ranges,
-    })
+    parse(
+        text,
+        ValueForm {
+            read: &read,
+            has_ranges,
+        },
+    )
 }
 
 /// Whole numbers from 1.
@@ -263,10 +270,13 @@ fn numbers(text: &str, largest: i64) -> Result<Vec<Value>, String> {
             .map(Value::Int)
             .ok_or_else(|| format!("\"{item}\" is no whole number from 1 to {largest}"))
     };
-    let values = parse(text, ValueForm {
-        read: &read,
-        has_ranges: true,
-    })?;
+    let values = parse(
+        text,
+        ValueForm {
+            read: &read,
+            has_ranges: true,
+        },
+    )?;
     let is_small = |value: &Value| value.as_int().is_some_and(|number| (1..=largest).contains(&number));
     match values.iter().find(|value| !is_small(value)) {
         None => Ok(values),

@@ -29,9 +29,7 @@ pub enum SpaceError {
         limit: u64,
     },
     /// Nothing that runs.
-    #[error(
-        "{name}: configurations are tried on graphs and allocation traces; this is {what}"
-    )]
+    #[error("{name}: configurations are tried on graphs and allocation traces; this is {what}")]
     NothingRuns {
         /// The workload.
         name: String,

@@ -62,7 +62,9 @@ impl Explorer {
             });
         }
         let store = Store::new(request.clone());
-        let slow = (0..space.axes().len()).filter(|axis| is_slow(&store, &space, *axis)).collect();
+        let slow = (0..space.axes().len())
+            .filter(|axis| is_slow(&store, &space, *axis))
+            .collect();
         Ok(Self { space, store, slow })
     }
 
@@ -138,6 +140,12 @@ impl Explorer {
         progress: &Progress<'_>,
     ) -> Result<SpacePoint, Cancelled> {
         self.store.point(idx, configuration, progress)
+    }
+
+    /// The points in an order in which those that share most follow each other, for callers that try a few at a time.
+    pub fn ordered(&self, points: &[u64]) -> Vec<u64> {
+        let families = self.queue(points).families;
+        families.into_iter().flat_map(|family| family.points).collect()
     }
 
     /// The points by families, in the order of their slow values.

@@ -28,7 +28,9 @@ impl Space {
         let mut size: Option<u64> = Some(1);
         for (position, axis) in axes.iter().enumerate() {
             if axes[..position].iter().any(|other| other.of == axis.of) {
-                return Err(SpaceError::Twice { name: axis.name().to_owned() });
+                return Err(SpaceError::Twice {
+                    name: axis.name().to_owned(),
+                });
             }
             if axis.values.is_empty() {
                 return Err(SpaceError::Axis {
@@ -96,7 +98,9 @@ impl Space {
 
     /// The position of an axis by its name or key.
     pub fn find_axis(&self, name: &str) -> Option<usize> {
-        self.axes.iter().position(|axis| axis.name() == name || axis.key() == name)
+        self.axes
+            .iter()
+            .position(|axis| axis.name() == name || axis.key() == name)
     }
 
     /// For each axis the position of a point's value.
@@ -122,7 +126,11 @@ impl Space {
     /// For each axis a point's value.
     pub fn values(&self, idx: u64) -> Vec<&Value> {
         let digits = self.digits(idx);
-        self.axes.iter().zip(digits).map(|(axis, digit)| &axis.values[digit]).collect()
+        self.axes
+            .iter()
+            .zip(digits)
+            .map(|(axis, digit)| &axis.values[digit])
+            .collect()
     }
 
     /// The configuration of a point. O(options + axes).
@@ -140,7 +148,11 @@ impl Space {
         let parts: Vec<String> = named
             .map(|(axis, value)| format!("{} {}", axis.name(), axis.value_text(value)))
             .collect();
-        if parts.is_empty() { "as it is".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() {
+            "as it is".to_owned()
+        } else {
+            parts.join(", ")
+        }
     }
 
     /// How many axes have another value at a point than the base has.
@@ -154,7 +166,11 @@ impl Space {
         match &axis.of {
             AxisOf::Option(key) => {
                 let default = || find(key).map_or(Value::Unset, OptionRow::default_value);
-                let given = if *value == Value::Unset { default() } else { value.clone() };
+                let given = if *value == Value::Unset {
+                    default()
+                } else {
+                    value.clone()
+                };
                 self.base.options.effective(key) == given
             }
             AxisOf::Dim(name) => {

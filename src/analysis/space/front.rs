@@ -11,7 +11,13 @@ use crate::workload::{Device, DeviceProfiles};
 /// more memory. Points with the same two figures beat one another not, so that all of them are there. Positions in `points`,
 /// by peak, then overhead, then number. O(n log n).
 pub fn front(points: &[SpacePoint]) -> Vec<usize> {
-    let fitting = points.iter().enumerate().filter_map(|(position, point)| {
+    front_of(points, 0..points.len())
+}
+
+/// The same of the points at some positions: a front that is known and what came since.
+pub fn front_of(points: &[SpacePoint], positions: impl Iterator<Item = usize>) -> Vec<usize> {
+    let fitting = positions.filter_map(|position| {
+        let point = points.get(position)?;
         let figures = point.fitting()?;
         Some((figures.peak_reserved, figures.overhead, point.idx, position))
     });
@@ -33,10 +39,21 @@ pub fn front(points: &[SpacePoint]) -> Vec<usize> {
 /// The point that fits with the largest number on an axis; of those the least overhead, then the lowest peak, then the smallest
 /// number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
 pub fn largest_that_fits(explorer: &Explorer, points: &[SpacePoint], axis: usize) -> Option<usize> {
-    let value = |point: &SpacePoint| explorer.space().values(point.idx).get(axis).and_then(|value| value.as_int());
+    let value = |point: &SpacePoint| {
+        explorer
+            .space()
+            .values(point.idx)
+            .get(axis)
+            .and_then(|value| value.as_int())
+    };
     let fitting = points.iter().enumerate().filter_map(|(position, point)| {
         let figures = point.fitting()?;
-        let rank = (std::cmp::Reverse(value(point)?), figures.overhead, figures.peak_reserved, point.idx);
+        let rank = (
+            std::cmp::Reverse(value(point)?),
+            figures.overhead,
+            figures.peak_reserved,
+            point.idx,
+        );
         Some((rank, position))
     });
     fitting.min().map(|(_, position)| position)
@@ -74,7 +91,10 @@ pub fn smallest_device_of(explorer: &Explorer, points: &[SpacePoint]) -> Option<
     space.axes().iter().find(|axis| is_of(axis))?;
     let fitting = points.iter().enumerate().filter_map(|(position, point)| {
         let figures = point.fitting()?;
-        Some(((figures.capacity, figures.overhead, figures.peak_reserved, point.idx), position))
+        Some((
+            (figures.capacity, figures.overhead, figures.peak_reserved, point.idx),
+            position,
+        ))
     });
     fitting.min().map(|(_, position)| position)
 }

@@ -45,7 +45,9 @@ impl Goal {
         let Some(name) = text.trim().strip_prefix("largest:").map(str::trim) else {
             return Err(fail("write least-slowdown, lowest-peak or largest:AXIS".to_owned()));
         };
-        let numbered: Vec<usize> = (0..space.axes().len()).filter(|axis| has_numbers(space, *axis)).collect();
+        let numbered: Vec<usize> = (0..space.axes().len())
+            .filter(|axis| has_numbers(space, *axis))
+            .collect();
         let found = space.find_axis(name).filter(|axis| numbered.contains(axis));
         found.map(Self::Largest).ok_or_else(|| {
             let names: Vec<&str> = numbered.iter().map(|axis| space.axes()[*axis].name()).collect();

@@ -1,15 +1,18 @@
 //! What was made lately, by what it depends on: made once, whoever asks first.
 //!
 //! A key that is being made by one thread is waited for by the others, so that nothing is made twice; what was not asked for
-//! longest goes first. What is kept changes how long an answer takes, never the answer.
+//! longest goes first. What could not be made is not kept: work that was stopped is made anew. What is kept changes how long an answer takes, never the answer.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A value that is there or is being made.
+type Slot<V> = Arc<Mutex<Option<V>>>;
 
 /// A few values by their keys. A look-up is linear in their number.
 #[derive(Debug)]
 pub(super) struct Memo<K, V> {
-    entries: Mutex<VecDeque<(K, Arc<OnceLock<V>>)>>,
+    entries: Mutex<VecDeque<(K, Slot<V>)>>,
     capacity: usize,
 }
 
@@ -23,11 +26,18 @@ impl<K: PartialEq + Clone, V: Clone> Memo<K, V> {
     }
 
     /// The value of a key, made where it is not there.
-    pub(super) fn get(&self, key: &K, make: impl FnOnce() -> V) -> V {
-        self.slot(key).get_or_init(make).clone()
+    pub(super) fn get<E>(&self, key: &K, create: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let slot = self.slot(key);
+        let mut value = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = &*value {
+            return Ok(value.clone());
+        }
+        let made = create()?;
+        *value = Some(made.clone());
+        Ok(made)
     }
 
-    fn slot(&self, key: &K) -> Arc<OnceLock<V>> {
+    fn slot(&self, key: &K) -> Slot<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let known = entries.iter().position(|(known, _)| known == key);
         let entry = known.and_then(|position| entries.remove(position));
@@ -49,10 +59,16 @@ mod tests {
         for key in [1, 2, 1, 3, 1, 2] {
             let value = memo.get(&key, || {
                 made.push(key);
-                key * 10
+                Ok::<i32, ()>(key * 10)
             });
-            assert_eq!(value, key * 10);
+            assert_eq!(value, Ok(key * 10));
         }
         assert_eq!(made, [1, 2, 3, 2]);
+        assert_eq!(memo.get(&7, || Err("stopped")), Err("stopped"));
+        assert_eq!(
+            memo.get(&7, || Ok::<i32, ()>(70)),
+            Ok(70),
+            "what could not be made is tried again"
+        );
     }
 }

@@ -30,10 +30,11 @@ pub use axis::{AxisOf, SpaceAxis};
 pub use error::SpaceError;
 pub use explore::Explorer;
 pub use fields::Space;
-pub use front::{front, largest_that_fits, smallest_device, smallest_device_of};
+pub use front::{front, front_of, largest_that_fits, smallest_device, smallest_device_of};
 pub use goal::{Goal, GoalError};
 pub use point::{Ending, Outcome, PointFigures, Refusal, SpacePoint};
 pub use recommend::{
-    Chosen, LeftOut, RECOMMEND_EXHAUSTIVE, Recommendation, RuleCount, Searched, left_out, recommend, recommend_from, refused_by,
+    Chosen, LeftOut, RECOMMEND_EXHAUSTIVE, Recommendation, RuleCount, Searched, left_out, recommend, recommend_from,
+    refused_by,
 };
 pub use sentence::{Link, Part, Sentence, WhichChoice};

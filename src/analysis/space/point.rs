@@ -186,7 +186,10 @@ impl SpacePoint {
     pub fn why(&self) -> Vec<String> {
         match &self.outcome {
             Outcome::Ran(_) => Vec::new(),
-            Outcome::Refused(refusals) => refusals.iter().map(|one| format!("{}: {}", one.rule, one.message)).collect(),
+            Outcome::Refused(refusals) => refusals
+                .iter()
+                .map(|one| format!("{}: {}", one.rule, one.message))
+                .collect(),
             Outcome::Failed(why) => vec![why.clone()],
         }
     }

@@ -66,7 +66,9 @@ const BASE: Link = Link::Lane(WhichChoice::Base);
 /// Why, in the order in which it is asked: what wins, what comes next, what tells them apart, what changes.
 pub(super) fn reasons(space: &Space, found: &Recommendation, told: Option<Told<'_>>) -> Vec<Sentence> {
     let Some((winner, runner_up)) = told else {
-        return vec![Sentence::of("No configuration that was tried runs to its end on its device.")];
+        return vec![Sentence::of(
+            "No configuration that was tried runs to its end on its device.",
+        )];
     };
     let mut sentences = vec![wins(space, found, winner)];
     sentences.extend(next_larger(space, found));
@@ -138,12 +140,22 @@ fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
     let Goal::Largest(axis) = found.goal else { return None };
     let value = |idx: u64| space.values(idx)[axis].as_int();
     let best = value(found.winner.as_ref()?.point.idx)?;
-    let larger = space.axes()[axis].values.iter().filter_map(crate::options::Value::as_int).filter(|value| *value > best);
+    let larger = space.axes()[axis]
+        .values
+        .iter()
+        .filter_map(crate::options::Value::as_int)
+        .filter(|value| *value > best);
     let name = space.axes()[axis].name();
     Some(match larger.min() {
-        None => Sentence::of(format!("That is the largest {name} of the axis: a larger one may fit too.")),
+        None => Sentence::of(format!(
+            "That is the largest {name} of the axis: a larger one may fit too."
+        )),
         Some(next) => {
-            let tried = found.points.iter().filter(|point| value(point.idx) == Some(next)).count() as u64;
+            let tried = found
+                .points
+                .iter()
+                .filter(|point| value(point.idx) == Some(next))
+                .count() as u64;
             Sentence::of(format!(
                 "The next larger value, {next}, fits under none of {} that were tried with it.",
                 counted(tried, "configuration")
@@ -198,7 +210,10 @@ fn parts(winner: &Story, other: &Story) -> Option<Sentence> {
     };
     let figures = |parts: &ReservedParts| [parts.features, parts.weights, parts.variables, parts.io];
     let names = ["feature memory", "weights", "variables", "inputs and outputs"];
-    let grown = figures(&high.reserved).into_iter().zip(figures(&low.reserved)).zip(names);
+    let grown = figures(&high.reserved)
+        .into_iter()
+        .zip(figures(&low.reserved))
+        .zip(names);
     let mut grown: Vec<(Bytes, &str)> = grown
         .map(|((high, low), name)| (high.saturating_sub(low), name))
         .filter(|(bytes, _)| *bytes > Bytes::ZERO)
@@ -209,7 +224,9 @@ fn parts(winner: &Story, other: &Story) -> Option<Sentence> {
         if position > 0 {
             sentence = sentence.say(" and ");
         }
-        sentence = sentence.bytes(*bytes, Link::Lane(which)).say(format!(" more of {name}"));
+        sentence = sentence
+            .bytes(*bytes, Link::Lane(which))
+            .say(format!(" more of {name}"));
     }
     (!grown.is_empty()).then(|| sentence.say("."))
 }
@@ -259,7 +276,10 @@ fn waiting(winner: &Story, other: &Story) -> Option<Sentence> {
         return Some(
             Sentence::of(format!("Policy {} keeps ", high.policy()))
                 .bytes(bytes, link)
-                .say(format!("{kept} while other graphs run; policy {} {shared}.", low.policy())),
+                .say(format!(
+                    "{kept} while other graphs run; policy {} {shared}.",
+                    low.policy()
+                )),
         );
     }
     let is_returned = high_row.shares_static_arena && !high_row.expands_pools && low_row.shares_static_arena;
@@ -348,10 +368,10 @@ fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
     (!more.is_empty()).then(|| sentence.say("."))
 }
 
-/// The largest tensor that lives at the winner's peak: what to look at to get lower still.
+/// The largest tensor that lives where the winner's graphs ask for most: what to look at to get lower still.
 fn largest_tensor(winner: &Story) -> Option<Sentence> {
     let lane = winner.lane()?;
-    let step = winner.peak_step();
+    let step = lane.summary.peak_live_step?;
     let is_live = |start: Step, end: Step| start <= step && step < end;
     let blocks = blocks(&lane.simulation);
     let live = blocks.iter().filter(|block| is_live(block.start, block.end));
@@ -366,11 +386,16 @@ fn largest_tensor(winner: &Story) -> Option<Sentence> {
     let graph = winner.comparison.axis.runs.get(run as usize)?.run.graph;
     let name = winner.comparison.tensor_name(graph, tensor);
     let of = WhichChoice::Winner;
-    let link = Link::Tensor { of, step, graph, tensor };
+    let link = Link::Tensor {
+        of,
+        step,
+        graph,
+        tensor,
+    };
     Some(
-        Sentence::of("At its peak, ")
+        Sentence::of("Its graphs ask for most at ")
             .linked(winner.scene().place(step), Link::Step { of, step })
-            .say(", the largest tensor is ")
+            .say(": the largest tensor there is ")
             .linked(if name.is_empty() { "one without a name" } else { name }, link.clone())
             .say(" with ")
             .bytes(bytes, link)
@@ -385,7 +410,10 @@ fn against_base(found: &Recommendation, winner: &Story) -> Sentence {
     match found.base.fitting() {
         Some(base) if base == own => start.say(" comes to the same figures: there is nothing to gain by a change."),
         Some(base) => {
-            let start = start.say(" peaks at ").bytes(base.peak_reserved, BASE).say(" with an estimated overhead of ");
+            let start = start
+                .say(" peaks at ")
+                .bytes(base.peak_reserved, BASE)
+                .say(" with an estimated overhead of ");
             let start = start.time(base.overhead, BASE);
             let is_less = own.peak_reserved < base.peak_reserved;
             let by = Bytes(own.peak_reserved.get().abs_diff(base.peak_reserved.get()));
@@ -405,7 +433,7 @@ pub(super) fn uncertain(space: &Space, found: &Recommendation, winner: Option<&S
     let mut sentences = Vec::new();
     if !found.searched.is_whole() {
         sentences.push(Sentence::of(format!(
-            "{} of {} were tried, spread evenly and around the best of these: there may be a better one.",
+            "{} of {} were tried: there may be a better one.",
             crate::units::grouped(found.searched.tried),
             counted(found.searched.of, "configuration")
         )));

@@ -134,13 +134,19 @@ pub fn recommend_from(
     progress: &Progress<'_>,
 ) -> Result<Recommendation, AnalysisError> {
     let space = explorer.space();
-    let ranked = points.iter().filter_map(|point| Some((goal.rank(space, point)?, point)));
+    let ranked = points
+        .iter()
+        .filter_map(|point| Some((goal.rank(space, point)?, point)));
     let ranked: Vec<(Rank, &SpacePoint)> = ranked.collect();
     let best = ranked.iter().min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
     let is_equal = |point: &SpacePoint| best.is_some_and(|best| best.figures() == point.figures());
     let others = ranked.iter().filter(|(_, point)| !is_equal(point));
     let next = others.min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
-    let equals = ranked.iter().filter(|(_, point)| is_equal(point)).count().saturating_sub(1) as u64;
+    let equals = ranked
+        .iter()
+        .filter(|(_, point)| is_equal(point))
+        .count()
+        .saturating_sub(1) as u64;
     let chosen = |point: &SpacePoint| Chosen {
         point: point.clone(),
         title: space.title(point.idx),
@@ -200,7 +206,11 @@ fn search(
     let mut known: BTreeMap<u64, SpacePoint> = BTreeMap::new();
     let mut try_all = |known: &mut BTreeMap<u64, SpacePoint>, wanted: BTreeSet<u64>| -> Result<(), Cancelled> {
         let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(known.len());
-        let new: Vec<u64> = wanted.into_iter().filter(|idx| !known.contains_key(idx)).take(room).collect();
+        let new: Vec<u64> = wanted
+            .into_iter()
+            .filter(|idx| !known.contains_key(idx))
+            .take(room)
+            .collect();
         for point in explorer.explore(&new, on_point, progress)? {
             known.insert(point.idx, point);
         }
@@ -226,7 +236,9 @@ fn search(
 /// So many numbers below `size`, evenly spread so that the values of every axis come in turn: multiples of a step that shares no
 /// factor with the size, near its golden section.
 fn spread(size: u64, count: u64) -> BTreeSet<u64> {
-    let mut step = u64::try_from(u128::from(size) * 618_033_989 / 1_000_000_000).unwrap_or(1).max(1);
+    let mut step = u64::try_from(u128::from(size) * 618_033_989 / 1_000_000_000)
+        .unwrap_or(1)
+        .max(1);
     while common_divisor(step, size) > 1 {
         step += 1;
     }
@@ -257,7 +269,9 @@ fn neighbours(explorer: &Explorer, idx: u64) -> Vec<u64> {
 pub fn refused_by(points: &[SpacePoint]) -> Vec<RuleCount> {
     let mut rules: BTreeMap<(&'static str, &[String]), RuleCount> = BTreeMap::new();
     for point in points {
-        let Outcome::Refused(refusals) = &point.outcome else { continue };
+        let Outcome::Refused(refusals) = &point.outcome else {
+            continue;
+        };
         let mut counted = BTreeSet::new();
         for refusal in refusals {
             let key = (refusal.rule, &refusal.options[..]);

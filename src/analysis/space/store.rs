@@ -12,6 +12,7 @@
 //! Keys are whole [`Lowered`] values in which only what the later stages alone read is blanked out: a setting that is added
 //! there parts keys until somebody says that it need not.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::memo::Memo;
@@ -67,8 +68,8 @@ struct Laid {
     session: DeviceSession,
     arenas: Vec<(Arena, Bindings)>,
     rewrite: Option<Arc<LaneRewrite>>,
-    planned: Memo<&'static str, Making<(Arc<DeviceSession>, Plans)>>,
-    results: Memo<ResultKey, Making<PointFigures>>,
+    planned: Memo<&'static str, (Arc<DeviceSession>, Plans)>,
+    results: Memo<ResultKey, PointFigures>,
 }
 
 /// What was made, or why it could not be.
@@ -79,9 +80,9 @@ type Making<T> = Result<T, AnalysisError>;
 pub(super) struct Store {
     request: Request,
     workloads: Memo<(bool, bool), Arc<Workload>>,
-    graphs: Memo<MadeKey, Making<Arc<Made>>>,
-    sessions: Memo<SessionKey, Making<Arc<Laid>>>,
-    plans: Memo<(MadeKey, &'static str), Making<Arc<Planned>>>,
+    graphs: Memo<MadeKey, Arc<Made>>,
+    sessions: Memo<SessionKey, Arc<Laid>>,
+    plans: Memo<(MadeKey, &'static str), Arc<Planned>>,
 }
 
 impl Store {
@@ -147,7 +148,11 @@ impl Store {
         let workload = self.workload(&request, &lowered);
         let symbols = workload.symbols();
         plan.dims.retain(|name, _| symbols.contains(name));
-        let running = Request { workload, plan, ..request };
+        let running = Request {
+            workload,
+            plan,
+            ..request
+        };
         let key = SessionKey {
             plan: running.plan.clone(),
             passes: Arc::new(self.passes_of(&lowered)),
@@ -191,8 +196,11 @@ impl Store {
 
     fn workload(&self, request: &Request, lowered: &Lowered) -> Arc<Workload> {
         let key = (lowered.inference, lowered.shapes_keep_alive);
-        let make = || inference::running_workload(request, lowered, &mut Diagnostics::new());
-        self.workloads.get(&key, make)
+        let make = || Ok(inference::running_workload(request, lowered, &mut Diagnostics::new()));
+        let found: Result<Arc<Workload>, Infallible> = self.workloads.get(&key, make);
+        match found {
+            Ok(workload) => workload,
+        }
     }
 
     /// The session of a schedule, from graphs that are made once.

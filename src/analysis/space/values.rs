@@ -103,7 +103,9 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
     };
     let (first, last) = size(first).zip(size(last)).ok_or_else(form)?;
     if last < first {
-        return Err(format!("the range \"{text}\" ends below its start; write the smaller number first"));
+        return Err(format!(
+            "the range \"{text}\" ends below its start; write the smaller number first"
+        ));
     }
     match stride {
         Stride::Plus(0) => return Err(format!("the range \"{text}\" never ends: its step is 0")),
@@ -115,7 +117,9 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
     let mut next = Some(first);
     while let Some(value) = next.filter(|value| *value <= last) {
         if values.len() > MAX_VALUES {
-            return Err(format!("the range \"{text}\" has more than {MAX_VALUES} values; take a larger step"));
+            return Err(format!(
+                "the range \"{text}\" has more than {MAX_VALUES} values; take a larger step"
+            ));
         }
         values.push(Value::Int(i64::try_from(value).map_err(|_large| form())?));
         next = match stride {

@@ -13,7 +13,11 @@ fn reads(text: &str, key: &str, values: &[&str]) {
     assert_eq!(axis.key(), key, "{text}");
     let read: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
     assert_eq!(read, values, "{text}");
-    assert_eq!(SpaceAxis::parse(&axis.text(), &["batch".to_owned()]), Ok(axis), "reads back");
+    assert_eq!(
+        SpaceAxis::parse(&axis.text(), &["batch".to_owned()]),
+        Ok(axis),
+        "reads back"
+    );
 }
 
 #[test]
@@ -21,18 +25,32 @@ fn axes_are_lists_and_ranges() {
     let policy = keys::STATIC_MEMORY_POLICY;
     reads("policy=0,2,3,4", policy, &["0", "2", "3", "4"]);
     reads("static_memory_policy = 4, 0,4", policy, &["4", "0"]);
-    reads("memory_config.static_memory_policy=0..4", policy, &["0", "1", "2", "3", "4"]);
+    reads(
+        "memory_config.static_memory_policy=0..4",
+        policy,
+        &["0", "1", "2", "3", "4"],
+    );
     reads("batch=8..128x2", "dim:batch", &["8", "16", "32", "64", "128"]);
     reads("dim:batch=8..33+8,40", "dim:batch", &["8", "16", "24", "32", "40"]);
     reads("batch=3..100x3,5", "dim:batch", &["3", "9", "27", "81", "5"]);
     reads("batch=7..7x9", "dim:batch", &["7"]);
     reads("iterations=1..3", "iterations", &["1", "2", "3"]);
     let gib = "1073741824";
-    reads("eviction_threshold=None,1GiB..2GiB+512MiB", keys::EVICTION_THRESHOLD, &[
-        "None", gib, "1610612736", "2147483648",
-    ]);
-    reads("simulation.device=generic-16GB,generic-32GB", keys::DEVICE, &["generic-16GB", "generic-32GB"]);
-    reads("memory_optimize.skip_opt_set=[\"a\", \"b\"],[\"c\"]", keys::SKIP_OPT_SET, &["[\"a\", \"b\"]", "[\"c\"]"]);
+    reads(
+        "eviction_threshold=None,1GiB..2GiB+512MiB",
+        keys::EVICTION_THRESHOLD,
+        &["None", gib, "1610612736", "2147483648"],
+    );
+    reads(
+        "simulation.device=generic-16GB,generic-32GB",
+        keys::DEVICE,
+        &["generic-16GB", "generic-32GB"],
+    );
+    reads(
+        "memory_optimize.skip_opt_set=[\"a\", \"b\"],[\"c\"]",
+        keys::SKIP_OPT_SET,
+        &["[\"a\", \"b\"]", "[\"c\"]"],
+    );
     reads("modify_mixlist=../a,b", keys::MODIFY_MIXLIST, &["../a", "b"]);
     reads("external_weight=True,False", keys::EXTERNAL_WEIGHT, &["True", "False"]);
 }
@@ -66,10 +84,14 @@ fn what_is_no_axis_says_what_to_write() {
         ("batch=1..99999999999999999999", "is no range"),
         ("batch=1..100000", "more than 10000 values"),
     ] {
-        let error = SpaceAxis::parse(text, &["batch".to_owned()]).expect_err(text).to_string();
+        let error = SpaceAxis::parse(text, &["batch".to_owned()])
+            .expect_err(text)
+            .to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
-    let inert = SpaceAxis::option("soc_config", vec![Value::Int(1)]).unwrap_err().to_string();
+    let inert = SpaceAxis::option("soc_config", vec![Value::Int(1)])
+        .unwrap_err()
+        .to_string();
     assert!(inert.contains("changes nothing"), "{inert}");
     assert!(SpaceAxis::option(keys::DEVICE, Vec::new()).is_err());
 }
@@ -79,12 +101,20 @@ fn sizes_are_exact_and_have_a_limit() {
     let request = small();
     let base = request.configuration();
     let twice = Space::new(base.clone(), axes(&request, &["policy=0", "static_memory_policy=2"]));
-    assert_eq!(twice, Err(SpaceError::Twice { name: "static_memory_policy".to_owned() }));
+    assert_eq!(
+        twice,
+        Err(SpaceError::Twice {
+            name: "static_memory_policy".to_owned()
+        })
+    );
     let empty = SpaceAxis {
         of: AxisOf::Iterations,
         values: Vec::new(),
     };
-    assert!(matches!(Space::new(base.clone(), vec![empty]), Err(SpaceError::Axis { .. })));
+    assert!(matches!(
+        Space::new(base.clone(), vec![empty]),
+        Err(SpaceError::Axis { .. })
+    ));
     let many = [
         "iterations=1..10000",
         "batch=1..10000",
@@ -95,7 +125,10 @@ fn sizes_are_exact_and_have_a_limit() {
     let large = space(&request, &many);
     assert_eq!(large.size(), 18_440_000_000_000_000_000);
     let error = large.checked().unwrap_err().to_string();
-    assert!(error.contains("18440000000000000000 combinations, and 100000 can"), "{error}");
+    assert!(
+        error.contains("18440000000000000000 combinations, and 100000 can"),
+        "{error}"
+    );
     let mut over = axes(&request, &many);
     over.extend(axes(&request, &["unmap_ns=1,2"]));
     let error = Space::new(base.clone(), over).unwrap_err().to_string();
@@ -111,11 +144,14 @@ fn points_count_up_with_the_last_axis_fastest() {
     let space = space(&small(), &["policy=0,2", "batch=8,16,32", "iterations=1,2"]);
     assert_eq!(space.size(), 12);
     let titles: Vec<String> = (0..3).map(|idx| space.title(idx)).collect();
-    assert_eq!(titles, [
-        "static_memory_policy 0, batch 8, iterations 1",
-        "static_memory_policy 0, batch 8, iterations 2",
-        "static_memory_policy 0, batch 16, iterations 1",
-    ]);
+    assert_eq!(
+        titles,
+        [
+            "static_memory_policy 0, batch 8, iterations 1",
+            "static_memory_policy 0, batch 8, iterations 2",
+            "static_memory_policy 0, batch 16, iterations 1",
+        ]
+    );
     let last = space.configuration(11);
     assert_eq!(last.policy().number(), 2);
     assert_eq!((last.plan.iterations, &last.plan.dims["batch"][..]), (2, &[32][..]));

@@ -32,7 +32,13 @@ fn point(idx: u64, peak: u64, overhead: u64, ending: Ending) -> SpacePoint {
 fn unbeaten(points: &[SpacePoint]) -> Vec<u64> {
     let fitting: Vec<(u64, u64, u64)> = points
         .iter()
-        .filter_map(|point| Some((point.idx, point.fitting()?.peak_reserved.get(), point.fitting()?.overhead.0)))
+        .filter_map(|point| {
+            Some((
+                point.idx,
+                point.fitting()?.peak_reserved.get(),
+                point.fitting()?.overhead.0,
+            ))
+        })
         .collect();
     let beats = |a: &(u64, u64, u64), b: &(u64, u64, u64)| a.1 <= b.1 && a.2 <= b.2 && (a.1, a.2) != (b.1, b.2);
     let kept = fitting.iter().filter(|b| !fitting.iter().any(|a| beats(a, b)));
@@ -72,11 +78,18 @@ fn the_largest_that_fits_costs_least() {
     let points = explore(&explorer);
     let found = &points[largest_that_fits(&explorer, &points, 1).unwrap()];
     let value = |point: &SpacePoint| explorer.space().values(point.idx)[1].as_int().unwrap();
-    let largest = points.iter().filter(|point| point.fitting().is_some()).map(value).max().unwrap();
+    let largest = points
+        .iter()
+        .filter(|point| point.fitting().is_some())
+        .map(value)
+        .max()
+        .unwrap();
     assert!(largest < 256, "something does not fit");
     assert_eq!(value(found), largest);
     let others = points.iter().filter(|point| value(point) == largest);
-    let least = others.filter_map(|point| Some((point.fitting()?.overhead, point.fitting()?.peak_reserved, point.idx))).min();
+    let least = others
+        .filter_map(|point| Some((point.fitting()?.overhead, point.fitting()?.peak_reserved, point.idx)))
+        .min();
     let own = found.fitting().unwrap();
     assert_eq!(least, Some((own.overhead, own.peak_reserved, found.idx)));
 }

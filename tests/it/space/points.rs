@@ -17,17 +17,51 @@ fn agrees(request: &Request, texts: &[&str]) -> usize {
     for (idx, point) in (0..).zip(&points) {
         assert_eq!(point.idx, idx);
         let configuration = explorer.space().configuration(idx);
-        assert_eq!(plain_of(point), plain(request, &configuration), "{}", explorer.space().title(idx));
+        assert_eq!(
+            plain_of(point),
+            plain(request, &configuration),
+            "{}",
+            explorer.space().title(idx)
+        );
     }
     points.iter().filter(|point| point.fitting().is_some()).count()
 }
 
 #[test]
 fn points_are_what_compare_says() {
-    assert!(agrees(&small(), &["policy=0,2,3,4", "atomic_clean_policy=0,1", "batch=1,16,64", "iterations=1,3"]) > 40);
-    assert!(agrees(&small(), &["eviction_threshold=None,4MiB..16MiB+3MiB", "policy=0,4", "remat_heuristic=megengine,lru"]) > 4);
-    assert!(agrees(&sampled("bert"), &["policy=0,3", "batch=1,8", "graph_max_parallel_model_num=1,2"]) > 4);
-    assert!(agrees(&sampled("lenet"), &["simulation.device=generic-16GB,generic-80GB", "policy=0,2"]) > 2);
+    assert!(
+        agrees(
+            &small(),
+            &[
+                "policy=0,2,3,4",
+                "atomic_clean_policy=0,1",
+                "batch=1,16,64",
+                "iterations=1,3"
+            ]
+        ) > 40
+    );
+    assert!(
+        agrees(
+            &small(),
+            &[
+                "eviction_threshold=None,4MiB..16MiB+3MiB",
+                "policy=0,4",
+                "remat_heuristic=megengine,lru"
+            ]
+        ) > 4
+    );
+    assert!(
+        agrees(
+            &sampled("bert"),
+            &["policy=0,3", "batch=1,8", "graph_max_parallel_model_num=1,2"]
+        ) > 4
+    );
+    assert!(
+        agrees(
+            &sampled("lenet"),
+            &["simulation.device=generic-16GB,generic-80GB", "policy=0,2"]
+        ) > 2
+    );
     let tight = &["policy=0,2,3,4", "device_memory=2GiB..3584MiB+256MiB"];
     assert!(agrees(&sampled("resnet50"), tight) > 2);
 }
@@ -37,7 +71,7 @@ fn values(row: &OptionRow) -> Vec<Value> {
     let choices: Vec<Value> = row.kind.choices().into_iter().map(|(value, _)| value).collect();
     match row.kind {
         OptionKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
-        OptionKind::Names(_) | OptionKind::IntChoice(_) | OptionKind::TextChoice(_) => choices,
+        _ if !choices.is_empty() => choices,
         OptionKind::Int { min, max } => {
             let value = |number: i64| Value::Int(number.clamp(min, max));
             vec![Value::Unset, value(2), value(5000)]
@@ -67,7 +101,12 @@ fn every_option_that_changes_memory_parts_points() {
         let explorer = Explorer::new(&request, Space::new(request.configuration(), all).unwrap()).unwrap();
         for point in explore(&explorer) {
             let configuration = explorer.space().configuration(point.idx);
-            assert_eq!(plain_of(&point), plain(&request, &configuration), "{}", explorer.space().title(point.idx));
+            assert_eq!(
+                plain_of(&point),
+                plain(&request, &configuration),
+                "{}",
+                explorer.space().title(point.idx)
+            );
         }
     }
 }
@@ -83,7 +122,11 @@ fn what_a_rule_forbids_is_not_simulated() {
         .collect();
     assert_eq!(refused, [4, 6, 8, 9], "policy 7 is none; 2 and 4 beside two instances");
     assert!(points[6].why()[0].starts_with("R20: "), "{:?}", points[6].why());
-    assert!(points.iter().all(|point| point.figures().is_some() != refused.contains(&point.idx)));
+    assert!(
+        points
+            .iter()
+            .all(|point| point.figures().is_some() != refused.contains(&point.idx))
+    );
 }
 
 #[test]
@@ -98,7 +141,9 @@ fn order_and_parts_do_not_matter() {
     let even: Vec<u64> = (0..explorer.space().size()).filter(|idx| idx % 2 == 0).collect();
     odd.reverse();
     let mut seen = Vec::new();
-    let mut parts = explorer.explore(&odd, &mut |point| seen.push(point.idx), &progress).unwrap();
+    let mut parts = explorer
+        .explore(&odd, &mut |point| seen.push(point.idx), &progress)
+        .unwrap();
     seen.sort_unstable();
     odd.reverse();
     assert_eq!(seen, odd, "each is handed on once");
@@ -136,7 +181,9 @@ fn devices_are_tried_with_their_own_memory() {
     let explorer = explorer(&request, &[]);
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
-    let device = smallest_device(&explorer, explorer.space().base(), &progress).unwrap().unwrap();
+    let device = smallest_device(&explorer, explorer.space().base(), &progress)
+        .unwrap()
+        .unwrap();
     assert_eq!(device.name, "generic-16GB", "although the device at hand has 1 GiB");
     let mut huge = small();
     huge.plan.dims.insert("batch".to_owned(), vec![1 << 19]);
@@ -162,9 +209,11 @@ fn traces_are_tried_and_recordings_are_not() {
 #[test]
 fn a_capacity_is_the_memory_of_the_device() {
     let request = sampled("resnet50");
-    let space = space(&request, &["policy=0,2"]).with_capacity(Bytes::gib(3)).unwrap();
-    let points = explore(&Explorer::new(&request, space).unwrap());
-    let fits: Vec<bool> = points.iter().map(|point| point.fitting().is_some()).collect();
-    assert_eq!(fits, [false, true]);
-    assert!(points.iter().all(|point| point.figures().unwrap().capacity == Bytes::gib(3)));
+    for (gib, fits) in [(1, false), (4, true)] {
+        let space = space(&request, &["policy=0,2"]).with_capacity(Bytes::gib(gib)).unwrap();
+        for point in explore(&Explorer::new(&request, space).unwrap()) {
+            assert_eq!(point.fitting().is_some(), fits);
+            assert_eq!(point.figures().unwrap().capacity, Bytes::gib(gib));
+        }
+    }
 }

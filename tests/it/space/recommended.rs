@@ -13,16 +13,31 @@ use super::{Plain, axes, explorer, plain, request_of, sampled, small, space};
 
 fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
     let cancel = Cancel::new();
-    recommend(explorer, (goal, most), &mut |_: &SpacePoint| {}, &Progress::silent(&cancel)).unwrap()
+    recommend(
+        explorer,
+        (goal, most),
+        &mut |_: &SpacePoint| {},
+        &Progress::silent(&cancel),
+    )
+    .unwrap()
 }
 
 /// The order that the goal states: smaller is better.
-fn order(space: &Space, goal: Goal, idx: u64, (peak, _, _, overhead, is_done): (u64, u64, u64, u64, bool)) -> Option<[u64; 5]> {
+fn order(
+    space: &Space,
+    goal: Goal,
+    idx: u64,
+    (peak, _, _, overhead, is_done): (u64, u64, u64, u64, bool),
+) -> Option<[u64; 5]> {
     let changes = space.n_changes(idx) as u64;
     let figures = match goal {
         Goal::LeastSlowdown => [0, overhead, peak],
         Goal::LowestPeak => [0, peak, overhead],
-        Goal::Largest(axis) => [u64::MAX - space.values(idx)[axis].as_int().unwrap() as u64, overhead, peak],
+        Goal::Largest(axis) => [
+            u64::MAX - space.values(idx)[axis].as_int().unwrap() as u64,
+            overhead,
+            peak,
+        ],
     };
     is_done.then_some([figures[0], figures[1], figures[2], changes, idx])
 }
@@ -34,7 +49,9 @@ fn is_brute_force(request: &Request, texts: &[&str], goals: &[Goal], capacity: O
         space = space.with_capacity(capacity).unwrap();
     }
     let explorer = Explorer::new(request, space.clone()).unwrap();
-    let all: Vec<Plain> = (0..space.size()).map(|idx| plain(request, &space.configuration(idx))).collect();
+    let all: Vec<Plain> = (0..space.size())
+        .map(|idx| plain(request, &space.configuration(idx)))
+        .collect();
     let mut fitting = 0;
     for goal in goals {
         let found = recommended(&explorer, *goal, 10_000);
@@ -51,8 +68,14 @@ fn is_brute_force(request: &Request, texts: &[&str], goals: &[Goal], capacity: O
             let point = found.points.iter().find(|point| point.idx == idx).unwrap();
             point.figures().cloned()
         };
-        let next = sorted.iter().find(|(_, idx)| winner.is_some_and(|winner| of(*idx) != of(winner)));
-        assert_eq!(found.runner_up.as_ref().map(|chosen| chosen.point.idx), next.map(|(_, idx)| *idx), "{goal:?}");
+        let next = sorted
+            .iter()
+            .find(|(_, idx)| winner.is_some_and(|winner| of(*idx) != of(winner)));
+        assert_eq!(
+            found.runner_up.as_ref().map(|chosen| chosen.point.idx),
+            next.map(|(_, idx)| *idx),
+            "{goal:?}"
+        );
         is_told(&found, &all);
     }
     fitting
@@ -64,7 +87,10 @@ fn is_told(found: &Recommendation, all: &[Plain]) {
     let left = &found.left_out;
     let failed: u64 = left.failed.iter().map(|(_, count)| count).sum();
     let not_done = left.out_of_memory + left.thrashes + left.budget_too_small;
-    let fitting = all.iter().filter(|plain| plain.as_ref().is_ok_and(|plain| plain.4)).count() as u64;
+    let fitting = all
+        .iter()
+        .filter(|plain| plain.as_ref().is_ok_and(|plain| plain.4))
+        .count() as u64;
     let refused = all.iter().filter(|plain| plain.is_err()).count() as u64 - failed;
     assert_eq!(fitting + not_done + failed + refused, all.len() as u64);
     assert!(found.rules.iter().map(|rule| rule.count).max().unwrap_or(0) <= refused);
@@ -74,9 +100,18 @@ fn is_told(found: &Recommendation, all: &[Plain]) {
         assert!(text.ends_with('.') && !text.contains("  "), "{text}");
     }
     if found.winner.is_some() {
-        let links = found.reasons.iter().flat_map(|sentence| &sentence.parts).filter(|part| part.link.is_some());
+        let links = found
+            .reasons
+            .iter()
+            .flat_map(|sentence| &sentence.parts)
+            .filter(|part| part.link.is_some());
         assert!(links.count() > 3);
-        assert!(found.uncertain.iter().any(|sentence| sentence.text().contains("Overhead is an estimate")));
+        assert!(
+            found
+                .uncertain
+                .iter()
+                .any(|sentence| sentence.text().contains("Overhead is an estimate"))
+        );
     }
 }
 
@@ -95,7 +130,14 @@ fn recommendations_are_what_brute_force_finds() {
     assert_eq!(is_brute_force(&small(), &rules, &BOTH, tiny), 0);
     let budgets = ["eviction_threshold=None,4MiB..16MiB+1MiB", "policy=0,2,4"];
     assert!(is_brute_force(&small(), &budgets, &BOTH, None) > 3);
-    assert!(is_brute_force(&sampled("resnet50"), &["policy=0,2,3,4", "eviction_threshold=None,2GiB"], &BOTH, Some(Bytes::gib(3))) > 1);
+    assert!(
+        is_brute_force(
+            &sampled("resnet50"),
+            &["policy=0,2,3,4", "eviction_threshold=None,2GiB"],
+            &BOTH,
+            Some(Bytes::gib(3))
+        ) > 1
+    );
     let bert = ["policy=0,3", "batch=2,8,16"];
     assert!(is_brute_force(&sampled("bert"), &bert, &with_largest, Some(Bytes::mib(700))) > 1);
     assert!(is_brute_force(&sampled("mixed"), &["policy=0,2,3,4"], &BOTH, Some(Bytes::mib(3700))) > 0);
@@ -103,11 +145,19 @@ fn recommendations_are_what_brute_force_finds() {
 
 #[test]
 fn recommendations_hold_on_the_corpus() {
-    let Some(folder) = crate::support::shared("corpus/made") else { return };
+    let Some(folder) = crate::support::shared("corpus/made") else {
+        return;
+    };
     let sessions: &[&[&str]] = &[
         &["torch_train/resnet18_b8_sgd_small.json"],
-        &["torch_train/resnet18_b8_sgd_small.json", "onnx_torch/mobilenet_v2.ts.dyn.stripped.onnx"],
-        &["torch_train/vgg16_b32_sgd.json", "onnx_torch/resnet50.ts.dyn.stripped.onnx"],
+        &[
+            "torch_train/resnet18_b8_sgd_small.json",
+            "onnx_torch/mobilenet_v2.ts.dyn.stripped.onnx",
+        ],
+        &[
+            "torch_train/vgg16_b32_sgd.json",
+            "onnx_torch/resnet50.ts.dyn.stripped.onnx",
+        ],
     ];
     let mut tried = 0;
     for files in sessions {
@@ -139,19 +189,36 @@ fn a_space_that_is_too_large_is_searched_in_part_and_says_so() {
     let found = recommended(&explorer, Goal::LowestPeak, 300);
     assert!(found.searched.tried <= 300 && !found.searched.is_whole());
     let said = found.uncertain[0].text();
-    assert!(said.contains("were tried") && said.contains("there may be a better one"), "{said}");
+    assert!(
+        said.contains("were tried") && said.contains("there may be a better one"),
+        "{said}"
+    );
     let winner = found.winner.unwrap();
     let space = explorer.space();
-    let values: Vec<i64> = space.values(winner.point.idx).iter().map(|value| value.as_int().unwrap()).collect();
-    assert_eq!(values[1..], [1, 1], "the smallest batch and the cheapest calls are found, axis by axis");
+    let values: Vec<i64> = space
+        .values(winner.point.idx)
+        .iter()
+        .map(|value| value.as_int().unwrap())
+        .collect();
+    assert_eq!(
+        values[1..],
+        [1, 1],
+        "the smallest batch and the cheapest calls are found, axis by axis"
+    );
 }
 
 #[test]
 fn reasons_name_arenas_that_wait_and_lead_somewhere() {
     let explorer = explorer(&sampled("mixed"), &["policy=0,2,3,4"]);
     let found = recommended(&explorer, Goal::LowestPeak, 100);
-    let texts: Vec<String> = found.reasons.iter().map(highwater::analysis::space::Sentence::text).collect();
-    let arenas = texts.iter().any(|text| text.contains("arena") || text.contains("pools"));
+    let texts: Vec<String> = found
+        .reasons
+        .iter()
+        .map(highwater::analysis::space::Sentence::text)
+        .collect();
+    let arenas = texts
+        .iter()
+        .any(|text| text.contains("arena") || text.contains("pools"));
     assert!(arenas, "{texts:#?}");
     let links: Vec<&Link> = found
         .reasons
