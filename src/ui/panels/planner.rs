@@ -206,7 +206,7 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
             body.row(20.0, |mut line| {
                 line.col(|ui| {
                     // The row's own, so that the keyboard stays with it when rows are sorted anew.
-                    let own = egui::UiBuilder::new().id(egui::Id::unique(("planner row", row.strategy.name)));
+                    let own = egui::UiBuilder::new().scope_id(egui::Id::unique(("planner row", row.strategy.name)));
                     ui.scope_builder(own, |ui| row_ui(ui, comparison, row, (state, commands)));
                 });
                 match &row.result {
