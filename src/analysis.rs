@@ -142,13 +142,13 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         return measured::compare_recordings(request, &lowered, progress);
     }
     let (running, diagnostics) = running_request(request, &lowered, progress)?;
-    let strategy = lowered.strategy;
+    let (strategy, alignment) = (lowered.strategy, lowered.alignment);
     let mut comparison = if running.lanes == LaneSet::Policies {
         policies::compare_policies((request, running), lowered, diagnostics, progress)?
     } else {
         passes::compare_passes(&running, (&lowered, diagnostics), progress)?
     };
-    beside::add_recordings(&mut comparison, strategy, progress)?;
+    beside::add_recordings(&mut comparison, (strategy, alignment), progress)?;
     Ok(comparison)
 }
 
