@@ -40,6 +40,8 @@ pub struct SpaceTable {
     pub recommendation: Option<Arc<Recommendation>>,
     /// Whether a job is being worked out; otherwise it was stopped, or all are there.
     pub is_running: bool,
+    /// Which space of the session it is, counted from 1.
+    pub number: u64,
     positions: BTreeMap<u64, usize>,
     pub(super) explorer: Option<Arc<Explorer>>,
     /// Points to try, the next one last.
@@ -48,13 +50,14 @@ pub struct SpaceTable {
 
 impl SpaceTable {
     /// A table without a point.
-    pub(super) const fn new(space: Space) -> Self {
+    pub(super) const fn new(space: Space, number: u64) -> Self {
         Self {
             space,
             points: Vec::new(),
             front: Vec::new(),
             recommendation: None,
             is_running: false,
+            number,
             positions: BTreeMap::new(),
             explorer: None,
             pending: Vec::new(),

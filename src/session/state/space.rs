@@ -20,6 +20,8 @@ pub(super) struct SpaceWatch {
     of: Option<Document>,
     /// What is to be recommended when all is tried.
     goal: Option<Goal>,
+    /// How many spaces there were.
+    number: u64,
     /// What the worker has in hand; 0 is nothing.
     generation: u64,
 }
@@ -112,13 +114,15 @@ impl Session {
                 return;
             }
         };
+        let number = self.space.number + 1;
         let request = self.request(Arc::clone(&loaded.workload));
         let job = Job::SpaceStart(Box::new(request), Box::new(space.clone()));
         self.space = SpaceWatch {
-            table: Some(SpaceTable::new(space)),
+            table: Some(SpaceTable::new(space, number)),
             of: Some(self.space_settings(&order)),
             order: Some(order),
             goal,
+            number,
             generation: self.worker.send(job),
         };
         self.show_running();
@@ -127,7 +131,10 @@ impl Session {
     /// Forgets the space: it is about sources that are gone.
     pub(super) fn drop_space(&mut self) {
         self.stop_space();
-        self.space = SpaceWatch::default();
+        self.space = SpaceWatch {
+            number: self.space.number,
+            ..SpaceWatch::default()
+        };
     }
 
     /// Ends the trying where it is.

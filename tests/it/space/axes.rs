@@ -172,7 +172,7 @@ proptest! {
         let idx = seed % space.size();
         prop_assert_eq!(space.idx(&space.digits(idx)), idx);
         let values: Vec<i64> = space.values(idx).iter().map(|value| value.as_int().unwrap()).collect();
-        let digits: Vec<i64> = space.digits(idx).iter().map(|digit| *digit as i64 + 1).collect();
+        let digits: Vec<i64> = space.digits(idx).iter().map(|digit| i64::try_from(*digit).unwrap() + 1).collect();
         prop_assert_eq!(values, digits);
     }
 }
