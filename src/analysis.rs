@@ -6,6 +6,7 @@
 mod allocation_order;
 mod beside;
 mod bodies;
+mod calibration;
 mod comparison;
 mod configuration;
 mod dumped;
@@ -49,6 +50,7 @@ use crate::sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
 use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
 pub use configuration::Configuration;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
@@ -143,11 +145,13 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     }
     let (running, diagnostics) = running_request(request, &lowered, progress)?;
     let (strategy, alignment) = (lowered.strategy, lowered.alignment);
+    let taught = calibration::taught(&running, &lowered, progress)?;
     let mut comparison = if running.lanes == LaneSet::Policies {
         policies::compare_policies((request, running), lowered, diagnostics, progress)?
     } else {
         passes::compare_passes(&running, (&lowered, diagnostics), progress)?
     };
+    comparison.calibrations = taught;
     beside::add_recordings(&mut comparison, (strategy, alignment), progress)?;
     Ok(comparison)
 }

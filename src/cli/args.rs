@@ -6,11 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 mod compare;
+mod learn;
 mod peak;
 mod plan;
 mod space;
 
 pub(super) use compare::CompareArgs;
+pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
 pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
@@ -94,6 +96,8 @@ pub enum Action {
     Replay(ReplayArgs),
     /// Let variables take the memory of dead ones, as Paddle's `memory_optimize` does it.
     Reuse(ReuseArgs),
+    /// What a measured run teaches: rates of ops, scratch memory by op type, rounding of tensors.
+    Learn(LearnArgs),
     /// Validate a configuration and environment.
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
