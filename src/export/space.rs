@@ -69,7 +69,8 @@ struct WireDevice {
 /// One point.
 #[derive(Serialize, Debug)]
 pub(super) struct WirePoint {
-    index: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u64>,
     values: Map<String, Json>,
     policy: u8,
     status: &'static str,
@@ -159,7 +160,7 @@ impl WirePoint {
             }
         };
         Self {
-            index: point.idx,
+            index: Some(point.idx),
             values: values.map(|(axis, value)| (axis.key(), json_of(value))).collect(),
             policy: point.policy.number(),
             status: status(point),
@@ -357,7 +358,8 @@ impl WireRecommendation {
                 ..found.base.clone()
             },
         );
-        at_hand.values = Map::new();
+        // It is no point of the space.
+        (at_hand.index, at_hand.values) = (None, Map::new());
         let sentences = |sentences: &[Sentence]| sentences.iter().map(WireSentence::new).collect();
         let rules = found.rules.iter().map(|rule| WireRule {
             rule: rule.rule,

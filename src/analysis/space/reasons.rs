@@ -313,7 +313,7 @@ fn pools(winner: &Story, other: &Story) -> Option<Sentence> {
             (all + pool.occupied, given + pool.given)
         })
     };
-    let [(high, which), (low, _)] = by_peak(winner, other);
+    let [(high, which), (low, low_which)] = by_peak(winner, other);
     let at = |story: &Story| Some(picture(&story.lane()?.simulation, story.peak_step()));
     let ((high_all, high_given), (low_all, low_given)) = (held(&at(high)?), held(&at(low)?));
     let (high_idle, low_idle) = (high_all.saturating_sub(high_given), low_all.saturating_sub(low_given));
@@ -325,7 +325,7 @@ fn pools(winner: &Story, other: &Story) -> Option<Sentence> {
         Sentence::of("At their peaks the pools of dynamic graphs hold ")
             .bytes(high_idle, link)
             .say(format!(" that no tensor uses under policy {}, ", high.policy()))
-            .bytes(low_idle, Link::Lane(WhichChoice::Winner))
+            .bytes(low_idle, Link::Lane(low_which))
             .say(format!(" under policy {}.", low.policy()))
     })
 }
@@ -353,9 +353,9 @@ fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
     }
     more.sort_by_key(|(time, _, _)| std::cmp::Reverse(*time));
     let mut sentence = Sentence::of(if which == WhichChoice::Winner {
-        "Its estimated overhead is higher by "
+        "The recommended one spends "
     } else {
-        "The next one is slower by "
+        "The next one spends "
     });
     for (position, (time, cause, (count, before))) in more.iter().take(SHOWN).enumerate() {
         if position > 0 {
@@ -363,7 +363,7 @@ fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
         }
         sentence = sentence
             .time(*time, Link::Lane(which))
-            .say(format!(" for {} ({count} instead of {before})", cause.label()));
+            .say(format!(" more on {} ({count} instead of {before})", cause.label()));
     }
     (!more.is_empty()).then(|| sentence.say("."))
 }

@@ -232,6 +232,14 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     let mut other = wanted.clone();
     for configuration in [&mut own, &mut other] {
         configuration.options.reset(keys::STATIC_MEMORY_POLICY);
+        // An option at its default is the same as one that is not set.
+        let overrides = configuration.options.overrides();
+        let set: Vec<&str> = overrides.map(|(key, _)| key).collect();
+        for key in set {
+            if !configuration.options.is_changed(key) {
+                configuration.options.reset(key);
+            }
+        }
     }
     let known = comparison.workload.symbols();
     own.plan.dims.retain(|name, _| known.contains(name));

@@ -18,6 +18,8 @@ const RADIUS: f32 = 3.6;
 const LABELS: egui::Rangef = egui::Rangef { min: 1.0, max: 2.0 };
 /// Room for a label along the axes.
 const ROOM: [f32; 2] = [84.0, 34.0];
+/// Cells of markers that hide each other, in points of the screen.
+const CELL: f32 = 1.5;
 /// Room for the legend below.
 const LEGEND: f32 = 20.0;
 
@@ -211,6 +213,15 @@ fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
     line
 }
 
+/// The cell of a place on the screen: markers of one cell hide each other.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a place on the screen; casts of floats saturate"
+)]
+fn cell(place: f32) -> i32 {
+    (place / CELL).round() as i32
+}
+
 /// Position of a policy in the table: its colour and marker.
 pub(super) fn position(policy: StaticMemoryPolicy) -> usize {
     POLICIES.iter().position(|row| row.policy == policy).unwrap_or(0)
@@ -218,8 +229,14 @@ pub(super) fn position(policy: StaticMemoryPolicy) -> usize {
 
 fn paint(painter: &egui::Painter, (shown, state): (&Shown<'_>, &SpaceState), placed: &[(egui::Pos2, &SpacePoint)]) {
     let theme = shown.theme;
+    // Of points that lie on each other one is drawn.
+    let mut drawn = std::collections::BTreeSet::new();
     for (at, point) in placed {
         let position = position(point.policy);
+        let cell = (cell(at.x), cell(at.y), position, point.fitting().is_some());
+        if state.selected != Some(point.idx) && !drawn.insert(cell) {
+            continue;
+        }
         let color = theme.heuristic(position);
         if point.fitting().is_some() {
             marker(painter, *at, (position, RADIUS), color, true);
