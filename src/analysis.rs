@@ -34,6 +34,7 @@ mod session;
 mod shapes;
 mod shortage;
 mod slots;
+pub mod space;
 mod sweep;
 mod tapes;
 mod trace;
