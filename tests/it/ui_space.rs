@@ -184,7 +184,7 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
         .and_then(|table| table.recommendation.clone());
     let found = found.expect("a recommendation");
     let winner = found.winner.as_ref().expect("something fits");
-    assert_eq!(found.reasons.is_empty(), false);
+    assert!(!found.reasons.is_empty());
     harness.get_by_label(&winner.title);
     harness.get_by_label_contains("with the least estimated overhead");
     let before = option(&harness, keys::STATIC_MEMORY_POLICY);

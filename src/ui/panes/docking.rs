@@ -12,6 +12,7 @@ use crate::ui::panels::device::device_ui;
 use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::ui::panels::files::files_ui;
 use crate::ui::panels::inspector::inspector_ui;
+use crate::ui::panels::measured_run::measured_run_ui;
 use crate::ui::panels::name_reuse::name_reuse_ui;
 use crate::ui::panels::options::options_ui;
 use crate::ui::panels::peak::peak_ui;
@@ -52,6 +53,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Problems => problems_title(self.input).into(),
             Pane::Files => files_title(self.input).into(),
             Pane::Peak => "Peak".into(),
+            Pane::MeasuredRun => "Measured".into(),
             Pane::Tables => "Tables".into(),
         }
     }
@@ -157,6 +159,13 @@ impl Docking<'_> {
                 let jump = tables_ui(ui, self.input.session, (tables, lanes), self.input.theme, self.commands);
                 if jump.is_some() {
                     self.state.options.jump = jump;
+                }
+            }
+            Pane::MeasuredRun => {
+                let state = &mut self.state.measured_run;
+                measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                if let Some(option) = state.jump.take() {
+                    self.state.options.jump = Some(option);
                 }
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
