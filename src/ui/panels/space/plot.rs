@@ -55,7 +55,9 @@ pub(super) fn plot_ui(
             }
             let line = Line::new("front", PlotPoints::Owned(front))
                 .color(theme.text_weak)
-                .width(1.4);
+                .width(1.4)
+                // Steps are no curve with many points a pixel.
+                .allow_band(false);
             plot.line(line.allow_hover(false));
         });
         let place = |point: &SpacePoint| {
@@ -364,11 +366,12 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
             ui.label(weak(format!("policy {}", policy.number())))
                 .on_hover_text(policy.row().summary);
         }
-        let front = shown.table.front.len();
-        ui.label(weak(format!("line: {front} that nobody beats")));
+        ui.label(weak("line: nobody beats".to_owned())).on_hover_text(
+            "none needs less memory in no more time, or less time in no more memory, than those on the line",
+        );
         if let Some(capacity) = capacity {
-            ui.label(weak(format!("capacity {capacity}")))
-                .on_hover_text(capacity.exact());
+            let words = format!("capacity {}", capacity.short());
+            ui.label(weak(words)).on_hover_text(capacity.exact());
         }
         let drawn = shown
             .table
