@@ -254,7 +254,7 @@ fn steps_of_ops(
 }
 
 /// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
-fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
+pub(super) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
     // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::lanes::{LaneId, Plans};
 use super::shortage::OutOfMemoryStory;
 use super::workspaces::{EstimatedWorkspaces, Scratch};
-use super::{LaneRewrite, Remark, lanes, trace};
+use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
 use crate::options::Estimate;
@@ -56,6 +56,8 @@ pub struct Lane {
     pub out_of_memory_story: Option<OutOfMemoryStory>,
     /// Requests of an allocation trace that were refused; the trace goes on after them.
     pub refusals: Option<Refusals>,
+    /// What it was simulated under, where that is not what the other lanes were: a pinned configuration.
+    pub pinned: Option<Arc<PinnedLane>>,
 }
 
 impl Lane {
@@ -104,8 +106,10 @@ pub struct Comparison {
     pub device_id: u32,
     /// Memory that others hold on it.
     pub occupied: Bytes,
-    /// One lane per policy, ascending.
+    /// One lane per policy, ascending; behind them pins, then recordings.
     pub lanes: Vec<Lane>,
+    /// Pins that have no lane.
+    pub pin_problems: Vec<PinProblem>,
     /// The policy that options and environment put in force.
     pub configured: StaticMemoryPolicy,
     /// The lane that needs least; `None` where every lane runs out of memory.
@@ -279,6 +283,10 @@ impl Comparison {
             LaneId::Measured(_) if !self.is_measured() => {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);
                 format!("measured {}", lane.and_then(|lane| lane.title.as_deref()).unwrap_or(""))
+            }
+            LaneId::Pinned(_) => {
+                let lane = self.lanes.iter().find(|lane| lane.id == id);
+                format!("pinned {}", lane.and_then(|lane| lane.title.as_deref()).unwrap_or(""))
             }
             LaneId::Pass(position) | LaneId::Measured(position) => {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);

@@ -54,6 +54,7 @@ impl Request {
             strategies: LaneStrategies::default(),
             lanes: LaneSet::Policies,
             search_nodes: self.search_nodes,
+            pins: Vec::new(),
         })
     }
 }

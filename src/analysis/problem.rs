@@ -90,6 +90,7 @@ pub(super) fn compare_problem(
         device_id: lowered.device_id,
         occupied: Bytes::ZERO,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: Vec::new(),
         diagnostics,

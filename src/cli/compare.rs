@@ -116,6 +116,7 @@ pub(super) fn request_of(
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     };
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
     if !request.workload.graphs().is_empty() {

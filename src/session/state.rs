@@ -437,6 +437,7 @@ impl Session {
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
             search_nodes: Limits::DEFAULT_NODES,
+            pins: Vec::new(),
         }
     }
 }

@@ -150,30 +150,8 @@ impl Report<'_> {
 
     /// Whether a lane fits, in words, and as what that is good; no words where there is no capacity.
     pub(super) fn fits(&self, lane: usize) -> (String, bool) {
-        let comparison = self.comparison;
-        let row: &Lane = &comparison.lanes[lane];
-        if let Some(failed) = &row.simulation.out_of_memory {
-            return (format!("no, out of memory at step {}", failed.step), false);
-        }
-        if row.summary.out_of_memory {
-            return ("no, it ran out of memory".to_owned(), false);
-        }
-        if row.stops_under_budget() {
-            return ("no, a run does not reach its end under its budget".to_owned(), false);
-        }
-        if let Some(refusals) = row.refusals {
-            return (format!("no, {} refused", counted(refusals.count, "request")), false);
-        }
-        if !comparison.has_capacity() || comparison.is_measured_lane(lane) {
-            return (String::new(), true);
-        }
-        let (capacity, peak) = (comparison.device.memory(), row.summary.peak_reserved);
-        if peak > capacity {
-            let by = peak.saturating_sub(capacity);
-            return (format!("no, {by} above {capacity}"), false);
-        }
-        let left = capacity.saturating_sub(peak);
-        (format!("yes, {left} left of {capacity}"), true)
+        let fit = self.comparison.fit(lane);
+        (fit.text(), fit.is_good())
     }
 
     /// What the peaks consist of.

@@ -1,0 +1,213 @@
+//! Pinned configurations as lanes: the same workload under other settings, beside the lanes of the options.
+//!
+//! ```text
+//! axis of the options    | train: 0 1 2 3 4 | eval: 0 1 2 |
+//! axis of a pin          | train: 0 1 [0] 2 3 4 |             its ops stand at the steps of the same ops; what it does
+//! laid onto it             0 1 2- 2 3 4                        between two of them shares a step, and a run that it lacks is waited for
+//! ```
+//!
+//! In: a comparison and the pins of its request. Out: a lane more for each of them. A pin is simulated on an axis of its own,
+//! exactly as if its configuration were the options', and then laid onto the common axis: its figures do not depend on what
+//! stands beside it, and what stands beside it does not depend on the pin. A pin that cannot be simulated or laid there is a
+//! [`PinProblem`], never the failure of the comparison. Each pin is computed on a thread of its own; the answer does not depend on their timing.
+
+mod lane;
+mod steps;
+
+use std::sync::Arc;
+
+use super::{AnalysisError, Comparison, Configuration, LaneId, LaneSet, Request, Scratch, compare, shapes};
+use crate::diagnostics::Diagnostics;
+use crate::options::{Estimate, Finding, check, lower};
+use crate::plan::Effort;
+use crate::progress::Progress;
+use crate::rewrite::remat::OpRates;
+use crate::sim::Params;
+use crate::units::Bytes;
+use crate::workload::{Axis, Device, Workload};
+
+pub use steps::PinFit;
+
+/// Most pins: each is a lane.
+pub const MOST_PINS: usize = 16;
+
+/// A configuration that is kept under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// The name.
+    pub name: String,
+    /// What is kept.
+    pub configuration: Configuration,
+}
+
+/// Why a pin has no lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinProblem {
+    /// Position of the pin.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// Why, in a sentence without its end.
+    pub why: String,
+}
+
+/// What a pinned lane was simulated under, and how it stands on the common axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PinnedLane {
+    /// What is kept.
+    pub configuration: Configuration,
+    /// The device, with the memory that the pin gives it and others leave.
+    pub device: Device,
+    /// Memory that others hold on it.
+    pub occupied: Bytes,
+    /// Sizes and costs.
+    pub params: Params,
+    /// Rates that estimate what ops take.
+    pub rates: OpRates,
+    /// Whether its figures are lower bounds.
+    pub lower_bound: bool,
+    /// What they hold of scratch memory.
+    pub scratch: Scratch,
+    /// Settings whose effect is an estimate.
+    pub estimates: Vec<Estimate>,
+    /// What the rules say of its settings.
+    pub findings: Vec<Finding>,
+    /// Oddities of its comparison.
+    pub diagnostics: Diagnostics,
+    /// Its own axis: values of dimensions are its own.
+    pub axis: Axis,
+    /// By position of its session's runs: the run of its own axis; `None` for a run of the options that it waits for.
+    pub runs: Vec<Option<u32>>,
+    /// How its steps stand on the common axis.
+    pub fit: PinFit,
+}
+
+/// Adds a lane for each pin of the request, in their order.
+///
+/// # Errors
+/// Cancelled by the user.
+pub(super) fn add_pins(
+    comparison: &mut Comparison,
+    request: &Request,
+    progress: &Progress<'_>,
+) -> Result<(), AnalysisError> {
+    let pins = &request.pins[..];
+    if pins.is_empty() {
+        return Ok(());
+    }
+    progress.set("simulating pins", 0, 1)?;
+    let workload = without_recordings(&request.workload);
+    let shown = pins.len().min(MOST_PINS);
+    let cancel = progress.cancel_flag();
+    let answers: Vec<Result<Comparison, AnalysisError>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = pins[..shown]
+            .iter()
+            .map(|pin| scope.spawn(|| alone(pin, request, &workload, &Progress::silent(cancel))))
+            .collect();
+        let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    for (position, (pin, answer)) in pins.iter().zip(answers).enumerate() {
+        let placed = match answer {
+            Err(AnalysisError::Cancelled(cancelled)) => return Err(cancelled.into()),
+            Err(error) => Err(error.to_string()),
+            Ok(own) => lane::place(comparison, own, (position, pin, request), progress)?,
+        };
+        if let Err(why) = placed {
+            comparison.pin_problems.push(PinProblem {
+                position,
+                name: pin.name.clone(),
+                why,
+            });
+        }
+    }
+    for (position, pin) in pins.iter().enumerate().skip(shown) {
+        comparison.pin_problems.push(PinProblem {
+            position,
+            name: pin.name.clone(),
+            why: format!("{MOST_PINS} pins are shown at most; remove others"),
+        });
+    }
+    progress.set("simulating pins", 1, 1)?;
+    Ok(())
+}
+
+/// Says of every pin why this answer has no lane for it.
+pub(super) fn leave_out(comparison: &mut Comparison, request: &Request) {
+    let why = "pinned configurations are shown beside the policies of graphs and of allocation traces; here the lanes are \
+               something else";
+    let problem = |(position, pin): (usize, &Pin)| PinProblem {
+        position,
+        name: pin.name.clone(),
+        why: why.to_owned(),
+    };
+    comparison.pin_problems = request.pins.iter().enumerate().map(problem).collect();
+}
+
+/// Whether the search for some pin's plan may take seconds.
+pub(super) fn has_search(request: &Request) -> bool {
+    request.pins.iter().any(|pin| {
+        let Configuration {
+            options, environment, ..
+        } = &pin.configuration;
+        let lowered = lower(options, environment, &request.device, &*request.files);
+        lowered.strategy.effort == Effort::Search
+    })
+}
+
+/// The rules' findings about a pin.
+fn findings(pin: &Pin, request: &Request) -> Vec<Finding> {
+    let Configuration {
+        options, environment, ..
+    } = &pin.configuration;
+    check(options, environment, &*request.files)
+}
+
+/// The workload without what was measured: a pin's own answer needs no lanes of it.
+fn without_recordings(workload: &Arc<Workload>) -> Arc<Workload> {
+    if workload.measured.is_empty() {
+        return Arc::clone(workload);
+    }
+    let mut bare = Workload::clone(workload);
+    bare.measured.clear();
+    Arc::new(bare)
+}
+
+/// The answer to a pin's configuration alone.
+fn alone(
+    pin: &Pin,
+    request: &Request,
+    workload: &Arc<Workload>,
+    progress: &Progress<'_>,
+) -> Result<Comparison, AnalysisError> {
+    let mut own = request.configured(&pin.configuration)?;
+    own.workload = Arc::clone(workload);
+    fill_dims(&mut own, request);
+    compare(&own, progress)
+}
+
+/// What a pin says nothing about is as in the options; what no graph has (another part may be on the screen) is left out.
+fn fill_dims(own: &mut Request, request: &Request) {
+    let symbols = own.workload.symbols();
+    own.plan.dims.retain(|name, _| symbols.contains(name));
+    let (bound, _) = shapes::bound_plan(own);
+    for symbol in symbols {
+        let is_bound = bound.dims.get(&symbol).is_some_and(|values| !values.is_empty());
+        if let Some(values) = request.plan.dims.get(&symbol).filter(|_| !is_bound) {
+            own.plan.dims.insert(symbol, values.clone());
+        }
+    }
+}
+
+/// The lane of a pin, by its position.
+pub(super) fn lane_id(position: usize) -> LaneId {
+    LaneId::Pinned(u8::try_from(position).unwrap_or(u8::MAX))
+}
+
+/// Whether pins stand beside what the lanes are compared for.
+pub(super) fn can_stand_beside(request: &Request) -> bool {
+    let has_steps = !request.workload.graphs().is_empty() || !request.workload.traces().is_empty();
+    has_steps && request.lanes != LaneSet::NameReuse
+}
