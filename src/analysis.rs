@@ -51,14 +51,14 @@ use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
 pub use comparison::{Best, Comparison, Lane};
-pub use configuration::Configuration;
+pub use configuration::{Configuration, Difference};
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use explain::Remark;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect, inspect_with};
 pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
 pub use limits::{Bound, Limit, LimitError};
-pub use metrics::{Figure, METRICS, Metric};
+pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use of_lane::Fit;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane};

@@ -296,6 +296,18 @@ impl Comparison {
         }
     }
 
+    /// A lane in one or two letters: the number of its policy, `p1` of a pin, `m1` of a recording beside others, else its position.
+    pub fn lane_mark(&self, id: LaneId) -> String {
+        match id {
+            LaneId::Policy(policy) => policy.number().to_string(),
+            LaneId::Pinned(position) => format!("p{}", u32::from(position) + 1),
+            LaneId::Measured(position) if !self.is_measured() => format!("m{}", u32::from(position) + 1),
+            LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
+                (u32::from(position) + 1).to_string()
+            }
+        }
+    }
+
     /// The name of a tensor of a graph, of an estimated workspace, of a problem's buffer, or of a trace's request; empty
     /// where it has none.
     pub fn tensor_name(&self, graph: GraphIdx, tensor: TensorId) -> &str {

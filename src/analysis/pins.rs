@@ -40,6 +40,43 @@ pub struct Pin {
     pub configuration: Configuration,
 }
 
+/// Letters of a pin's name at most.
+const LONGEST_NAME: usize = 80;
+
+impl Pin {
+    /// Whether a pin may have this name beside others, without blanks around it.
+    ///
+    /// # Errors
+    /// A sentence without its end: it is empty, too long, not one line, or taken.
+    pub fn name_of<'a>(name: &'a str, mut others: impl Iterator<Item = &'a str>) -> Result<&'a str, String> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err("a pin needs a name, such as \"policy 4, batch 16\"".to_owned());
+        }
+        if name.chars().any(char::is_control) {
+            return Err("the name of a pin is one line of letters".to_owned());
+        }
+        let length = name.chars().count();
+        if length > LONGEST_NAME {
+            return Err(format!("the name of a pin has at most {LONGEST_NAME} letters; this one has {length}"));
+        }
+        if others.any(|other| other == name) {
+            return Err(format!("there is a pin \"{name}\" already; choose another name, or remove that one"));
+        }
+        Ok(name)
+    }
+
+    /// The name, or with a number behind it where it is taken.
+    pub fn free_name<'a>(name: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
+        let numbered = |number: u32| match number {
+            1 => name.to_owned(),
+            number => format!("{name} ({number})"),
+        };
+        let mut free = (1..).map(numbered).filter(|name| others.clone().all(|other| other != name));
+        free.next().unwrap_or_default()
+    }
+}
+
 /// Why a pin has no lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PinProblem {

@@ -222,6 +222,6 @@ pub(super) const fn policy_of(lane: LaneId, configured: StaticMemoryPolicy) -> S
     match lane {
         LaneId::Pass(_) => configured,
         LaneId::Policy(policy) => policy,
-        LaneId::Problem(_) | LaneId::Measured(_) => PLAIN_ARENA,
+        LaneId::Problem(_) | LaneId::Pinned(_) | LaneId::Measured(_) => PLAIN_ARENA,
     }
 }

@@ -2,6 +2,7 @@
 
 mod against;
 mod drawing;
+mod pinned;
 mod text;
 
 use std::sync::Arc;
@@ -18,11 +19,11 @@ use super::settings::Settings;
 use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{Against, CompareAnswer, WireAgainst, WireComparison, comparison_markdown};
+use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
 use crate::options::{check, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
-use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
+use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 
 /// So many tensors of each peak are listed in JSON unless it is said.
@@ -33,6 +34,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let asked = against::Asked::new(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
+    settings.add_pins(&args.pins.pin)?;
     let sources = named.sources;
     if let Some(name) = &args.strategy {
         let strategy = find(name)?;
@@ -67,26 +69,34 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         };
         drawing::write(path, asked, &comparison)?;
     }
-    let against = asked.against(&comparison)?;
+    let beside = asked.beside(&comparison)?;
+    let against = asked.against(&comparison, beside.as_ref())?;
     let most = args.top.unwrap_or(against::FEW);
     match args.format {
         Format::Json => {
-            let wire = WireComparison::new(&comparison, (&findings, &import), args.top.unwrap_or(MOST_LISTED));
-            let beside = against
-                .as_ref()
-                .map(|against| WireAgainst::new(against, args.top.unwrap_or(usize::MAX)));
-            print_json(&wire.beside(beside))?;
+            let about = (&comparison, &request.configuration());
+            let wire = WireComparison::new(about, (&findings, &import), args.top.unwrap_or(MOST_LISTED));
+            let all = args.top.unwrap_or(usize::MAX);
+            let baseline = against.as_ref().map(|against| WireAgainst::new(against, all));
+            let beside = beside.as_ref().map(|beside| WireBeside::new(beside, &comparison, all));
+            print_json(&wire.against(baseline).beside(beside))?;
         }
         Format::Markdown => print(&comparison_markdown(&CompareAnswer {
             comparison: &comparison,
             findings: &findings,
+            options: &request.configuration(),
             against: against.as_ref(),
+            beside: beside.as_ref(),
             most,
         }))?,
         Format::Text => {
             let mut text = text::text(args, &comparison, &findings, &import);
+            text.push_str(&pinned::text(&comparison, &request.configuration()));
+            if let Some(beside) = &beside {
+                text.push_str(&against::beside_text(beside, &comparison, most));
+            }
             if let Some(against) = &against {
-                text.push_str(&against::text(against, &comparison, most));
+                text.push_str(&against::text(against, most));
             }
             print(&text)?;
         }
@@ -111,12 +121,12 @@ pub(super) fn request_of(
         plan: settings.plan.clone(),
         options: settings.options.clone(),
         environment: settings.environment.clone(),
-        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
+        files: Arc::new(look_at_files_with(&settings.options, &settings.environment, &settings.pins)),
         device: settings.device.clone(),
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
-        pins: Vec::new(),
+        pins: settings.pins.clone(),
     };
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
     if !request.workload.graphs().is_empty() {
@@ -202,6 +212,7 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     }
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
+    alone.pins.clear();
     Ok(compare(&alone, progress)?
         .simulated_lanes()
         .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))

@@ -9,7 +9,7 @@ use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
 use super::kept::KeptDocument;
 use super::painter::PictureOrder;
-use crate::analysis::{LaneId, LaneSet, RematLane};
+use crate::analysis::{Configuration, LaneId, LaneSet, RematLane};
 use crate::export::{ExportForm, Picture};
 use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
@@ -120,6 +120,33 @@ pub enum Command {
     AddRematLane(RematLane),
     /// Close a lane of a run under a budget, by position among these.
     RemoveRematLane(usize),
+    /// Keep a configuration under a name, to compare with: a lane of its own.
+    PinConfiguration {
+        /// The name; no other pin may have it.
+        name: String,
+        /// What is kept.
+        configuration: Box<Configuration>,
+    },
+    /// Give a pin another name.
+    RenamePin {
+        /// Its position.
+        position: usize,
+        /// The name.
+        name: String,
+    },
+    /// Move a pin among the others.
+    MovePin {
+        /// Its position.
+        position: usize,
+        /// Where it goes.
+        to: usize,
+    },
+    /// Pin the same configuration again, under a name with a number.
+    DuplicatePin(usize),
+    /// Remove a pin by position.
+    RemovePin(usize),
+    /// Set what a pin holds: options, environment and schedule, as one step.
+    UsePin(usize),
     /// Work out the planner's table for a graph.
     ListPlans(GraphIdx),
     /// Reuse names in a graph (or the program) at both levels, with the log.

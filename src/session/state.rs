@@ -11,6 +11,7 @@ mod file;
 mod name_reuse;
 mod peak;
 mod pictures;
+mod pins;
 mod plans;
 mod reading;
 mod search;
@@ -276,6 +277,12 @@ impl Session {
                 self.worker.send(Job::WritePicture { path, picture });
             }
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
+            pins @ (Command::PinConfiguration { .. }
+            | Command::RenamePin { .. }
+            | Command::MovePin { .. }
+            | Command::DuplicatePin(_)
+            | Command::RemovePin(_)
+            | Command::UsePin(_)) => self.edit_pins(pins),
             Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
@@ -440,7 +447,7 @@ impl Session {
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
             search_nodes: Limits::DEFAULT_NODES,
-            pins: Vec::new(),
+            pins: self.document.pins.clone(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::analysis::explain::explain;
 use crate::analysis::rewriting::{LaneRewrite, RunRemat, onto_steps};
 use crate::analysis::scene::Scene;
 use crate::analysis::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
-use crate::graph::{Graph, Id as _};
+use crate::graph::Graph;
 use crate::progress::{Cancelled, Progress};
 use crate::sim::fold::curves;
 use crate::sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::page::{Page, Table, below, bytes, count_difference, difference};
-use crate::analysis::Lane;
 use crate::export::svg::text::escaped;
 use crate::sim::fold::{Cause, Summary};
-use crate::units::{Bytes, Nanos, counted, grouped, percent_text};
+use crate::units::{Bytes, Nanos, grouped, percent_text};
 
 /// What is not known.
 const UNKNOWN: &str = "not recorded";
@@ -127,14 +126,14 @@ impl Report<'_> {
             &self.comparison.lanes[self.base].summary,
         );
         let title = calls_text(row);
-        let calls = format!("<span title=\"{}\">{}</span>", escaped(&title), grouped(calls(row)));
+        let calls = format!("<span title=\"{}\">{}</span>", escaped(&title), grouped(row.device_calls()));
         let time = format!("est.\u{a0}{}", row.estimated_overhead);
         if lane == self.base || self.comparison.is_measured_lane(self.base) {
             return [calls, time];
         }
         let times = (row.estimated_overhead.0, base.estimated_overhead.0);
         let (more, longer) = (
-            count_difference((self::calls(row), self::calls(base)), grouped),
+            count_difference((row.device_calls(), base.device_calls()), grouped),
             count_difference(times, |nanos| Nanos(nanos).to_string()),
         );
         [format!("{calls}{}", below(&more)), format!("{time}{}", below(&longer))]
@@ -216,12 +215,6 @@ impl Report<'_> {
         }
         table
     }
-}
-
-/// Calls of the driver.
-fn calls(summary: &Summary) -> u64 {
-    let mallocs = summary.device_mallocs + summary.device_frees;
-    mallocs + summary.pages_allocated + summary.pages_mapped + summary.pages_unmapped
 }
 
 fn calls_text(summary: &Summary) -> String {

@@ -132,7 +132,7 @@ impl<'a> Name<'a> {
         let width = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
         // Lanes that are named by what they show, and not by their policy.
-        let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Measured(_));
+        let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_));
         let (number, label) = number_and_words(lane, input);
         let mut badges = (0.0, 0.0);
         let mut add = |(full, short): (f32, f32)| badges = (badges.0 + full, badges.1 + short);
@@ -148,6 +148,8 @@ impl<'a> Name<'a> {
             }
         } else if let LaneId::Measured(_) = lane.id {
             add(of(&MEASURED));
+        } else if let LaneId::Pinned(_) = lane.id {
+            add(of(&PINNED));
         } else if !is_pass {
             let is_configured = lane.policy == input.comparison.configured;
             add(if is_configured {
@@ -215,6 +217,7 @@ impl<'a> Name<'a> {
         let explanation = match lane.id {
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
+            LaneId::Pinned(_) => pinned_text(lane),
             _ => format!("{}: {}", row.label, row.summary),
         };
         ui.label(words(number, theme.text).strong().size(16.0))
@@ -226,7 +229,10 @@ impl<'a> Name<'a> {
             badge(ui, (&MEASURED, self.is_short), theme.configured)
                 .on_hover_text("What a tool recorded of a real run; nothing is simulated");
         }
-        if let LaneId::Pass(_) | LaneId::Measured(_) = lane.id {
+        if let LaneId::Pinned(_) = lane.id {
+            badge(ui, (&PINNED, self.is_short), theme.configured).on_hover_text(&explanation);
+        }
+        if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
             return;
         }
         if lane.policy == input.comparison.configured {
@@ -250,11 +256,9 @@ impl<'a> Name<'a> {
 /// The number of a lane's policy and its words; of a pass its position and title.
 fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a str) {
     match lane.id {
-        LaneId::Pass(position) | LaneId::Measured(position) => {
+        LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
             let title = lane.title.as_deref().unwrap_or("");
-            let is_beside = matches!(lane.id, LaneId::Measured(_)) && !input.comparison.is_measured();
-            let mark = if is_beside { "m" } else { "" };
-            (format!("{mark}{}", u32::from(position) + 1), title)
+            (input.comparison.lane_mark(lane.id), title)
         }
         _ => (lane.policy.row().number.to_string(), lane.policy.row().label),
     }
