@@ -155,6 +155,10 @@ pub enum Command {
     PictureDevice(LaneId, Step),
     /// Draw pictures of lanes, instead of those asked for before.
     Paint(PictureOrder),
+    /// The lane that figures of others are compared with; `None` for the usual one.
+    SetBaseline(Option<LaneId>),
+    /// Find out what the peak of the second lane holds otherwise than that of the first.
+    CompareLanes(LaneId, LaneId),
     /// Take one lane from another, step by step, or no longer.
     SetDifference(Option<(LaneId, LaneId)>),
     /// Work out what lanes show instead of memory maps.

@@ -21,7 +21,7 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    Areas, AxisKind, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
+    Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
     TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
@@ -109,6 +109,8 @@ pub enum Job {
     Look(Vec<String>),
     /// Take one lane from another.
     Difference(Arc<Comparison>, (LaneId, LaneId)),
+    /// Find out what the peak of the second lane holds otherwise than that of the first.
+    LaneChanges(Arc<Comparison>, (LaneId, LaneId)),
     /// Work out the colours of all blocks.
     Colors {
         /// The answer on the screen.
@@ -292,6 +294,8 @@ pub enum Answer {
     Looked(SeenFiles),
     /// One lane less another; `None` where one of them is not there.
     Difference(Option<Arc<LaneDifference>>),
+    /// What a lane holds otherwise than another; `None` where one of them is not there.
+    LaneChanges(Option<Arc<LaneChanges>>),
     /// The colours of all blocks.
     Colored(Arc<Look>),
     /// What groups hold, lane by lane.

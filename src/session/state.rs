@@ -8,6 +8,7 @@ mod difference;
 mod edits;
 mod exports;
 mod file;
+mod lane_changes;
 mod name_reuse;
 mod peak;
 mod pictures;
@@ -31,7 +32,7 @@ use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
 use super::worker::Worker;
-use crate::analysis::{Comparison, Request, bound_plan};
+use crate::analysis::{Comparison, LaneId, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
@@ -41,6 +42,7 @@ use content::ContentWatch;
 use difference::DifferenceWatch;
 pub use exports::Exporting;
 use file::FileWatch;
+use lane_changes::ChangesWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
@@ -125,6 +127,9 @@ pub struct Session {
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
+    lane_changes: ChangesWatch,
+    /// The lane that figures of others are compared with, where one was chosen.
+    baseline: Option<LaneId>,
     content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
@@ -185,6 +190,8 @@ impl Session {
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
+            lane_changes: ChangesWatch::default(),
+            baseline: None,
             content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
@@ -247,6 +254,8 @@ impl Session {
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Paint(order) => self.paint(order),
             Command::SetDifference(lanes) => self.set_difference(lanes),
+            Command::SetBaseline(lane) => self.baseline = lane,
+            Command::CompareLanes(first, second) => self.compare_lanes((first, second)),
             Command::SetLook(order) => self.set_look(order),
             Command::ShowContent(order) => self.show_content(order),
             Command::ExplainPeak(ask) => self.want_peak(ask),
@@ -320,6 +329,7 @@ impl Session {
             || self.device.is_waiting()
             || self.pictures.is_waiting()
             || self.difference.is_waiting()
+            || self.lane_changes.is_waiting()
             || self.content.is_waiting()
             || self.is_searching()
             || self.is_listing_rows()

@@ -27,7 +27,7 @@ use crate::analysis::{Comparison, Request, compare};
 use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::{Areas, IsLit, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
+use crate::timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
 /// How soon an answer should be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,6 +333,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         | Job::Table(..)
         | Job::WriteTable(..)
         | Job::Difference(..)
+        | Job::LaneChanges(..)
         | Job::Content { .. }
         | Job::Colors { .. } => look(job, progress),
         Job::Peak { comparison, ask } => Ok(Answer::Peak(PeakReport::new(&comparison, ask).map(Arc::new))),
@@ -385,6 +386,9 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             let lanes = lane(first).zip(lane(second));
             let difference = lanes.map(|(first, second)| Arc::new(LaneDifference::new(first, second)));
             Ok(Answer::Difference(difference))
+        }
+        Job::LaneChanges(comparison, lanes) => {
+            Ok(Answer::LaneChanges(LaneChanges::new(&comparison, lanes).map(Arc::new)))
         }
         Job::Colors {
             comparison,

@@ -18,6 +18,7 @@ use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
+use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panels::search::SearchState;
@@ -45,6 +46,8 @@ pub struct UiState {
     pub lane_set: LaneSetState,
     /// Name reuse and its log.
     pub name_reuse: NameReuseState,
+    /// Lanes side by side, and pins.
+    pub compare: CompareState,
     /// The planner's table.
     pub planner: PlannerState,
     /// The device's tables.
@@ -176,7 +179,11 @@ impl App {
         let changes = |command: &Command| {
             !matches!(
                 command,
-                Command::PictureDevice(..) | Command::Paint(_) | Command::ListRows(_) | Command::ExplainPeak(_)
+                Command::PictureDevice(..)
+                    | Command::Paint(_)
+                    | Command::ListRows(_)
+                    | Command::ExplainPeak(_)
+                    | Command::CompareLanes(..)
             )
         };
         if commands.iter().any(changes) {
@@ -209,6 +216,7 @@ impl App {
         let is_in_dialog = state.dialogs.is_open()
             || state.palette.is_open()
             || state.lanes.is_noting()
+            || state.compare.is_asking()
             || self.asks_about_the_document();
         let keyboard = Keyboard {
             is_in_dialog,
@@ -271,6 +279,8 @@ impl App {
         self.state.dialogs.poll(&mut wishes.commands);
         self.state.dialogs.ui(ctx, &mut wishes.commands);
         self.document_ui(ctx, theme, &mut wishes.commands);
+        let (session, compare) = (&self.session, &mut self.state.compare);
+        pin_prompt_ui(ctx, session, compare, theme, &mut wishes.commands);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {
@@ -394,6 +404,11 @@ impl App {
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::NextDifference => commands.extend(self.next_difference()),
+            UiCommand::ToggleCompare => {
+                self.panes.toggle(Pane::Compare);
+                state.compare.wants_focus = true;
+            }
+            UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

@@ -32,6 +32,8 @@ pub enum Pane {
     Budgets,
     /// What `memory_optimize` does, with its log.
     NameReuse,
+    /// Lanes side by side, and pinned configurations.
+    Compare,
     /// The strategies that place arenas.
     Planner,
     /// What the device holds at a step.

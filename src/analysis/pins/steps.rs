@@ -342,17 +342,17 @@ mod tests {
             ("A[..+]", "A2", &[0, 1, 1, 2]),
             ("A[+.]", "A1", &[0, 0, 1]),
         ] {
-            let map = map(own, common);
-            assert_eq!(map.steps, steps, "{own} on {common}");
-            assert!(map.steps.is_sorted(), "{own} on {common}");
+            let laid = map(own, common);
+            assert_eq!(laid.steps, steps, "{own} on {common}");
+            assert!(laid.steps.is_sorted(), "{own} on {common}");
         }
     }
 
     #[test]
     fn runs_without_a_place_are_numbered_behind_the_others() {
-        let map = map("A3 | A3 | A3", "A3:1 B2");
-        assert_eq!(map.runs, [0, 2, 3]);
-        assert_eq!(map.own, [Some(0), None, Some(1), Some(2)]);
+        let laid = map("A3 | A3 | A3", "A3:1 B2");
+        assert_eq!(laid.runs, [0, 2, 3]);
+        assert_eq!(laid.own, [Some(0), None, Some(1), Some(2)]);
         let expected = PinFit {
             n_runs: 3,
             n_placed: 1,
@@ -360,8 +360,8 @@ mod tests {
             n_waiting: 1,
             shares_steps: true,
         };
-        assert_eq!(map.fit, expected);
-        assert_eq!(map.fit.sentences().len(), 3);
+        assert_eq!(laid.fit, expected);
+        assert_eq!(laid.fit.sentences().len(), 3);
         assert_eq!(StepMap::same(&axis("A3 B2")), map("A3 B2", "A3 B2"));
     }
 }

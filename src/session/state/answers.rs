@@ -23,6 +23,7 @@ impl Session {
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
+        let answer = answer.and_then(|answer| self.take_lane_changes(generation, answer));
         let answer = answer.and_then(|answer| self.take_content(generation, answer));
         let answer = answer.and_then(|answer| self.take_search(generation, answer));
         let answer = answer.and_then(|answer| self.take_table(generation, answer));

@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::{Comparison, Lane};
+use crate::analysis::{Comparison, Figure, Lane};
 use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::rewrite::remat::RematStatus;
@@ -336,7 +336,39 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         ui.label(alike);
         differ_ui(ui, session, commands);
     }
+    if let Some(configured) = configured {
+        pins_ui(ui, comparison, configured);
+    }
     notes_ui(ui, comparison);
+}
+
+/// What pins need beside the configured lane, in a line each.
+fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
+    let pinned = comparison.lanes.iter().enumerate().filter(|(_, lane)| lane.pinned.is_some());
+    for (position, lane) in pinned {
+        let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
+        let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));
+        let title = comparison.lane_title(lane.id);
+        let fit = comparison.fit(position);
+        let text = if fit.is_good() {
+            let (bytes, percent) = (now_figure.difference_text(then), now_figure.percent_text(then));
+            format!("{}: peak {now}, {bytes} ({percent}); fits.", capital(&title))
+        } else {
+            format!("{}: peak {now}; fits: {}.", capital(&title), fit.text())
+        };
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(now.exact());
+    }
+    for problem in &comparison.pin_problems {
+        let text = format!("Pinned {} has no lane: {}.", problem.name, problem.why);
+        ui.add(egui::Label::new(&text).truncate()).on_hover_text(text);
+    }
+}
+
+/// A sentence begins with it.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// What the figures hold, and what of it is estimated.
@@ -355,7 +387,7 @@ fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
-    let stories = comparison.simulated_lanes().filter_map(|lane| {
+    let stories = comparison.own_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_story.as_ref()?.enough?;
         Some((enough, lane.policy.number()))
     });
