@@ -61,7 +61,7 @@ pub use limits::{Bound, Limit, LimitError};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use of_lane::Fit;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
-pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane};
+pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane, repin};
 pub use recorded::{RecordingFigures, recording_figures};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
@@ -133,7 +133,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
     let mut comparison = compare_unpinned(request, &lowered, progress)?;
     if pins::can_stand_beside(request) {
-        pins::add_pins(&mut comparison, request, progress)?;
+        pins::add_pins(&mut comparison, (request, &[]), progress)?;
     } else {
         pins::leave_out(&mut comparison, request);
     }

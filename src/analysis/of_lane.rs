@@ -130,10 +130,7 @@ impl Comparison {
             "peak_live" => states_live,
             _ => !self.is_measured_lane(lane),
         };
-        self.lanes
-            .get(lane)
-            .filter(|_| is_stated)
-            .map(|lane| metric.of(lane))
+        self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
     }
 
     /// Whether a lane fits on its device.

@@ -16,7 +16,7 @@ mod steps;
 
 use std::sync::Arc;
 
-use super::{AnalysisError, Comparison, Configuration, LaneId, LaneSet, Request, Scratch, compare, shapes};
+use super::{AnalysisError, Comparison, Configuration, Lane, LaneId, LaneSet, Request, Scratch, compare, shapes};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Estimate, Finding, check, lower};
 use crate::plan::Effort;
@@ -58,21 +58,27 @@ impl Pin {
         }
         let length = name.chars().count();
         if length > LONGEST_NAME {
-            return Err(format!("the name of a pin has at most {LONGEST_NAME} letters; this one has {length}"));
+            return Err(format!(
+                "the name of a pin has at most {LONGEST_NAME} letters; this one has {length}"
+            ));
         }
         if others.any(|other| other == name) {
-            return Err(format!("there is a pin \"{name}\" already; choose another name, or remove that one"));
+            return Err(format!(
+                "there is a pin \"{name}\" already; choose another name, or remove that one"
+            ));
         }
         Ok(name)
     }
 
     /// The name, or with a number behind it where it is taken.
-    pub fn free_name<'a>(name: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
+    pub fn free_name<'a>(name: &str, others: &(impl Iterator<Item = &'a str> + Clone)) -> String {
         let numbered = |number: u32| match number {
             1 => name.to_owned(),
             number => format!("{name} ({number})"),
         };
-        let mut free = (1..).map(numbered).filter(|name| others.clone().all(|other| other != name));
+        let mut free = (1..)
+            .map(numbered)
+            .filter(|name| others.clone().all(|other| other != name));
         free.next().unwrap_or_default()
     }
 }
@@ -119,13 +125,13 @@ pub struct PinnedLane {
     pub fit: PinFit,
 }
 
-/// Adds a lane for each pin of the request, in their order.
+/// Adds a lane for each pin of the request, in their order; those that are known already are taken as they are.
 ///
 /// # Errors
 /// Cancelled by the user.
 pub(super) fn add_pins(
     comparison: &mut Comparison,
-    request: &Request,
+    (request, known): (&Request, &[Lane]),
     progress: &Progress<'_>,
 ) -> Result<(), AnalysisError> {
     let pins = &request.pins[..];
@@ -135,52 +141,94 @@ pub(super) fn add_pins(
     progress.set("simulating pins", 0, 1)?;
     let workload = without_recordings(&request.workload);
     let shown = pins.len().min(MOST_PINS);
+    let of_pin = |pin: &Pin| known.iter().find(|lane| is_of(lane, pin));
     let cancel = progress.cancel_flag();
-    let answers: Vec<Result<Comparison, AnalysisError>> = std::thread::scope(|scope| {
+    let answers: Vec<Option<Result<Comparison, AnalysisError>>> = std::thread::scope(|scope| {
+        let work = |pin| alone(pin, request, &workload, &Progress::silent(cancel));
         let threads: Vec<_> = pins[..shown]
             .iter()
-            .map(|pin| scope.spawn(|| alone(pin, request, &workload, &Progress::silent(cancel))))
+            .map(|pin| of_pin(pin).is_none().then(|| scope.spawn(move || work(pin))))
             .collect();
-        let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let joined = threads.into_iter().map(|thread| {
+            let answer = thread?.join();
+            Some(answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        joined.collect()
     });
     for (position, (pin, answer)) in pins.iter().zip(answers).enumerate() {
         let placed = match answer {
-            Err(AnalysisError::Cancelled(cancelled)) => return Err(cancelled.into()),
-            Err(error) => Err(error.to_string()),
-            Ok(own) => lane::place(comparison, own, (position, pin, request), progress)?,
+            None => {
+                comparison
+                    .lanes
+                    .extend(of_pin(pin).map(|lane| renamed(lane, position, pin)));
+                Ok(())
+            }
+            Some(Err(AnalysisError::Cancelled(cancelled))) => return Err(cancelled.into()),
+            Some(Err(error)) => Err(error.to_string()),
+            Some(Ok(own)) => lane::place(comparison, own, (position, pin, request), progress)?,
         };
         if let Err(why) = placed {
-            comparison.pin_problems.push(PinProblem {
-                position,
-                name: pin.name.clone(),
-                why,
-            });
+            comparison.pin_problems.push(problem(position, pin, &why));
         }
     }
+    let why = format!("{MOST_PINS} pins are shown at most; remove others");
     for (position, pin) in pins.iter().enumerate().skip(shown) {
-        comparison.pin_problems.push(PinProblem {
-            position,
-            name: pin.name.clone(),
-            why: format!("{MOST_PINS} pins are shown at most; remove others"),
-        });
+        comparison.pin_problems.push(problem(position, pin, &why));
     }
     progress.set("simulating pins", 1, 1)?;
     Ok(())
+}
+
+/// Whether a lane shows a pin's configuration.
+fn is_of(lane: &Lane, pin: &Pin) -> bool {
+    let pinned = lane.pinned.as_ref();
+    pinned.is_some_and(|pinned| pinned.configuration == pin.configuration)
+}
+
+/// A known lane under the pin's name, in its place.
+fn renamed(lane: &Lane, position: usize, pin: &Pin) -> Lane {
+    Lane {
+        id: lane_id(position),
+        title: Some(pin.name.clone()),
+        ..lane.clone()
+    }
+}
+
+fn problem(position: usize, pin: &Pin, why: &str) -> PinProblem {
+    PinProblem {
+        position,
+        name: pin.name.clone(),
+        why: why.to_owned(),
+    }
+}
+
+/// The answer to a request that differs in its pins alone from one whose answer is known: only new pins are simulated.
+///
+/// # Errors
+/// As [`compare`].
+pub fn repin(known: &Comparison, request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
+    let mut comparison = known.clone();
+    let lanes = std::mem::take(&mut comparison.lanes);
+    let (pinned, others): (Vec<Lane>, Vec<Lane>) = lanes.into_iter().partition(|lane| lane.pinned.is_some());
+    let is_measured = |lane: &Lane| matches!(lane.id, LaneId::Measured(_));
+    let (measured, own): (Vec<Lane>, Vec<Lane>) = others.into_iter().partition(is_measured);
+    comparison.lanes = own;
+    comparison.pin_problems.clear();
+    if can_stand_beside(request) {
+        add_pins(&mut comparison, (request, &pinned), progress)?;
+    } else {
+        leave_out(&mut comparison, request);
+    }
+    comparison.lanes.extend(measured);
+    Ok(comparison)
 }
 
 /// Says of every pin why this answer has no lane for it.
 pub(super) fn leave_out(comparison: &mut Comparison, request: &Request) {
     let why = "pinned configurations are shown beside the policies of graphs and of allocation traces; here the lanes are \
                something else";
-    let problem = |(position, pin): (usize, &Pin)| PinProblem {
-        position,
-        name: pin.name.clone(),
-        why: why.to_owned(),
-    };
-    comparison.pin_problems = request.pins.iter().enumerate().map(problem).collect();
+    let pins = request.pins.iter().enumerate();
+    comparison.pin_problems = pins.map(|(position, pin)| problem(position, pin, why)).collect();
 }
 
 /// Whether the search for some pin's plan may take seconds.

@@ -71,41 +71,53 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     }
     let beside = asked.beside(&comparison)?;
     let against = asked.against(&comparison, beside.as_ref())?;
-    let most = args.top.unwrap_or(against::FEW);
-    match args.format {
-        Format::Json => {
-            let about = (&comparison, &request.configuration());
-            let wire = WireComparison::new(about, (&findings, &import), args.top.unwrap_or(MOST_LISTED));
-            let all = args.top.unwrap_or(usize::MAX);
-            let baseline = against.as_ref().map(|against| WireAgainst::new(against, all));
-            let beside = beside.as_ref().map(|beside| WireBeside::new(beside, &comparison, all));
-            print_json(&wire.against(baseline).beside(beside))?;
-        }
-        Format::Markdown => print(&comparison_markdown(&CompareAnswer {
-            comparison: &comparison,
-            findings: &findings,
-            options: &request.configuration(),
-            against: against.as_ref(),
-            beside: beside.as_ref(),
-            most,
-        }))?,
-        Format::Text => {
-            let mut text = text::text(args, &comparison, &findings, &import);
-            text.push_str(&pinned::text(&comparison, &request.configuration()));
-            if let Some(beside) = &beside {
-                text.push_str(&against::beside_text(beside, &comparison, most));
-            }
-            if let Some(against) = &against {
-                text.push_str(&against::text(against, most));
-            }
-            print(&text)?;
-        }
-        format => return Err(format.refusal()),
-    }
+    let answer = CompareAnswer {
+        comparison: &comparison,
+        findings: &findings,
+        options: &request.configuration(),
+        against: against.as_ref(),
+        beside: beside.as_ref(),
+        most: args.top.unwrap_or(against::FEW),
+    };
+    print_answer(args, &answer, &import)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = against.as_ref().is_some_and(Against::is_no);
     let is_no = has_error || is_broken || runs_out(&request, &comparison, progress)?;
     Ok(if is_no { Verdict::No } else { Verdict::Done })
+}
+
+/// Prints the answer in the form that is asked for.
+fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> anyhow::Result<()> {
+    let CompareAnswer {
+        comparison,
+        findings,
+        options,
+        against,
+        beside,
+        most,
+    } = *answer;
+    match args.format {
+        Format::Json => {
+            let (listed, all) = (args.top.unwrap_or(MOST_LISTED), args.top.unwrap_or(usize::MAX));
+            let wire = WireComparison::new((comparison, options), (findings, import), listed);
+            let baseline = against.map(|against| WireAgainst::new(against, all));
+            let beside = beside.map(|beside| WireBeside::new(beside, comparison, all));
+            print_json(&wire.against(baseline).beside(beside))
+        }
+        Format::Markdown => print(&comparison_markdown(answer)),
+        Format::Text => {
+            let mut text = text::text(args, comparison, findings, import);
+            text.push_str(&pinned::text(comparison, options));
+            if let Some(beside) = beside {
+                text.push_str(&against::beside_text(beside, comparison, most));
+            }
+            if let Some(against) = against {
+                text.push_str(&against::text(against, most));
+            }
+            print(&text)
+        }
+        format => Err(format.refusal()),
+    }
 }
 
 /// What settings ask of what was read, under every policy; samples among the sources bring what they suggest.
@@ -121,7 +133,11 @@ pub(super) fn request_of(
         plan: settings.plan.clone(),
         options: settings.options.clone(),
         environment: settings.environment.clone(),
-        files: Arc::new(look_at_files_with(&settings.options, &settings.environment, &settings.pins)),
+        files: Arc::new(look_at_files_with(
+            &settings.options,
+            &settings.environment,
+            &settings.pins,
+        )),
         device: settings.device.clone(),
         policies: Vec::new(),
         strategies: settings.strategies.clone(),

@@ -151,7 +151,11 @@ fn pins(comparison: &Comparison, options: &Configuration) -> String {
         }
     }
     for problem in &comparison.pin_problems {
-        out.push_str(&format!("- pinned {} has no lane: {}\n", plain(&problem.name), plain(&problem.why)));
+        out.push_str(&format!(
+            "- pinned {} has no lane: {}\n",
+            plain(&problem.name),
+            plain(&problem.why)
+        ));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }

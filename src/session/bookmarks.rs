@@ -125,7 +125,12 @@ mod tests {
             .into_iter()
             .filter_map(StaticMemoryPolicy::from_number)
             .map(LaneId::Policy);
-        let lanes = lanes.chain([LaneId::Problem(1), LaneId::Pass(2), LaneId::Pinned(1), LaneId::Measured(0)]);
+        let lanes = lanes.chain([
+            LaneId::Problem(1),
+            LaneId::Pass(2),
+            LaneId::Pinned(1),
+            LaneId::Measured(0),
+        ]);
         let bookmarks: Vec<Bookmark> = std::iter::once(None)
             .chain(lanes.map(Some))
             .map(|lane| Bookmark {

@@ -254,3 +254,20 @@ pub enum Command {
     /// Take a notice off the screen.
     DismissNotice,
 }
+
+impl Command {
+    /// Whether it is about pins, or about lanes that are compared.
+    pub(super) const fn is_compared(&self) -> bool {
+        matches!(
+            self,
+            Self::PinConfiguration { .. }
+                | Self::RenamePin { .. }
+                | Self::MovePin { .. }
+                | Self::DuplicatePin(_)
+                | Self::RemovePin(_)
+                | Self::UsePin(_)
+                | Self::SetBaseline(_)
+                | Self::CompareLanes(..)
+        )
+    }
+}

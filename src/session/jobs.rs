@@ -21,8 +21,8 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
-    TableSpec, TableSubject, Timeline, Viewport,
+    Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query,
+    RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
@@ -37,8 +37,8 @@ pub enum Job {
         /// Whether to add evaluation graphs.
         with_evaluation: bool,
     },
-    /// Simulate every policy.
-    Compare(Box<Request>),
+    /// Simulate every policy; of an answer that differs in its pins alone, only new pins.
+    Compare(Box<Request>, Option<Arc<Comparison>>),
     /// Write a file whole or not at all.
     Write {
         /// Where.

@@ -103,6 +103,9 @@ pub struct Session {
     problem: Option<String>,
     /// The document that the answer on the screen belongs to.
     answered: Option<Document>,
+    /// What is being compared, and what the answer on the screen is of.
+    asked_of: Option<Arc<Workload>>,
+    answered_of: Option<Arc<Workload>>,
     /// The document before the sources were changed: what a failed opening goes back to.
     opened: Option<Document>,
     history: History,
@@ -174,6 +177,8 @@ impl Session {
             bound_dims: DimValues::new(),
             problem: None,
             answered: None,
+            asked_of: None,
+            answered_of: None,
             opened: None,
             history: History::default(),
             has_new_sources: false,
@@ -254,8 +259,6 @@ impl Session {
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Paint(order) => self.paint(order),
             Command::SetDifference(lanes) => self.set_difference(lanes),
-            Command::SetBaseline(lane) => self.baseline = lane,
-            Command::CompareLanes(first, second) => self.compare_lanes((first, second)),
             Command::SetLook(order) => self.set_look(order),
             Command::ShowContent(order) => self.show_content(order),
             Command::ExplainPeak(ask) => self.want_peak(ask),
@@ -286,12 +289,7 @@ impl Session {
                 self.worker.send(Job::WritePicture { path, picture });
             }
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
-            pins @ (Command::PinConfiguration { .. }
-            | Command::RenamePin { .. }
-            | Command::MovePin { .. }
-            | Command::DuplicatePin(_)
-            | Command::RemovePin(_)
-            | Command::UsePin(_)) => self.edit_pins(pins),
+            compared if compared.is_compared() => self.apply_compared(compared),
             Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
@@ -436,7 +434,9 @@ impl Session {
         }
         request.plan = self.document.plan.clone();
         request.plan.dims.retain(|name, _| symbols.contains(name));
-        self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
+        let known = self.known_but_for_pins(&request.workload);
+        self.asked_of = Some(Arc::clone(&request.workload));
+        self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));
         self.busy = Some(Busy {
             stage: "planning",
             fraction: 0.0,

@@ -23,7 +23,7 @@ use super::painter::{Painter, Painting};
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
-use crate::analysis::{Comparison, Request, compare};
+use crate::analysis::{Comparison, Request, compare, repin};
 use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
@@ -120,7 +120,7 @@ impl Worker {
             Job::Export(_) => self.exporting.clone(),
             _ => Cancel::new(),
         };
-        if matches!(job, Job::Load { .. } | Job::Compare(_)) {
+        if matches!(job, Job::Load { .. } | Job::Compare(..)) {
             self.cancel();
             *self.lock() = cancel.clone();
         }
@@ -296,7 +296,12 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             sources,
             with_evaluation,
         } => read_sources(sources, with_evaluation, progress),
-        Job::Compare(request) => compare_twice(&request, progress, say),
+        Job::Compare(request, None) => compare_twice(&request, progress, say),
+        Job::Compare(request, Some(known)) => {
+            let comparison = repin(&known, &request, progress).map_err(|error| error.to_string())?;
+            let timeline = Timeline::new(&comparison);
+            Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+        }
         Job::PlannerSubject {
             comparison,
             graph,

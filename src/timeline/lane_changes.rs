@@ -30,7 +30,9 @@ impl LaneChanges {
         let changes = Changes::new(&holders(before), &holders(after));
         let mut tensors = BTreeMap::new();
         for lane in [after, before] {
-            let Some(step) = peak_step(comparison, lane) else { continue };
+            let Some(step) = peak_step(comparison, lane) else {
+                continue;
+            };
             for member in LiveSet::new(comparison, lane, step).members {
                 let graph = comparison.session.graphs.get(member.tensor.graph.idx());
                 let name = HolderName {

@@ -67,12 +67,12 @@ pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, HolderName, PeakHolders, signed_bytes};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
-pub use lane_changes::LaneChanges;
 pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
 pub use grouping::{Attribute, Grouping, Held};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
+pub use lane_changes::LaneChanges;
 pub use lifetimes::{
     FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
 };

@@ -12,13 +12,13 @@ use super::keys::{Keyboard, keys};
 use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::budgets::BudgetsState;
+use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
-use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panels::search::SearchState;
@@ -404,11 +404,6 @@ impl App {
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::NextDifference => commands.extend(self.next_difference()),
-            UiCommand::ToggleCompare => {
-                self.panes.toggle(Pane::Compare);
-                state.compare.wants_focus = true;
-            }
-            UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
             UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,

@@ -38,7 +38,10 @@ fn model(folder: &Path, name: &str) -> PathBuf {
 /// What the document says as a pin, and one that says other things.
 fn pins_of(document: &Document) -> Vec<Pin> {
     let mut configuration = document.configuration();
-    configuration.options.set_text("simulation.device", "generic-16GB").unwrap();
+    configuration
+        .options
+        .set_text("simulation.device", "generic-16GB")
+        .unwrap();
     configuration.plan.iterations = 2;
     let plain = Configuration::default();
     let pin = |(name, configuration): (&str, Configuration)| Pin {
@@ -268,8 +271,20 @@ fn pins_are_read_one_by_one() {
     let names: Vec<&str> = file.document.pins.iter().map(|pin| pin.name.as_str()).collect();
     assert_eq!(names, ["a", "e"]);
     assert_eq!(file.document.pins[0].configuration.policy().number(), 4);
-    let places: Vec<&str> = remarks.entries().iter().map(|remark| remark.message.split(' ').next().unwrap()).collect();
-    for place in ["pins[1]", "pins[2].name", "pins[3].name:", "pins[4].name:", "pins[5].configuration", "pins[6].configuration:", "pins[7].configuration:"] {
+    let places: Vec<&str> = remarks
+        .entries()
+        .iter()
+        .map(|remark| remark.message.split(' ').next().unwrap())
+        .collect();
+    for place in [
+        "pins[1]",
+        "pins[2].name",
+        "pins[3].name:",
+        "pins[4].name:",
+        "pins[5].configuration",
+        "pins[6].configuration:",
+        "pins[7].configuration:",
+    ] {
         assert!(places.contains(&place), "{place}: {places:?}");
     }
     // What nobody knows stays with its configuration, whatever becomes of names and order.
@@ -277,7 +292,10 @@ fn pins_are_read_one_by_one() {
     "renamed".clone_into(&mut file.document.pins[1].name);
     let again: Json = serde_json::from_str(&file.text(None).unwrap()).unwrap();
     assert_eq!(again["pins"][0]["y"], 3);
-    assert_eq!(again["pins"][0]["configuration"]["options"], json!({"graph_run_mode": 0, "of_tomorrow": 1}));
+    assert_eq!(
+        again["pins"][0]["configuration"]["options"],
+        json!({"graph_run_mode": 0, "of_tomorrow": 1})
+    );
     assert_eq!(again["pins"][1]["name"], "renamed");
     assert_eq!(again["pins"][1]["configuration"]["x"], 2);
     let expected = json!({"memory_config.static_memory_policy": 4, "dtr.new": 1});

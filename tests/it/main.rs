@@ -104,6 +104,8 @@ mod ui_options;
 #[cfg(feature = "gui")]
 mod ui_peak;
 #[cfg(feature = "gui")]
+mod ui_pins;
+#[cfg(feature = "gui")]
 mod ui_planner;
 #[cfg(feature = "gui")]
 mod ui_portraits;

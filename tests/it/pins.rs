@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use highwater::analysis::{
-    COMPARED, Comparison, Fit, LaneId, LaneSet, LaneStrategies, METRICS, MOST_PINS, Metric, Pin, RematLane, Request, compare,
+    COMPARED, Comparison, Fit, LaneId, LaneSet, LaneStrategies, METRICS, MOST_PINS, Metric, Pin, RematLane, Request,
+    compare, repin,
 };
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{ConfigDocument, EXPORT_FORMS, ExportAbout, ExportSubject};
@@ -104,12 +105,19 @@ fn check(request: &Request) -> Comparison {
         pins: Vec::new(),
         ..request.clone()
     });
-    assert_eq!(comparison.lanes[..bare.lanes.len()], bare.lanes, "other lanes are as without pins");
+    assert_eq!(
+        comparison.lanes[..bare.lanes.len()],
+        bare.lanes,
+        "other lanes are as without pins"
+    );
     assert_eq!(comparison.axis, bare.axis);
     for (position, pin) in request.pins.iter().enumerate() {
         let number = bare.lanes.len() + position;
         let lane = &comparison.lanes[number];
-        assert_eq!((lane.id, lane.title.as_deref()), (LaneId::Pinned(position as u8), Some(&*pin.name)));
+        assert_eq!(
+            (lane.id, lane.title.as_deref()),
+            (LaneId::Pinned(position as u8), Some(&*pin.name))
+        );
         let mut alone = request.configured(&pin.configuration).expect("a known device");
         for (name, values) in &request.plan.dims {
             alone.plan.dims.entry(name.clone()).or_insert_with(|| values.clone());
@@ -121,10 +129,18 @@ fn check(request: &Request) -> Comparison {
         }
         assert_eq!(lane.summary.overhead, own.summary.overhead, "{}", pin.name);
         assert_eq!(lane.simulation.events.len(), own.simulation.events.len());
-        assert!(lane.simulation.events.is_sorted_by_key(|event| event.step), "{}", pin.name);
+        assert!(
+            lane.simulation.events.is_sorted_by_key(|event| event.step),
+            "{}",
+            pin.name
+        );
         assert_eq!(lane.simulation.n_steps, comparison.axis.n_steps);
         for (curve, peak, step) in [
-            (&lane.curves.reserved, lane.summary.peak_reserved, lane.summary.peak_reserved_step),
+            (
+                &lane.curves.reserved,
+                lane.summary.peak_reserved,
+                lane.summary.peak_reserved_step,
+            ),
             (&lane.curves.live, lane.summary.peak_live, lane.summary.peak_live_step),
         ] {
             assert_eq!(curve.first_maximum(), (peak, step), "{}", pin.name);
@@ -141,11 +157,18 @@ fn check_session(comparison: &Comparison, lane: usize) {
     assert!(session.runs.len() >= comparison.axis.runs.len());
     for run in &session.runs {
         for item in &run.bound.program.lifetimes.items {
-            assert!(item.birth < item.end && item.end.0 <= run.n_steps.max(1), "{item:?} in {} steps", run.n_steps);
+            assert!(
+                item.birth < item.end && item.end.0 <= run.n_steps.max(1),
+                "{item:?} in {} steps",
+                run.n_steps
+            );
         }
     }
     for (run, place) in session.runs.iter().zip(&comparison.axis.runs) {
-        assert_eq!((run.start, run.n_steps, run.graph), (place.start, place.n_steps, place.run.graph));
+        assert_eq!(
+            (run.start, run.n_steps, run.graph),
+            (place.start, place.n_steps, place.run.graph)
+        );
     }
 }
 
@@ -156,10 +179,25 @@ fn figures_are_those_of_the_configuration_alone() {
         &mixed,
         &[
             ("same", &[], &[("batch", &[8]), ("seq", &[64, 128])], 1),
-            ("policy 4", &[(POLICY, "4"), (ATOMIC, "1")], &[("batch", &[8]), ("seq", &[64, 128])], 1),
-            ("other values", &[(POLICY, "2")], &[("batch", &[16]), ("seq", &[128, 64])], 1),
+            (
+                "policy 4",
+                &[(POLICY, "4"), (ATOMIC, "1")],
+                &[("batch", &[8]), ("seq", &[64, 128])],
+                1,
+            ),
+            (
+                "other values",
+                &[(POLICY, "2")],
+                &[("batch", &[16]), ("seq", &[128, 64])],
+                1,
+            ),
             ("fewer runs", &[(POLICY, "3")], &[("batch", &[8]), ("seq", &[128])], 1),
-            ("more runs", &[(POLICY, "4")], &[("batch", &[1]), ("seq", &[32, 64, 96])], 3),
+            (
+                "more runs",
+                &[(POLICY, "4")],
+                &[("batch", &[1]), ("seq", &[32, 64, 96])],
+                3,
+            ),
             ("open", &[(POLICY, "2")], &[], 1),
             ("small device", &[(MEMORY, "64MiB")], &[], 1),
         ],
@@ -177,16 +215,32 @@ fn figures_are_those_of_the_configuration_alone() {
     let evicting = request(sample("resnet50"), &[(THRESHOLD, "2GB")], &[]);
     check(&pinned(
         &evicting,
-        &[("plain", &[], &[], 1), ("more evicting", &[(THRESHOLD, "1500MB")], &[], 1)],
+        &[
+            ("plain", &[], &[], 1),
+            ("more evicting", &[(THRESHOLD, "1500MB")], &[], 1),
+        ],
     ));
 }
 
 #[test]
 fn a_pin_that_is_as_the_options_is_their_lane() {
     let request = request(sample("mixed"), &[(POLICY, "2")], &[("batch", &[8]), ("seq", &[64])]);
-    let comparison = check(&pinned(&request, &[("same", &[(POLICY, "2")], &[("batch", &[8]), ("seq", &[64])], 1)]));
-    let (pin, policy) = (comparison.lanes.last().unwrap(), comparison.lanes.iter().find(|lane| lane.id == LaneId::Policy(comparison.configured)).unwrap());
-    assert_eq!((&pin.simulation, &pin.curves, &pin.summary), (&policy.simulation, &policy.curves, &policy.summary));
+    let comparison = check(&pinned(
+        &request,
+        &[("same", &[(POLICY, "2")], &[("batch", &[8]), ("seq", &[64])], 1)],
+    ));
+    let (pin, policy) = (
+        comparison.lanes.last().unwrap(),
+        comparison
+            .lanes
+            .iter()
+            .find(|lane| lane.id == LaneId::Policy(comparison.configured))
+            .unwrap(),
+    );
+    assert_eq!(
+        (&pin.simulation, &pin.curves, &pin.summary),
+        (&policy.simulation, &policy.curves, &policy.summary)
+    );
     assert!(!pin.shares_steps);
     let timeline = Timeline::new(&comparison);
     let views = [timeline.lanes.last().unwrap(), &timeline.lanes[1]];
@@ -205,7 +259,12 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
         ],
     );
     let unknown = &mut request.pins[0].configuration.options;
-    unknown.set("simulation.device", highwater::options::Value::Text("abacus".to_owned())).expect("any text");
+    unknown
+        .set(
+            "simulation.device",
+            highwater::options::Value::Text("abacus".to_owned()),
+        )
+        .expect("any text");
     let comparison = run(&request);
     let lanes: Vec<LaneId> = comparison.lanes.iter().map(|lane| lane.id).skip(4).collect();
     assert_eq!(lanes, [LaneId::Pinned(1)]);
@@ -215,7 +274,10 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
         .map(|problem| format!("{} {}: {}", problem.position, problem.name, problem.why))
         .collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("0 unknown device: ") && told[0].contains("abacus"), "{told:?}");
+    assert!(
+        told[0].starts_with("0 unknown device: ") && told[0].contains("abacus"),
+        "{told:?}"
+    );
     assert!(told[1].starts_with("2 too long: the schedule has "), "{told:?}");
     // More pins than lanes, a problem without a device, and graphs that are cut.
     request.pins = (0..MOST_PINS + 2)
@@ -225,7 +287,10 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
         })
         .collect();
     let comparison = run(&request);
-    assert_eq!((comparison.lanes.len(), comparison.pin_problems.len()), (4 + MOST_PINS, 2));
+    assert_eq!(
+        (comparison.lanes.len(), comparison.pin_problems.len()),
+        (4 + MOST_PINS, 2)
+    );
     let training = self::request(sample("resnet50"), &[("graph_run_mode", "1")], &[]);
     let comparison = run(&pinned(&training, &[("inference", &[("graph_run_mode", "0")], &[], 1)]));
     let [problem] = &comparison.pin_problems[..] else {
@@ -248,11 +313,41 @@ fn pins_stand_beside_budgets_and_not_beside_what_has_no_steps() {
 }
 
 #[test]
+fn an_answer_takes_other_pins_as_if_it_were_made_anew() {
+    let plain = request(sample("bert"), &[], &[("batch", &[8]), ("seq", &[64])]);
+    let of = |names: &[&str]| {
+        let dims: &[(&str, &[u64])] = &[("batch", &[8]), ("seq", &[128])];
+        let row = |name| -> Row<'_> {
+            let settings: &[(&str, &str)] = if name == "policy 4" { &[(POLICY, "4")] } else { &[] };
+            (name, settings, dims, if name == "too long" { 4_000_000_000 } else { 1 })
+        };
+        pinned(&plain, &names.iter().map(|name| row(*name)).collect::<Vec<_>>())
+    };
+    let mut known = run(&plain);
+    for names in [
+        &["plain"][..],
+        &["plain", "policy 4"],
+        &["policy 4", "renamed", "too long"],
+        &["policy 4", "policy 4 again"],
+        &[],
+    ] {
+        let request = of(names);
+        known = repin(&known, &request, &Progress::silent(&Cancel::new())).expect("nobody cancels");
+        let anew = run(&request);
+        assert!(known.lanes == anew.lanes, "{names:?}");
+        assert_eq!(known.pin_problems, anew.pin_problems, "{names:?}");
+    }
+}
+
+#[test]
 fn lanes_are_found_by_their_names_and_say_whether_they_fit() {
     let request = request(sample("mixed"), &[], &[("batch", &[8]), ("seq", &[64])]);
     let comparison = run(&pinned(
         &request,
-        &[("small, N=1", &[(MEMORY, "64MiB")], &[], 1), ("2", &[(POLICY, "4")], &[], 1)],
+        &[
+            ("small, N=1", &[(MEMORY, "64MiB")], &[], 1),
+            ("2", &[(POLICY, "4")], &[], 1),
+        ],
     ));
     for (name, lane) in [
         ("policy 2", 1),
@@ -266,8 +361,15 @@ fn lanes_are_found_by_their_names_and_say_whether_they_fit() {
         assert_eq!(comparison.lane_named(name), Ok(lane), "{name}");
     }
     let known = comparison.lane_named("policy 7").unwrap_err();
-    assert_eq!(known, "policy 0, policy 2, policy 3, policy 4, pinned small, N=1, pinned 2");
-    assert!(matches!(comparison.fit(4), Fit::OutOfMemory(Some(_))), "{:?}", comparison.fit(4));
+    assert_eq!(
+        known,
+        "policy 0, policy 2, policy 3, policy 4, pinned small, N=1, pinned 2"
+    );
+    assert!(
+        matches!(comparison.fit(4), Fit::OutOfMemory(Some(_))),
+        "{:?}",
+        comparison.fit(4)
+    );
     assert!(matches!(comparison.fit(5), Fit::Yes { .. }));
     assert!(!comparison.fit(4).is_good() && comparison.fit(4).text().starts_with("no, out of memory"));
     for name in COMPARED {
@@ -297,7 +399,12 @@ fn check_views(comparison: Comparison) {
         assert_eq!(named, holders.live, "lane {lane}");
         let base = PeakHolders::new(&comparison, 0, usize::MAX).expect("there are steps");
         let changes = Changes::new(&base, &holders);
-        let told: i128 = changes.rows.iter().filter(|row| row.is_tensor).map(highwater::timeline::Change::difference).sum();
+        let told: i128 = changes
+            .rows
+            .iter()
+            .filter(|row| row.is_tensor)
+            .map(highwater::timeline::Change::difference)
+            .sum();
         assert_eq!(told, changes.live, "lane {lane}");
         let ids = (comparison.lanes[0].id, comparison.lanes[lane].id);
         let difference = LaneDifference::new(&comparison.lanes[0], &comparison.lanes[lane]);
@@ -332,12 +439,25 @@ fn every_view_works_on_pinned_lanes() {
     check_views(run(&pinned(
         &mixed,
         &[
-            ("other values", &[(POLICY, "2")], &[("batch", &[16]), ("seq", &[128])], 1),
-            ("more runs", &[(POLICY, "4")], &[("batch", &[1]), ("seq", &[32, 64, 96])], 2),
+            (
+                "other values",
+                &[(POLICY, "2")],
+                &[("batch", &[16]), ("seq", &[128])],
+                1,
+            ),
+            (
+                "more runs",
+                &[(POLICY, "4")],
+                &[("batch", &[1]), ("seq", &[32, 64, 96])],
+                2,
+            ),
         ],
     )));
     let training = request(sample("resnet50"), &[], &[]);
-    check_views(run(&pinned(&training, &[("evicting", &[(THRESHOLD, "2GB"), (POLICY, "2")], &[], 1)])));
+    check_views(run(&pinned(
+        &training,
+        &[("evicting", &[(THRESHOLD, "2GB"), (POLICY, "2")], &[], 1)],
+    )));
 }
 
 #[test]
@@ -367,7 +487,12 @@ fn sessions_of_the_corpus_have_pins() {
         let comparison = check(&pinned(
             &request,
             &[
-                ("all dynamic", &[("compile_dynamic_mode", "True"), (POLICY, "4")], &dims, 2),
+                (
+                    "all dynamic",
+                    &[("compile_dynamic_mode", "True"), (POLICY, "4")],
+                    &dims,
+                    2,
+                ),
                 ("one value", &[(POLICY, "4")], &other, 3),
                 ("small", &[(MEMORY, "32MiB")], &dims, 1),
             ],

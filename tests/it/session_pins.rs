@@ -39,7 +39,10 @@ fn names(session: &Session) -> Vec<&str> {
 fn lanes(session: &mut Session) -> Vec<String> {
     session.settle();
     let (comparison, _) = session.answer().expect("there is an answer");
-    let pinned = comparison.lanes.iter().filter(|lane| matches!(lane.id, LaneId::Pinned(_)));
+    let pinned = comparison
+        .lanes
+        .iter()
+        .filter(|lane| matches!(lane.id, LaneId::Pinned(_)));
     pinned.map(|lane| comparison.lane_title(lane.id)).collect()
 }
 
@@ -77,7 +80,10 @@ fn every_edit_of_pins_is_one_step() {
             assert_eq!(names(&session), after, "{command:?}");
         }
     }
-    assert!(!session.document().options.is_set(POLICY), "the options are those of the pin");
+    assert!(
+        !session.document().options.is_set(POLICY),
+        "the options are those of the pin"
+    );
     assert_eq!(session.document().pins[1].configuration.policy().number(), 4);
     session.apply(Command::Undo);
     assert!(session.document().options.is_set(POLICY));
@@ -129,7 +135,10 @@ fn what_is_pinned_holds_no_assumed_value_and_names_what_is_special() {
     session.settle();
     let configuration = session.configuration();
     let name = session.name_for_pin(&configuration);
-    assert!(name.starts_with("policy 0, atomic clean 1, ") && name.contains("batch=16"), "{name}");
+    assert!(
+        name.starts_with("policy 0, atomic clean 1, ") && name.contains("batch=16"),
+        "{name}"
+    );
     // Other values than the axis has: the lane is there all the same.
     pin(&mut session, "batch 16");
     session.apply(Command::SetDim {
@@ -139,6 +148,10 @@ fn what_is_pinned_holds_no_assumed_value_and_names_what_is_special() {
     assert_eq!(lanes(&mut session).len(), 2);
     let (comparison, _) = session.answer().unwrap();
     assert_eq!(comparison.pin_problems, []);
-    let peaks: Vec<u64> = comparison.lanes.iter().map(|lane| lane.summary.peak_live.get()).collect();
+    let peaks: Vec<u64> = comparison
+        .lanes
+        .iter()
+        .map(|lane| lane.summary.peak_live.get())
+        .collect();
     assert!(peaks[5] > peaks[0], "{peaks:?}");
 }

@@ -136,7 +136,11 @@ const ITERATIONS: &str = "iterations";
 fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
     let mut rows = Vec::new();
     if here.iterations != other.iterations {
-        rows.push(difference(ITERATIONS, here.iterations.to_string(), other.iterations.to_string()));
+        rows.push(difference(
+            ITERATIONS,
+            here.iterations.to_string(),
+            other.iterations.to_string(),
+        ));
     }
     let names: BTreeSet<&String> = here.dims.keys().chain(other.dims.keys()).collect();
     let before = rows.len();
@@ -194,13 +198,26 @@ mod tests {
             (&[][..], &[][..], 1, "policy 0"),
             (&[("memory_config.static_memory_policy", "2")], &[], 1, "policy 2"),
             (
-                &[("memory_config.static_memory_policy", "4"), ("memory_config.atomic_clean_policy", "1")],
+                &[
+                    ("memory_config.static_memory_policy", "4"),
+                    ("memory_config.atomic_clean_policy", "1"),
+                ],
                 &[("N", &[16][..])],
                 1,
                 "policy 4, atomic clean 1, N=16",
             ),
-            (&[], &[("N", &[1, 2, 3, 4, 5, 6])], 3, "policy 0, 3 iterations, N=1,2,3,4 and 2 more"),
-            (&[("simulation.device", "generic-16GB")], &[], 1, "policy 0, generic-16GB"),
+            (
+                &[],
+                &[("N", &[1, 2, 3, 4, 5, 6])],
+                3,
+                "policy 0, 3 iterations, N=1,2,3,4 and 2 more",
+            ),
+            (
+                &[("simulation.device", "generic-16GB")],
+                &[],
+                1,
+                "policy 0, generic-16GB",
+            ),
             (&[("GE_USE_STATIC_MEMORY", "2")], &[], 1, "policy 2"),
         ] {
             assert_eq!(configuration(settings, dims, iterations).short_name(), name);

@@ -178,7 +178,12 @@ fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap
         let place = comparison.axis.runs.get(number);
         let own = own.and_then(|own| session.runs.get(own as usize));
         match (own, place) {
-            (Some(run), _) => runs.push(moved_run(run, place.map(|place| (place.start, place.n_steps)), map, &mut laid)),
+            (Some(run), _) => runs.push(moved_run(
+                run,
+                place.map(|place| (place.start, place.n_steps)),
+                map,
+                &mut laid,
+            )),
             (None, Some(place)) => runs.push(DeviceRun {
                 graph: place.run.graph,
                 bound: Arc::clone(&nothing),

@@ -205,14 +205,12 @@ fn steps((own, common): (&Axis, &Axis), places: &[(u32, u32)]) -> Vec<u32> {
         let run_at = &own.runs[*run as usize];
         let key = (run_at.run.graph.0, place.n_steps);
         let is_plain = run_at.slots.is_none() && place.slots.is_none();
-        match known.as_ref().filter(|(known, _)| is_plain && *known == key) {
-            Some((_, inside)) => steps.extend(inside.iter().map(|step| place.start.0 + step)),
-            None => {
-                let inside = within(run_at, place);
-                steps.extend(inside.iter().map(|step| place.start.0 + step));
-                known = is_plain.then_some((key, inside));
-            }
+        if known.as_ref().is_none_or(|(known, _)| !is_plain || *known != key) {
+            known = Some((key, within(run_at, place)));
         }
+        let inside = known.iter().flat_map(|(_, inside)| inside);
+        steps.extend(inside.map(|step| place.start.0 + step));
+        known = known.filter(|_| is_plain);
         floor = place.start.0 + place.n_steps;
         next = run + 1;
     }
@@ -263,7 +261,6 @@ fn within(run: &AxisRun, place: &AxisRun) -> Vec<u32> {
     steps
 }
 
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -283,7 +280,9 @@ mod tests {
                 iteration += 1;
                 continue;
             }
-            let (word, value) = word.split_once(':').map_or((word, None), |(word, value)| (word, Some(value)));
+            let (word, value) = word
+                .split_once(':')
+                .map_or((word, None), |(word, value)| (word, Some(value)));
             let graph = u32::from(word.as_bytes()[0] - b'A');
             let marks = word[1..].trim_matches(['[', ']']);
             let slots: Option<Arc<[SlotOp]>> = word.contains('[').then(|| {

@@ -201,7 +201,9 @@ pub(super) fn beside_text(beside: &Beside, comparison: &Comparison, most: usize)
         table.row(cells);
     }
     let mut out = format!("\nlanes against {title}\n{}", table.text());
-    let main = comparison.main_lane().map(|lane| comparison.lane_title(comparison.lanes[lane].id));
+    let main = comparison
+        .main_lane()
+        .map(|lane| comparison.lane_title(comparison.lanes[lane].id));
     for against in others {
         let is_pinned = against.lane.pinned.is_some();
         if is_pinned || main.as_ref() == Some(&against.title) {

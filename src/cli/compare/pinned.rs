@@ -20,14 +20,31 @@ pub(super) fn text(comparison: &Comparison, options: &Configuration) -> String {
         };
         let device = &pinned.device;
         out.push_str(&format!("\n{}: {how}\n", comparison.lane_title(lane.id)));
-        out.push_str(&format!("  on {} with {}: fits {}\n", device.name, device.memory(), comparison.fit(position).text()));
+        out.push_str(&format!(
+            "  on {} with {}: fits {}\n",
+            device.name,
+            device.memory(),
+            comparison.fit(position).text()
+        ));
         for sentence in pinned.fit.sentences() {
             out.push_str(&format!("  {sentence}\n"));
         }
-        for finding in pinned.findings.iter().filter(|finding| finding.severity != Severity::Info) {
-            out.push_str(&format!("  {}: {} {}\n", finding.severity, finding.rule, finding.message));
+        for finding in pinned
+            .findings
+            .iter()
+            .filter(|finding| finding.severity != Severity::Info)
+        {
+            out.push_str(&format!(
+                "  {}: {} {}\n",
+                finding.severity, finding.rule, finding.message
+            ));
         }
-        for entry in pinned.diagnostics.entries().iter().filter(|entry| entry.severity != Severity::Info) {
+        for entry in pinned
+            .diagnostics
+            .entries()
+            .iter()
+            .filter(|entry| entry.severity != Severity::Info)
+        {
             out.push_str(&format!("  {}: {}\n", entry.severity, entry.message));
         }
     }

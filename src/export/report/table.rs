@@ -126,7 +126,11 @@ impl Report<'_> {
             &self.comparison.lanes[self.base].summary,
         );
         let title = calls_text(row);
-        let calls = format!("<span title=\"{}\">{}</span>", escaped(&title), grouped(row.device_calls()));
+        let calls = format!(
+            "<span title=\"{}\">{}</span>",
+            escaped(&title),
+            grouped(row.device_calls())
+        );
         let time = format!("est.\u{a0}{}", row.estimated_overhead);
         if lane == self.base || self.comparison.is_measured_lane(self.base) {
             return [calls, time];

@@ -19,7 +19,8 @@ const LEAST_TOLD: f32 = 12.0;
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
     let peak = drawing.timeline.peak.get().max(1) as f64;
-    drawing.comparison.has_capacity() && drawing.comparison.device_of(drawing.lane).memory_bytes as f64 <= peak * CAPACITY_NEAR
+    drawing.comparison.has_capacity()
+        && drawing.comparison.device_of(drawing.lane).memory_bytes as f64 <= peak * CAPACITY_NEAR
 }
 
 /// The bytes at the upper edge of the curve; the same for all lanes of an answer.

@@ -86,6 +86,7 @@ impl Session {
         }
         self.want_content();
         self.answered = Some(self.document.clone());
+        self.answered_of.clone_from(&self.asked_of);
         self.drop_dead_selection();
         self.search_again();
     }

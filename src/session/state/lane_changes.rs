@@ -47,7 +47,9 @@ impl Session {
     /// Whether they are known.
     pub fn has_lane_changes(&self, lanes: (LaneId, LaneId)) -> bool {
         let known = self.lane_changes.known.as_ref();
-        self.wants_lane_changes(lanes) && !self.lane_changes.is_waiting() && known.is_some_and(|known| known.lanes == lanes)
+        self.wants_lane_changes(lanes)
+            && !self.lane_changes.is_waiting()
+            && known.is_some_and(|known| known.lanes == lanes)
     }
 
     /// Asks for what the second lane holds otherwise than the first.

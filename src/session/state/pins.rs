@@ -1,9 +1,13 @@
 //! Pins: configurations that are kept to compare with, each edit of them one step that can be undone.
 
+use std::sync::Arc;
+
 use super::super::commands::Command;
+use super::super::document::Document;
 use super::super::history::Settings;
 use super::{Notice, Session};
-use crate::analysis::{Configuration, MOST_PINS, Pin};
+use crate::analysis::{Comparison, Configuration, MOST_PINS, Pin};
+use crate::workload::Workload;
 
 impl Session {
     /// What is set, without values that were only assumed: what pinning it keeps.
@@ -15,7 +19,7 @@ impl Session {
 
     /// A name for what is set that no pin has: it says what differs from the defaults.
     pub fn name_for_pin(&self, configuration: &Configuration) -> String {
-        Pin::free_name(&configuration.short_name(), self.names_of_pins())
+        Pin::free_name(&configuration.short_name(), &self.names_of_pins())
     }
 
     /// The names of the pins, in their order.
@@ -23,8 +27,31 @@ impl Session {
         self.document.pins.iter().map(|pin| pin.name.as_str())
     }
 
-    /// Commands about pins; what cannot be done is said.
-    pub(super) fn edit_pins(&mut self, command: Command) {
+    /// The answer on the screen, where the document differs from that of it in its pins alone.
+    pub(super) fn known_but_for_pins(&self, workload: &Arc<Workload>) -> Option<Arc<Comparison>> {
+        let (answered, (comparison, _)) = self.answered.as_ref().zip(self.answer.as_ref())?;
+        let is_of_it = self.answered_of.as_ref().is_some_and(|of| Arc::ptr_eq(of, workload));
+        let pins = self.document.pins.clone();
+        let is_other = answered.pins != pins;
+        let same = Document {
+            pins,
+            ..answered.clone()
+        };
+        let is_known = is_of_it && is_other && !self.is_preview && same == self.document;
+        is_known.then(|| Arc::clone(comparison))
+    }
+
+    /// Commands about pins and about lanes that are compared.
+    pub(super) fn apply_compared(&mut self, command: Command) {
+        match command {
+            Command::SetBaseline(lane) => self.baseline = lane,
+            Command::CompareLanes(first, second) => self.compare_lanes((first, second)),
+            edit => self.edit_pins(edit),
+        }
+    }
+
+    /// Edits of pins; what cannot be done is said.
+    fn edit_pins(&mut self, command: Command) {
         let before = self.document.clone();
         let settings = Settings::of(&before, &self.assumed);
         let typing = match &command {
@@ -66,7 +93,7 @@ impl Session {
             }
             Command::DuplicatePin(position) if position < n_pins => {
                 let pin = self.document.pins[position].clone();
-                let name = Pin::free_name(&pin.name, self.names_of_pins());
+                let name = Pin::free_name(&pin.name, &self.names_of_pins());
                 self.pin(&name, pin.configuration)?;
                 // Beside the one that it is a copy of.
                 if let Some(copy) = self.document.pins.pop() {

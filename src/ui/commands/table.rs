@@ -470,7 +470,7 @@ const PLAIN: &[CommandRow] = &[
         menu: Menu::Edit,
         text: "Pin this configuration…",
         tooltip: "keep options, environment and schedule under a name, as a lane to compare with",
-        shortcut: Some(ctrl(Key::P)),
+        shortcut: Some(ctrl(Key::D)),
     },
     CommandRow {
         command: UiCommand::Bookmark,

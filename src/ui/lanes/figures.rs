@@ -87,7 +87,12 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
         let is_bad = color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
         Figure::new(ui, rank, (text, color, explanation), is_bad)
     };
-    let position = input.comparison.lanes.iter().position(|row| row.id == lane.id).unwrap_or(0);
+    let position = input
+        .comparison
+        .lanes
+        .iter()
+        .position(|row| row.id == lane.id)
+        .unwrap_or(0);
     let scratch = input.comparison.scratch_of(position);
     let is_without_scratch = scratch == Scratch::Missing;
     let misses_sizes = input.comparison.is_lower_bound(position) && scratch == Scratch::Stated;
@@ -230,7 +235,12 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
 
 /// Whether the lane fits the device, in a word, and why.
 fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
-    let position = input.comparison.lanes.iter().position(|row| row.id == lane.id).unwrap_or(0);
+    let position = input
+        .comparison
+        .lanes
+        .iter()
+        .position(|row| row.id == lane.id)
+        .unwrap_or(0);
     let (theme, device) = (input.theme, input.comparison.device_of(position));
     let capacity = device.memory();
     let peak = lane.summary.peak_reserved;

@@ -293,7 +293,11 @@ pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) ->
     for sentence in pinned.fit.sentences() {
         text.push_str(&format!("\n{sentence}"));
     }
-    for finding in pinned.findings.iter().filter(|finding| finding.severity != Severity::Info) {
+    for finding in pinned
+        .findings
+        .iter()
+        .filter(|finding| finding.severity != Severity::Info)
+    {
         text.push_str(&format!("\n{}: {} {}", finding.severity, finding.rule, finding.message));
     }
     text

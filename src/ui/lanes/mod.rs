@@ -63,8 +63,8 @@ use eframe::egui::{self, Rect, Ui};
 
 pub use crate::timeline::Selected;
 pub use arrange::{Arrangement, LaneStand};
-pub use header::pinned_text;
 pub use flags::lane_of as bookmark_lane;
+pub use header::pinned_text;
 pub use keyed::Measuring;
 pub use marks::{EdgeChoice, Marks};
 pub use pictures::Drawn;

@@ -344,7 +344,11 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
 
 /// What pins need beside the configured lane, in a line each.
 fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
-    let pinned = comparison.lanes.iter().enumerate().filter(|(_, lane)| lane.pinned.is_some());
+    let pinned = comparison
+        .lanes
+        .iter()
+        .enumerate()
+        .filter(|(_, lane)| lane.pinned.is_some());
     for (position, lane) in pinned {
         let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
         let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));

@@ -22,7 +22,11 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
         commands.push(Command::CompareLanes(ids.0, ids.1));
     }
     ui.horizontal_wrapped(|ui| {
-        ui.strong(format!("At the peak of {}, against {}", shown.title(lane), shown.title(shown.baseline)));
+        ui.strong(format!(
+            "At the peak of {}, against {}",
+            shown.title(lane),
+            shown.title(shown.baseline)
+        ));
         let label = ui.label("listed of each kind");
         ui.add(DragValue::new(&mut state.top).range(1..=MOST).speed(0.2))
             .labelled_by(label.id)
@@ -90,7 +94,11 @@ fn list_ui(
         .show(ui, |ui| {
             for change in changes.of_kind(kind).take(top) {
                 let figure = ui.monospace(signed_bytes(change.difference()));
-                figure.on_hover_text(format!("{} there, {} here", change.before.exact(), change.after.exact()));
+                figure.on_hover_text(format!(
+                    "{} there, {} here",
+                    change.before.exact(),
+                    change.after.exact()
+                ));
                 name_ui(ui, (shown, known), change, commands);
                 ui.end_row();
             }

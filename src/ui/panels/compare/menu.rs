@@ -35,7 +35,8 @@ pub(super) fn name_ui(
     let text = RichText::new(words);
     let text = if lane == shown.baseline { text.strong() } else { text };
     let button = ui.add(egui::Button::selectable(is_chosen, text).truncate());
-    button.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("lane {title}")));
+    button
+        .widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("lane {title}")));
     button.on_hover_text(tooltip(shown, lane)).clicked()
 }
 
@@ -93,7 +94,13 @@ fn rename_ui(
     true
 }
 
-fn menu_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, state: &mut CompareState, commands: &mut Vec<Command>) {
+fn menu_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    position: usize,
+    state: &mut CompareState,
+    commands: &mut Vec<Command>,
+) {
     let pins = &shown.session.document().pins;
     let name = &pins[position].name;
     let menu = ui.menu_button("…", |ui| {
@@ -101,7 +108,11 @@ fn menu_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, state: &mut Com
             let button = ui.add_enabled(is_there, egui::Button::new(text));
             button.on_hover_text(hint).clicked()
         };
-        if item("Use it", "Set its options, environment and schedule (Ctrl+Z takes it back)", true) {
+        if item(
+            "Use it",
+            "Set its options, environment and schedule (Ctrl+Z takes it back)",
+            true,
+        ) {
             commands.push(Command::UsePin(position));
         }
         if item("Rename…", "Give it another name", true) {

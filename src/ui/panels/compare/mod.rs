@@ -61,7 +61,9 @@ impl CompareState {
 
     /// The lane whose changes are listed, by position: never the baseline.
     fn lane_in(&self, comparison: &Comparison, baseline: usize) -> Option<usize> {
-        let chosen = self.lane.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
+        let chosen = self
+            .lane
+            .and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
         let last_pin = comparison.lanes.iter().rposition(|lane| lane.pinned.is_some());
         let choices = [chosen, last_pin, comparison.main_lane(), Some(0), Some(1)];
         let mut choices = choices.into_iter().flatten();
@@ -77,7 +79,9 @@ pub fn compare_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let Some((comparison, _)) = session.answer() else { return };
+    let Some((comparison, _)) = session.answer() else {
+        return;
+    };
     let baseline = session.baseline(comparison);
     head_ui(ui, session, (comparison, baseline), state, commands);
     egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
@@ -127,7 +131,10 @@ fn head_ui(
         ui.label("against");
         let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
         let mut chosen = baseline;
-        let shown = comparison.lanes.get(baseline).map_or_else(String::new, |_| title(baseline));
+        let shown = comparison
+            .lanes
+            .get(baseline)
+            .map_or_else(String::new, |_| title(baseline));
         let combo = egui::ComboBox::from_id_salt("baseline lane")
             .selected_text(&shown)
             .width(160.0)
@@ -153,7 +160,7 @@ fn head_ui(
 /// The button that pins what is set.
 pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareState) {
     let button = ui.button("Pin this configuration…");
-    let hint = "Keep options, environment and schedule under a name, as a lane to compare with (Ctrl+P)";
+    let hint = "Keep options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
     if button.on_hover_text(hint).clicked() {
         state.ask_name(session);
     }

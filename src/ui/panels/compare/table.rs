@@ -53,7 +53,12 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
         for metric in &metrics {
             header.col(|ui| head_ui(ui, metric));
         }
-        header.col(|ui| drop(ui.weak("fits").on_hover_text("Whether the session runs to its end on the lane's own device")));
+        header.col(|ui| {
+            drop(
+                ui.weak("fits")
+                    .on_hover_text("Whether the session runs to its end on the lane's own device"),
+            )
+        });
     });
     table.body(|mut body| {
         for lane in 0..n_lanes {
@@ -82,27 +87,38 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
         _ => "Device memory in use, at its peak",
     };
     let label = metric.label.trim_end_matches(" (estimate)");
-    let label = if metric.is_estimate { format!("est. {label}") } else { label.to_owned() };
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| drop(ui.weak(label).on_hover_text(about)));
+    let label = if metric.is_estimate {
+        format!("est. {label}")
+    } else {
+        label.to_owned()
+    };
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        drop(ui.weak(label).on_hover_text(about))
+    });
 }
 
 /// A figure, and below it the difference.
 fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
     let comparison = shown.comparison;
     let now = comparison.figure(lane, metric);
-    let before = comparison.figure(shown.baseline, metric).filter(|_| lane != shown.baseline);
+    let before = comparison
+        .figure(shown.baseline, metric)
+        .filter(|_| lane != shown.baseline);
     ui.with_layout(Layout::top_down(Align::Max), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let Some(now) = now else {
             ui.weak(RichText::new("not recorded").size(SMALL));
             return;
         };
-        let bound = if metric.name.starts_with("peak") && comparison.is_lower_bound(lane) && !comparison.is_measured_lane(lane) {
-            "\u{2265}\u{a0}"
-        } else {
-            ""
-        };
-        ui.label(RichText::new(format!("{bound}{now}")).size(SIZE)).on_hover_text(exact(now));
+        let bound =
+            if metric.name.starts_with("peak") && comparison.is_lower_bound(lane) && !comparison.is_measured_lane(lane)
+            {
+                "\u{2265}\u{a0}"
+            } else {
+                ""
+            };
+        ui.label(RichText::new(format!("{bound}{now}")).size(SIZE))
+            .on_hover_text(exact(now));
         let Some(before) = before else {
             if lane == shown.baseline {
                 ui.weak(RichText::new("baseline").size(SMALL));
@@ -118,8 +134,14 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             shown.theme.good
         };
         let text = format!("{} ({})", now.difference_text(before), now.percent_text(before));
-        let hint = format!("{}{} against {}", if is_more { "+" } else { "-" }, exact(by), shown.title(shown.baseline));
-        ui.label(RichText::new(text).size(SMALL).color(color)).on_hover_text(hint);
+        let hint = format!(
+            "{}{} against {}",
+            if is_more { "+" } else { "-" },
+            exact(by),
+            shown.title(shown.baseline)
+        );
+        ui.label(RichText::new(text).size(SMALL).color(color))
+            .on_hover_text(hint);
     });
 }
 
@@ -133,10 +155,15 @@ fn exact(figure: Figure) -> String {
 
 fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     let fit = shown.comparison.fit(lane);
-    let color = if fit.is_good() { shown.theme.good } else { shown.theme.bad };
+    let color = if fit.is_good() {
+        shown.theme.good
+    } else {
+        shown.theme.bad
+    };
     let text = RichText::new(fit.text()).size(SIZE).color(color);
     let device = shown.comparison.device_of(lane);
-    ui.add(egui::Label::new(text).truncate()).on_hover_text(format!("{}\n{}", device.name, fit.text()));
+    ui.add(egui::Label::new(text).truncate())
+        .on_hover_text(format!("{}\n{}", device.name, fit.text()));
 }
 
 /// The table in words, for who cannot see it.
@@ -166,7 +193,9 @@ fn keys(
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
     let lanes = &shown.comparison.lanes;
     let others: Vec<usize> = (0..lanes.len()).filter(|lane| *lane != shown.baseline).collect();
-    let Some(last) = others.len().checked_sub(1) else { return };
+    let Some(last) = others.len().checked_sub(1) else {
+        return;
+    };
     let at = chosen.and_then(|chosen| others.iter().position(|lane| *lane == chosen));
     let at = at.unwrap_or(0);
     for (key, to) in [

@@ -9,7 +9,7 @@ mod regions;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane, LaneId};
+use crate::analysis::{Comparison, Lane};
 use crate::session::{Command, Session};
 use crate::sim::DevicePicture;
 use crate::sim::fold::ReservedParts;
