@@ -138,7 +138,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         pins::leave_out(&mut comparison, request);
     }
     if !request.workload.graphs().is_empty() {
-        beside::add_recordings(&mut comparison, lowered.strategy, progress)?;
+        beside::add_recordings(&mut comparison, (lowered.strategy, lowered.alignment), progress)?;
     }
     Ok(comparison)
 }

@@ -11,7 +11,7 @@ use crate::rewrite::remat::{OpRates, RematRequest};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 use crate::units::{Bytes, Nanos};
-use crate::workload::{Device, DeviceError, DeviceProfiles};
+use crate::workload::{Alignment, Device, DeviceError, DeviceProfiles};
 
 use super::config_files::{MixList, mix_list};
 use super::effective::{effective_device_id, has_shape_range};
@@ -44,6 +44,8 @@ pub struct Lowered {
     pub inference: bool,
     /// Whether ops that read a shape alone keep the tensor alive.
     pub shapes_keep_alive: bool,
+    /// What puts the events of measured runs on the steps of graphs.
+    pub alignment: Alignment,
     /// Which results change their width.
     pub precision: Precision,
     /// Op types that stay on the host; `None` where every op runs on the device.
@@ -164,6 +166,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
         shapes_keep_alive: text(options, keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
+        alignment: Alignment::find(&text(options, keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
         precision: precision(options, files),
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
         workspaces: workspaces(options),

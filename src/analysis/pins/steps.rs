@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::beside::longest_ascent;
+use crate::analysis::beside::spread::longest_ascent;
 use crate::progress::{Cancelled, Progress};
 use crate::workload::{Axis, AxisRun, GraphIdx};
 
