@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::page::{Page, Table, below, bytes, count_difference, difference};
+use crate::analysis::Configuration;
 use crate::export::svg::text::escaped;
 use crate::sim::fold::{Cause, Summary};
 use crate::units::{Bytes, Nanos, grouped, percent_text};
@@ -15,6 +16,7 @@ impl Report<'_> {
     /// All lanes, their parts, and what their devices do.
     pub(super) fn compared(&self, page: &mut Page) {
         page.table(&self.lanes_table());
+        self.pins(page);
         if self.comparison.is_problem() || self.comparison.is_measured() {
             return;
         }
@@ -52,6 +54,38 @@ impl Report<'_> {
             }
         }
         table
+    }
+
+    /// What pinned lanes were simulated under, and which pins have no lane.
+    fn pins(&self, page: &mut Page) {
+        let about = &self.subject.about.configuration;
+        let options = Configuration {
+            options: about.options.clone(),
+            environment: about.environment.clone(),
+            plan: about.schedule.clone().unwrap_or_default(),
+        };
+        let caption = "Pinned configurations: what is set otherwise there";
+        let mut table = Table::new(caption, &["lane", "setting", "pinned", "in the options"]);
+        for lane in self.lanes() {
+            let Some(pinned) = self.comparison.pinned(lane) else {
+                continue;
+            };
+            let name = escaped(&self.lane_name(lane));
+            let differences = pinned.configuration.differences(&options);
+            if differences.is_empty() {
+                let same = "nothing".to_owned();
+                table.row(vec![name, same, String::new(), String::new()]);
+                continue;
+            }
+            for row in differences {
+                let setting = format!("<code>{}</code>", escaped(&row.name));
+                table.row(vec![name.clone(), setting, escaped(&row.here), escaped(&row.other)]);
+            }
+        }
+        page.table(&table);
+        for problem in &self.comparison.pin_problems {
+            page.line("p", &format!("Pinned {} has no lane: {}.", problem.name, problem.why));
+        }
     }
 
     fn name_cell(&self, lane: usize) -> String {
