@@ -54,10 +54,8 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
             header.col(|ui| head_ui(ui, metric));
         }
         header.col(|ui| {
-            drop(
-                ui.weak("fits")
-                    .on_hover_text("Whether the session runs to its end on the lane's own device"),
-            )
+            let why = "Whether the session runs to its end on the lane's own device";
+            drop(ui.weak("fits").on_hover_text(why));
         });
     });
     table.body(|mut body| {
@@ -93,7 +91,7 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
         label.to_owned()
     };
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        drop(ui.weak(label).on_hover_text(about))
+        drop(ui.weak(label).on_hover_text(about));
     });
 }
 
