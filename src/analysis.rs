@@ -6,6 +6,7 @@
 mod allocation_order;
 mod beside;
 mod bodies;
+mod calibration;
 mod comparison;
 mod configuration;
 mod dumped;
@@ -50,6 +51,7 @@ use crate::sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
 use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
 pub use configuration::{Configuration, Difference};
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
@@ -165,11 +167,14 @@ fn compare_unpinned(
         return measured::compare_recordings(request, lowered, progress);
     }
     let (running, diagnostics) = running_request(request, lowered, progress)?;
-    if running.lanes == LaneSet::Policies {
-        policies::compare_policies((request, running), lowered.clone(), diagnostics, progress)
+    let taught = calibration::taught(&running, lowered, progress)?;
+    let mut comparison = if running.lanes == LaneSet::Policies {
+        policies::compare_policies((request, running), lowered.clone(), diagnostics, progress)?
     } else {
-        passes::compare_passes(&running, (lowered, diagnostics), progress)
-    }
+        passes::compare_passes(&running, (lowered, diagnostics), progress)?
+    };
+    comparison.calibrations = taught;
+    Ok(comparison)
 }
 
 /// The request with the graphs that run and the values that the options give to dimensions.

@@ -44,6 +44,8 @@ pub struct Lowered {
     pub inference: bool,
     /// Whether ops that read a shape alone keep the tensor alive.
     pub shapes_keep_alive: bool,
+    /// To a multiple of what each tensor of feature memory is rounded up; `None` where the engine's own rule holds.
+    pub tensor_rounding: Option<Bytes>,
     /// What puts the events of measured runs on the steps of graphs.
     pub alignment: Alignment,
     /// Which results change their width.
@@ -121,6 +123,10 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::WORKSPACE_TABLE,
         "stands for the scratch memory of the real kernels",
     ),
+    estimate(
+        keys::TENSOR_ROUNDING,
+        "stands for how the real allocator rounds tensors up",
+    ),
     estimate(keys::MALLOC_NS, "stands for the time of a device malloc"),
     estimate(keys::FREE_NS, "stands for the time of a device free"),
     estimate(keys::MAP_NS, "stands for the time of mapping a page"),
@@ -166,6 +172,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
         shapes_keep_alive: text(options, keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
+        tensor_rounding: bytes(options, keys::TENSOR_ROUNDING),
         alignment: Alignment::find(&text(options, keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
         precision: precision(options, files),
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),

@@ -42,6 +42,8 @@ pub enum Pane {
     Problems,
     /// What was read of each file.
     Files,
+    /// What was measured beside what is simulated.
+    MeasuredRun,
     /// Who is live at the peak, a step or in a range.
     Peak,
     /// Tensors, ops, what is live on a step, events, problems.
@@ -178,7 +180,7 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
-            Pane::Files | Pane::Tables => Pane::Problems,
+            Pane::Files | Pane::Tables | Pane::Compare => Pane::Problems,
             _ => Pane::Inspector,
         };
         if is_shown {
@@ -211,8 +213,11 @@ impl Panes {
     fn give_report_room(&mut self, ctx: &egui::Context) {
         let tiles = &self.tree.tiles;
         let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
-        let is_below = row_of(Pane::Tables) == row_of(Pane::Files);
-        let is_read = self.is_in_front(Pane::Files) || (is_below && self.is_in_front(Pane::Tables));
+        let is_below = |pane: Pane| row_of(pane) == row_of(Pane::Files);
+        let is_read = self.is_in_front(Pane::Files)
+            || [Pane::Tables, Pane::Compare]
+                .into_iter()
+                .any(|pane| is_below(pane) && self.is_in_front(pane));
         if is_read == self.low_share.is_some() {
             return;
         }

@@ -39,7 +39,7 @@ fn pins_are_lanes_of_every_form() {
         pin(
             folder.path(),
             "small",
-            &["--dim", "batch=8", "--set", "simulation.device_memory=600MiB"],
+            &["--dim", "batch=8", "--set", "simulation.device_memory=100MiB"],
         ),
     ];
     let answer = json(&with(&pins, &["--format", "json"]), 0);

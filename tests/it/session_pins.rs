@@ -1,6 +1,6 @@
 //! Pins in the session: each edit is one step to undo, names are their own, and lanes follow.
 
-use highwater::analysis::{Configuration, LaneId, MOST_PINS};
+use highwater::analysis::{LaneId, MOST_PINS};
 use highwater::session::{Command, Document, Notice, Session, SourceSpec, Worker, sample};
 use highwater::workload::DeviceProfiles;
 
@@ -124,9 +124,10 @@ fn what_cannot_be_pinned_is_said_in_a_sentence() {
 #[test]
 fn what_is_pinned_holds_no_assumed_value_and_names_what_is_special() {
     let mut session = session_of("bert");
-    assert_eq!(session.name_for_pin(&Configuration::default()), "policy 0");
+    let usual = session.configuration();
+    assert_eq!(session.name_for_pin(&usual), "policy 0");
     pin(&mut session, "policy 0");
-    assert_eq!(session.name_for_pin(&Configuration::default()), "policy 0 (2)");
+    assert_eq!(session.name_for_pin(&usual), "policy 0 (2)");
     set(&mut session, "memory_config.atomic_clean_policy", "1");
     session.apply(Command::SetDim {
         name: "batch".to_owned(),

@@ -42,7 +42,7 @@ fn choose(harness: &mut Harness<'_, App>, pin: &str, entry: &str) {
     let label = format!("what to do with the pin {pin}");
     harness.get_by_role_and_label(Role::Button, &label).click();
     harness.run_steps(3);
-    harness.get_by_role_and_label(Role::Button, entry).click();
+    harness.get_by_label(entry).click();
     settle(harness);
 }
 

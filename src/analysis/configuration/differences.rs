@@ -60,11 +60,10 @@ impl Configuration {
         rows
     }
 
-    /// A name that says what is special about it: `policy 4, atomic clean 1, N=16`.
-    pub fn short_name(&self) -> String {
+    /// A name that says what is special about it beside what is usual: `policy 4, atomic clean 1, N=16`.
+    pub fn short_name(&self, usual: &Self) -> String {
         let mut parts = vec![format!("policy {}", self.policy().number())];
-        let default = Self::default();
-        for row in self.differences(&default) {
+        for row in self.differences(usual) {
             if SAYS_POLICY.contains(&row.name.as_str()) {
                 continue;
             }
@@ -220,7 +219,10 @@ mod tests {
             ),
             (&[("GE_USE_STATIC_MEMORY", "2")], &[], 1, "policy 2"),
         ] {
-            assert_eq!(configuration(settings, dims, iterations).short_name(), name);
+            assert_eq!(
+                configuration(settings, dims, iterations).short_name(&Configuration::default()),
+                name
+            );
         }
     }
 

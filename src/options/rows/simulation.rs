@@ -156,6 +156,20 @@ pub(super) const ROWS: &[OptionRow] = &[
         ..OWN
     },
     OptionRow {
+        key: keys::TENSOR_ROUNDING,
+        kind: OptionKind::Bytes { min: 1, max: 1 << 30 },
+        unit: Some("bytes"),
+        unset_means: Some("the engine's own rule"),
+        summary: "to a multiple of what each tensor of a graph is rounded up",
+        details: "Unset, the engine's rule holds: a multiple of 32 bytes with at least 32 to spare. A measured run tells how \
+                  its allocator rounds: \"learn\" proposes what it finds. In an arena each tensor still begins at a multiple \
+                  of 512 bytes.",
+        lowers_to: Some("Lowered::tensor_rounding"),
+        memory_effect: "the size of every block of feature memory",
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
         key: keys::MEASURED_ALIGNMENT,
         kind: OptionKind::TextChoice(&[
             Choice {

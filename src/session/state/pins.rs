@@ -17,9 +17,17 @@ impl Session {
         configuration
     }
 
-    /// A name for what is set that no pin has: it says what differs from the defaults.
+    /// What would be set if nobody had set anything: the defaults, and what samples among the sources suggest.
+    pub fn usual_configuration(&self) -> Configuration {
+        Document::new(self.document.sources.clone()).configuration()
+    }
+
+    /// A name for a configuration that no pin has: it says what is not as usual.
     pub fn name_for_pin(&self, configuration: &Configuration) -> String {
-        Pin::free_name(&configuration.short_name(), &self.names_of_pins())
+        Pin::free_name(
+            &configuration.short_name(&self.usual_configuration()),
+            &self.names_of_pins(),
+        )
     }
 
     /// The names of the pins, in their order.

@@ -13,6 +13,7 @@ use crate::ui::panels::device::device_ui;
 use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::ui::panels::files::files_ui;
 use crate::ui::panels::inspector::inspector_ui;
+use crate::ui::panels::measured_run::measured_run_ui;
 use crate::ui::panels::name_reuse::name_reuse_ui;
 use crate::ui::panels::options::options_ui;
 use crate::ui::panels::peak::peak_ui;
@@ -52,6 +53,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Problems => problems_title(self.input).into(),
             Pane::Files => files_title(self.input).into(),
             Pane::Peak => "Peak".into(),
+            Pane::MeasuredRun => "Measured".into(),
             Pane::Tables => "Tables".into(),
         }
     }
@@ -159,6 +161,13 @@ impl Docking<'_> {
                     self.state.options.jump = jump;
                 }
             }
+            Pane::MeasuredRun => {
+                let state = &mut self.state.measured_run;
+                measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                if let Some(option) = state.jump.take() {
+                    self.state.options.jump = Some(option);
+                }
+            }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
@@ -177,7 +186,8 @@ impl Docking<'_> {
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.strong("Session");
-                pin_button_ui(ui, input.session, &mut state.compare);
+                let words = ["Pin this configuration…"; 2];
+                pin_button_ui(ui, input.session, &mut state.compare, words);
             });
             schedule_ui(ui, input.session, &mut state.schedule, commands);
             ui.separator();

@@ -81,6 +81,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
         shapes::SYMBOLIC,
     ),
     ("simulation.policy_2_behaviour", "documented", &[], GROWING),
+    ("simulation.tensor_rounding", "2MiB", &[], CHAIN),
     ("simulation.measured_alignment", "phases", &[], MEASURED),
     ("simulation.unload_graphs", "after_run", &[], TWO),
     ("simulation.shapes_keep_alive", "no", &[], SHAPE_READ),

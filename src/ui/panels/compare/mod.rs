@@ -126,7 +126,7 @@ fn head_ui(
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        pin_button_ui(ui, session, state);
+        pin_button_ui(ui, session, state, ["Pin…", "pin what is set"]);
         ui.separator();
         ui.label("against");
         let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
@@ -158,8 +158,9 @@ fn head_ui(
 }
 
 /// The button that pins what is set.
-pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareState) {
-    let button = ui.button("Pin this configuration…");
+pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareState, [text, label]: [&str; 2]) {
+    let button = ui.button(text);
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, label));
     let hint = "Keep options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
     if button.on_hover_text(hint).clicked() {
         state.ask_name(session);

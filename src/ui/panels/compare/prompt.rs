@@ -3,7 +3,7 @@
 use eframe::egui::{self, Key, RichText};
 
 use super::CompareState;
-use crate::analysis::{Configuration, Pin};
+use crate::analysis::{Configuration, Difference, Pin};
 use crate::session::{Command, Session};
 use crate::ui::panels::options::select_all;
 use crate::ui::theme::Theme;
@@ -16,6 +16,8 @@ const MOST_LISTED: usize = 8;
 pub(super) struct Prompt {
     name: String,
     configuration: Box<Configuration>,
+    /// What is not as usual.
+    special: Vec<Difference>,
     has_focus: bool,
 }
 
@@ -24,6 +26,7 @@ impl Prompt {
         let configuration = Box::new(session.configuration());
         Self {
             name: session.name_for_pin(&configuration),
+            special: configuration.differences(&session.usual_configuration()),
             configuration,
             has_focus: false,
         }
@@ -58,7 +61,7 @@ pub fn pin_prompt_ui(
         if let Some(why) = &problem {
             ui.label(RichText::new(why).color(theme.bad));
         }
-        special_ui(ui, &prompt.configuration);
+        special_ui(ui, &prompt.special);
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let pin = ui.add_enabled(problem.is_none(), egui::Button::new("Pin"));
@@ -82,8 +85,7 @@ pub fn pin_prompt_ui(
 }
 
 /// How it differs from the defaults.
-fn special_ui(ui: &mut egui::Ui, configuration: &Configuration) {
-    let differences = configuration.differences(&Configuration::default());
+fn special_ui(ui: &mut egui::Ui, differences: &[Difference]) {
     if differences.is_empty() {
         ui.weak("Every setting has its default.");
         return;
