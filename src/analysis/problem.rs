@@ -28,13 +28,10 @@ pub(super) fn compare_problem(
     let entry = &problems[0];
     let mut diagnostics = Diagnostics::new();
     if let Some(second) = problems.get(1) {
-        diagnostics.warning(
-            format!(
-                "{} problems are open and one is shown; choose another under \"show\", or with --graph NAME",
-                problems.len()
-            ),
-            &second.name,
-        );
+        let count = problems.len();
+        let text =
+            format!("{count} problems are open and one is shown; choose another under \"show\", or with --graph NAME");
+        diagnostics.warning(text, &second.name);
     }
     let shapes = Shapes::new(&entry.problem);
     let session = session_of(entry, &shapes);

@@ -342,29 +342,38 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
     notes_ui(ui, comparison);
 }
 
-/// What pins need beside the configured lane, in a line each.
+/// What pins need beside the configured lane, in a line each: more than a few would leave the lanes no room.
 fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
-    let pinned = comparison
-        .lanes
-        .iter()
-        .enumerate()
-        .filter(|(_, lane)| lane.pinned.is_some());
-    for (position, lane) in pinned {
+    /// Pins that have lines.
+    const MOST: usize = 3;
+    let pinned = comparison.lanes.iter().enumerate();
+    let pinned = pinned.filter(|(_, lane)| lane.pinned.is_some());
+    let n_pins = pinned.clone().count() + comparison.pin_problems.len();
+    for (position, lane) in pinned.take(MOST) {
         let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
         let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));
-        let title = comparison.lane_title(lane.id);
+        let title = capital(&comparison.lane_title(lane.id));
         let fit = comparison.fit(position);
         let text = if fit.is_good() {
             let (bytes, percent) = (now_figure.difference_text(then), now_figure.percent_text(then));
-            format!("{}: peak {now}, {bytes} ({percent}); fits.", capital(&title))
+            format!("{title}: peak {now}, {bytes} ({percent}); fits.")
         } else {
-            format!("{}: peak {now}; fits: {}.", capital(&title), fit.text())
+            format!("{title}: peak {now}; fits: {}.", fit.text())
         };
         ui.add(egui::Label::new(text).truncate()).on_hover_text(now.exact());
     }
-    for problem in &comparison.pin_problems {
+    for problem in comparison.pin_problems.iter().take(1) {
         let text = format!("Pinned {} has no lane: {}.", problem.name, problem.why);
         ui.add(egui::Label::new(&text).truncate()).on_hover_text(text);
+    }
+    let n_lanes = n_pins - comparison.pin_problems.len();
+    let n_told = n_lanes.min(MOST) + comparison.pin_problems.len().min(1);
+    if n_pins > n_told {
+        let text = format!(
+            "And {} more pins: the pane Compare (Shift+V) lists all.",
+            n_pins - n_told
+        );
+        ui.weak(text);
     }
 }
 

@@ -94,7 +94,7 @@ pub fn compare_ui(
             baseline,
             theme,
         };
-        table::table_ui(ui, shown, state, commands);
+        ui.scope(|ui| table::table_ui(ui, shown, state, commands));
         problems_ui(ui, shown, commands);
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, commands);

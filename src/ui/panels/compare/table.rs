@@ -4,7 +4,7 @@ use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, RichText, S
 use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
-use crate::analysis::{COMPARED, Figure, Metric};
+use crate::analysis::{COMPARED, Figure, Fit, Metric};
 use crate::session::Command;
 use crate::ui::panels::count_as_f32;
 use crate::units::Bytes;
@@ -12,9 +12,9 @@ use crate::units::Bytes;
 /// Heights, widths and letters in points.
 const ROW: f32 = 34.0;
 const HEADER: f32 = 20.0;
-const NAME: f32 = 150.0;
-const FIGURE: f32 = 104.0;
-const FITS: f32 = 120.0;
+const NAME: f32 = 160.0;
+const FIGURE: f32 = 100.0;
+const FITS: f32 = 84.0;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
 
@@ -32,31 +32,31 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
     if std::mem::take(&mut state.wants_focus) {
         response.request_focus();
     }
-    if response.has_focus() {
+    let is_focused = response.has_focus();
+    if is_focused {
         keys(ui, id, shown, (state, chosen), commands);
-        let stroke = ui.visuals().selection.stroke;
-        ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
     }
     ui.style_mut().interaction.selectable_labels = false;
+    ui.spacing_mut().item_spacing.x = 4.0;
     let mut builder = TableBuilder::new(ui)
         .id_salt("lanes side by side")
         .striped(true)
         .vscroll(false)
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(NAME).at_least(80.0).clip(true).resizable(true));
+        .column(Column::initial(NAME).at_least(80.0).clip(true).resizable(true))
+        .column(Column::exact(FITS).clip(true));
     for _ in &metrics {
         builder = builder.column(Column::exact(FIGURE).clip(true));
     }
-    builder = builder.column(Column::remainder().at_least(FITS).clip(true));
     let table = builder.header(HEADER, |mut header| {
         header.col(|ui| drop(ui.weak("lane")));
-        for metric in &metrics {
-            header.col(|ui| head_ui(ui, metric));
-        }
         header.col(|ui| {
             let why = "Whether the session runs to its end on the lane's own device";
             drop(ui.weak("fits").on_hover_text(why));
         });
+        for metric in &metrics {
+            header.col(|ui| head_ui(ui, metric));
+        }
     });
     table.body(|mut body| {
         for lane in 0..n_lanes {
@@ -67,13 +67,17 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
                         state.lane = Some(shown.comparison.lanes[lane].id);
                     }
                 });
+                row.col(|ui| fits_ui(ui, shown, lane));
                 for metric in &metrics {
                     row.col(|ui| figure_ui(ui, shown, lane, metric));
                 }
-                row.col(|ui| fits_ui(ui, shown, lane));
             });
         }
     });
+    if is_focused {
+        let stroke = ui.visuals().selection.stroke;
+        ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
+    }
 }
 
 fn head_ui(ui: &mut Ui, metric: &Metric) {
@@ -131,7 +135,14 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
         } else {
             shown.theme.good
         };
-        let text = format!("{} ({})", now.difference_text(before), now.percent_text(before));
+        let text = match (now, now.percent_since(before)) {
+            // Points say it.
+            (Figure::Share(_), _) => now.difference_text(before),
+            (_, Some(percent)) if percent.abs() >= 100.0 => {
+                format!("{} ({percent:+.0} %)", now.difference_text(before))
+            }
+            _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
+        };
         let hint = format!(
             "{}{} against {}",
             if is_more { "+" } else { "-" },
@@ -151,6 +162,7 @@ fn exact(figure: Figure) -> String {
     }
 }
 
+/// Whether it fits, and below by how much.
 fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     let fit = shown.comparison.fit(lane);
     let color = if fit.is_good() {
@@ -158,10 +170,23 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     } else {
         shown.theme.bad
     };
-    let text = RichText::new(fit.text()).size(SIZE).color(color);
+    let below = match fit {
+        Fit::Unknown | Fit::OutOfMemory(None) => String::new(),
+        Fit::Yes { left, .. } => format!("{left} left"),
+        Fit::Above { by, .. } => format!("{by} above"),
+        Fit::OutOfMemory(Some(step)) => format!("memory, step {step}"),
+        Fit::StopsUnderBudget => "its budget".to_owned(),
+        Fit::Refuses(count) => format!("{count} refused"),
+    };
     let device = shown.comparison.device_of(lane);
-    ui.add(egui::Label::new(text).truncate())
-        .on_hover_text(format!("{}\n{}", device.name, fit.text()));
+    let hint = format!("{}\n{}", device.name, fit.text());
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let word = ui.label(RichText::new(fit.word()).size(SIZE).color(color));
+        word.on_hover_text(&hint);
+        ui.add(egui::Label::new(RichText::new(below).size(SMALL).color(shown.theme.text_weak)).truncate())
+            .on_hover_text(&hint);
+    });
 }
 
 /// The table in words, for who cannot see it.
