@@ -36,6 +36,7 @@ mod session;
 mod shapes;
 mod shortage;
 mod slots;
+pub mod space;
 mod sweep;
 mod tapes;
 mod trace;

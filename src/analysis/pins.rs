@@ -41,7 +41,7 @@ pub struct Pin {
 }
 
 /// Letters of a pin's name at most.
-const LONGEST_NAME: usize = 80;
+const LONGEST_NAME: usize = 200;
 
 impl Pin {
     /// Whether a pin may have this name beside others, without blanks around it.

@@ -9,6 +9,8 @@ use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
 use super::kept::KeptDocument;
 use super::painter::PictureOrder;
+use super::space::SpaceOrder;
+use crate::analysis::space::Goal;
 use crate::analysis::{Configuration, LaneId, LaneSet, RematLane};
 use crate::export::{ExportForm, Picture};
 use crate::options::{Fix, StampedSettings, Value};
@@ -116,6 +118,14 @@ pub enum Command {
     Sweep(GraphIdx),
     /// Stop the sweep; what is known of it stays.
     StopSweep,
+    /// Try every point of a space of configurations; one that was stopped goes on.
+    TrySpace(Box<SpaceOrder>),
+    /// Stop trying; what is known stays.
+    StopSpace,
+    /// Recommend a configuration of a space, which is tried first where it was not.
+    Recommend(Box<SpaceOrder>, Goal),
+    /// Set options, environment and schedule, as one step.
+    UseConfiguration(Box<Configuration>),
     /// Open a run under a budget as a lane beside those that are there.
     AddRematLane(RematLane),
     /// Close a lane of a run under a budget, by position among these.

@@ -103,7 +103,7 @@ fn what_cannot_be_pinned_is_said_in_a_sentence() {
         (" one", "there is a pin \"one\" already"),
         ("\t", "a pin needs a name"),
         ("a\nb", "one line"),
-        (&"x".repeat(81), "at most 80 letters; this one has 81"),
+        (&"x".repeat(201), "at most 200 letters; this one has 201"),
     ] {
         pin(&mut session, name);
         assert!(told(&session).contains(part), "{name}: {}", told(&session));

@@ -102,7 +102,7 @@ fn pin() -> Json {
         "description": "A configuration that is kept to compare with.",
         "required": ["name", "configuration"],
         "properties": {
-            "name": {"type": "string", "minLength": 1, "maxLength": 80, "description": "No other pin has it."},
+            "name": {"type": "string", "minLength": 1, "maxLength": 200, "description": "No other pin has it."},
             "configuration": {
                 "type": "object",
                 "description": "A configuration (docs/config.schema.json): options, environment and schedule.",

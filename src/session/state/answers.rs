@@ -20,6 +20,7 @@ impl Session {
         let answer = self.take_file(generation, answer);
         let answer = answer.and_then(|answer| self.take_plans(generation, answer));
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
+        let answer = answer.and_then(|answer| self.take_space(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
@@ -98,6 +99,7 @@ impl Session {
         if std::mem::take(&mut self.has_new_sources) {
             self.history.clear();
             self.drop_sweep();
+            self.drop_space();
             self.drop_names();
         }
         let configs = std::mem::take(&mut loaded.configs);

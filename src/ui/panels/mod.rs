@@ -22,6 +22,7 @@ mod remat;
 mod reuse;
 pub mod schedule;
 pub mod search;
+pub mod space;
 pub mod tables;
 
 use eframe::egui;
