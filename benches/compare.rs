@@ -47,6 +47,7 @@ fn request(workload: Arc<Workload>, values: &[u64]) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     }
 }
 

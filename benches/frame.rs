@@ -104,6 +104,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
             timeline: &timeline,
             selected,
             matches: None,
+            compared: highwater::ui::lanes::Compared::default(),
             is_stale: false,
             theme: &theme,
         };

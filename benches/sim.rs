@@ -166,6 +166,7 @@ fn session(shared: &Path, iterations: u32) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     }
 }
 

@@ -21,7 +21,9 @@ mod measured;
 mod measured_remarks;
 mod metrics;
 mod name_reuse;
+mod of_lane;
 mod passes;
+mod pins;
 mod policies;
 mod problem;
 mod recorded;
@@ -52,15 +54,17 @@ use crate::workload::{Device, SchedulePlan, Workload};
 pub use allocation_order::arena_order;
 pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
-pub use configuration::Configuration;
+pub use configuration::{Configuration, Difference};
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use explain::Remark;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect, inspect_with};
 pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
 pub use limits::{Bound, Limit, LimitError};
-pub use metrics::{Figure, METRICS, Metric};
+pub use metrics::{COMPARED, Figure, METRICS, Metric};
+pub use of_lane::Fit;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
+pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane, repin};
 pub use recorded::{RecordingFigures, recording_figures};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
@@ -96,6 +100,8 @@ pub struct Request {
     pub lanes: LaneSet,
     /// Most nodes of each search for a plan.
     pub search_nodes: u64,
+    /// Configurations that are kept to compare with: a lane each behind the others.
+    pub pins: Vec<Pin>,
 }
 
 impl Request {
@@ -118,41 +124,57 @@ impl Request {
         let lowered = lower(&self.options, &self.environment, &self.device, &*self.files);
         let policies: Vec<StaticMemoryPolicy> = POLICIES.iter().map(|row| row.policy).collect();
         let lanes = policies::wanted_lanes(self, &lowered, &policies);
-        lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search)
+        lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search) || pins::has_search(self)
     }
 }
 
-/// Runs the pipeline: schedule, live ranges, plans, one simulation per policy, folds.
+/// Runs the pipeline: schedule, live ranges, plans, one simulation per policy and per pin, folds.
 ///
 /// # Errors
-/// [`AnalysisError`]; out of memory is an answer, not an error.
+/// [`AnalysisError`]; out of memory is an answer, not an error, and so is a pin that cannot be simulated.
 pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    let mut comparison = compare_unpinned(request, &lowered, progress)?;
+    if pins::can_stand_beside(request) {
+        pins::add_pins(&mut comparison, (request, &[]), progress)?;
+    } else {
+        pins::leave_out(&mut comparison, request);
+    }
+    if !request.workload.graphs().is_empty() {
+        beside::add_recordings(&mut comparison, (lowered.strategy, lowered.alignment), progress)?;
+    }
+    Ok(comparison)
+}
+
+/// The lanes of the options themselves.
+fn compare_unpinned(
+    request: &Request,
+    lowered: &Lowered,
+    progress: &Progress<'_>,
+) -> Result<Comparison, AnalysisError> {
     if !request.workload.problems().is_empty() {
-        return problem::compare_problem(request, &lowered, progress);
+        return problem::compare_problem(request, lowered, progress);
     }
     if !request.workload.traces().is_empty() {
-        return trace::compare_trace(request, &lowered, progress);
+        return trace::compare_trace(request, lowered, progress);
     }
     if !request.workload.tapes().is_empty() {
-        return tapes::compare_tape(request, &lowered, progress);
+        return tapes::compare_tape(request, lowered, progress);
     }
     if !request.workload.programs().is_empty() {
-        return passes::compare_program(request, &lowered, progress);
+        return passes::compare_program(request, lowered, progress);
     }
     if request.workload.graphs().is_empty() && !request.workload.recordings().is_empty() {
-        return measured::compare_recordings(request, &lowered, progress);
+        return measured::compare_recordings(request, lowered, progress);
     }
-    let (running, diagnostics) = running_request(request, &lowered, progress)?;
-    let (strategy, alignment) = (lowered.strategy, lowered.alignment);
-    let taught = calibration::taught(&running, &lowered, progress)?;
+    let (running, diagnostics) = running_request(request, lowered, progress)?;
+    let taught = calibration::taught(&running, lowered, progress)?;
     let mut comparison = if running.lanes == LaneSet::Policies {
-        policies::compare_policies((request, running), lowered, diagnostics, progress)?
+        policies::compare_policies((request, running), lowered.clone(), diagnostics, progress)?
     } else {
-        passes::compare_passes(&running, (&lowered, diagnostics), progress)?
+        passes::compare_passes(&running, (lowered, diagnostics), progress)?
     };
     comparison.calibrations = taught;
-    beside::add_recordings(&mut comparison, (strategy, alignment), progress)?;
     Ok(comparison)
 }
 

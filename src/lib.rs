@@ -46,6 +46,7 @@
 //!         strategies: LaneStrategies::default(),
 //!         lanes: LaneSet::Policies,
 //!         search_nodes: Limits::DEFAULT_NODES,
+//!         pins: Vec::new(),
 //!     },
 //!     &progress,
 //! )?;

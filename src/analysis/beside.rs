@@ -15,7 +15,7 @@
 mod by_ops;
 mod by_phases;
 mod by_time;
-mod spread;
+pub(super) mod spread;
 
 use super::lanes::LaneId;
 use super::measured::{LanePlace, lane, shown};

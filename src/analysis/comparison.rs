@@ -9,7 +9,7 @@ use super::calibration::Calibration;
 use super::lanes::{LaneId, Plans};
 use super::shortage::OutOfMemoryStory;
 use super::workspaces::{EstimatedWorkspaces, Scratch};
-use super::{LaneRewrite, Remark, lanes, trace};
+use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
 use crate::options::Estimate;
@@ -57,6 +57,8 @@ pub struct Lane {
     pub out_of_memory_story: Option<OutOfMemoryStory>,
     /// Requests of an allocation trace that were refused; the trace goes on after them.
     pub refusals: Option<Refusals>,
+    /// What it was simulated under, where that is not what the other lanes were: a pinned configuration.
+    pub pinned: Option<Arc<PinnedLane>>,
 }
 
 impl Lane {
@@ -105,8 +107,10 @@ pub struct Comparison {
     pub device_id: u32,
     /// Memory that others hold on it.
     pub occupied: Bytes,
-    /// One lane per policy, ascending.
+    /// One lane per policy, ascending; behind them pins, then recordings.
     pub lanes: Vec<Lane>,
+    /// Pins that have no lane.
+    pub pin_problems: Vec<PinProblem>,
     /// The policy that options and environment put in force.
     pub configured: StaticMemoryPolicy,
     /// The lane that needs least; `None` where every lane runs out of memory.
@@ -283,10 +287,26 @@ impl Comparison {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);
                 format!("measured {}", lane.and_then(|lane| lane.title.as_deref()).unwrap_or(""))
             }
+            LaneId::Pinned(_) => {
+                let lane = self.lanes.iter().find(|lane| lane.id == id);
+                format!("pinned {}", lane.and_then(|lane| lane.title.as_deref()).unwrap_or(""))
+            }
             LaneId::Pass(position) | LaneId::Measured(position) => {
                 let lane = self.lanes.iter().find(|lane| lane.id == id);
                 let title = lane.and_then(|lane| lane.title.as_deref()).unwrap_or("");
                 format!("lane {}: {title}", u32::from(position) + 1)
+            }
+        }
+    }
+
+    /// A lane in one or two letters: the number of its policy, `p1` of a pin, `m1` of a recording beside others, else its position.
+    pub fn lane_mark(&self, id: LaneId) -> String {
+        match id {
+            LaneId::Policy(policy) => policy.number().to_string(),
+            LaneId::Pinned(position) => format!("p{}", u32::from(position) + 1),
+            LaneId::Measured(position) if !self.is_measured() => format!("m{}", u32::from(position) + 1),
+            LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
+                (u32::from(position) + 1).to_string()
             }
         }
     }

@@ -4,6 +4,10 @@
 //! strategy, the policy and the passes are options, so that a configuration is what can be pinned, swept, recommended
 //! and exported.
 
+mod differences;
+
+pub use differences::Difference;
+
 use crate::options::{Environment, Options, effective_policy, resolve_device};
 use crate::sim::StaticMemoryPolicy;
 use crate::workload::{DeviceError, SchedulePlan};
@@ -54,6 +58,7 @@ impl Request {
             strategies: LaneStrategies::default(),
             lanes: LaneSet::Policies,
             search_nodes: self.search_nodes,
+            pins: Vec::new(),
         })
     }
 }

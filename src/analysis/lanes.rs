@@ -22,6 +22,8 @@ pub enum LaneId {
     Problem(u8),
     /// The session under one policy after a rewriting pass, by position of the lane.
     Pass(u8),
+    /// A pinned configuration, by position of the pin.
+    Pinned(u8),
     /// A recording of a real run, by position.
     Measured(u8),
 }

@@ -104,6 +104,7 @@ pub(super) fn compare_recordings(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: Vec::new(),
         diagnostics,

@@ -188,6 +188,9 @@ pub const METRICS: &[Metric] = &[
     metric("device_frees", "device frees", |summary| {
         Figure::Count(summary.device_frees)
     }),
+    metric("device_calls", "device calls", |summary| {
+        Figure::Count(summary.device_calls())
+    }),
     metric("reallocations", "reallocations", |summary| {
         Figure::Count(summary.reallocations)
     }),
@@ -201,6 +204,15 @@ pub const METRICS: &[Metric] = &[
         is_estimate: true,
         of: |summary| Figure::Nanos(summary.estimated_overhead.0),
     },
+];
+
+/// Names of the metrics that lanes are compared by side by side; whether they fit stands behind.
+pub const COMPARED: [&str; 5] = [
+    "peak_reserved",
+    "peak_live",
+    "fragmentation",
+    "device_calls",
+    "estimated_overhead",
 ];
 
 #[cfg(test)]

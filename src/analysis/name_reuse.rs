@@ -110,6 +110,7 @@ pub(super) fn compare_name_reuse(
         device_id: lowered.device_id,
         occupied: Bytes::ZERO,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: Vec::new(),
         diagnostics,

@@ -241,6 +241,7 @@ pub(super) fn compare_variants(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: lowered.estimates.clone(),
         diagnostics,

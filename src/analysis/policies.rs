@@ -66,6 +66,7 @@ pub(super) fn compare_policies(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: lowered.estimates,
         diagnostics,

@@ -28,13 +28,10 @@ pub(super) fn compare_problem(
     let entry = &problems[0];
     let mut diagnostics = Diagnostics::new();
     if let Some(second) = problems.get(1) {
-        diagnostics.warning(
-            format!(
-                "{} problems are open and one is shown; choose another under \"show\", or with --graph NAME",
-                problems.len()
-            ),
-            &second.name,
-        );
+        let count = problems.len();
+        let text =
+            format!("{count} problems are open and one is shown; choose another under \"show\", or with --graph NAME");
+        diagnostics.warning(text, &second.name);
     }
     let shapes = Shapes::new(&entry.problem);
     let session = session_of(entry, &shapes);
@@ -91,6 +88,7 @@ pub(super) fn compare_problem(
         device_id: lowered.device_id,
         occupied: Bytes::ZERO,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: Vec::new(),
         diagnostics,
@@ -222,6 +220,6 @@ pub(super) const fn policy_of(lane: LaneId, configured: StaticMemoryPolicy) -> S
     match lane {
         LaneId::Pass(_) => configured,
         LaneId::Policy(policy) => policy,
-        LaneId::Problem(_) | LaneId::Measured(_) => PLAIN_ARENA,
+        LaneId::Problem(_) | LaneId::Pinned(_) | LaneId::Measured(_) => PLAIN_ARENA,
     }
 }

@@ -111,6 +111,7 @@ pub(super) fn compare_trace(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
+        pin_problems: Vec::new(),
         configured: lowered.policy,
         estimates: estimates.copied().collect(),
         diagnostics,

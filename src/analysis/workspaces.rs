@@ -89,6 +89,13 @@ impl EstimatedWorkspaces {
         estimated
     }
 
+    /// Names those of another session too. What the figures hold of scratch memory stays what it was.
+    pub(super) fn extend(&mut self, other: Self) {
+        for (key, name) in other.names {
+            self.names.entry(key).or_insert(name);
+        }
+    }
+
     /// The name of a tensor; `None` where it is no estimated workspace.
     pub fn name(&self, graph: GraphIdx, tensor: TensorId) -> Option<&str> {
         self.names.get(&(graph, tensor)).map(|name| &**name)

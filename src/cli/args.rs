@@ -11,7 +11,7 @@ mod peak;
 mod plan;
 mod space;
 
-pub(super) use compare::CompareArgs;
+pub(super) use compare::{CompareArgs, PinArgs};
 pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Settings that the window starts with.
     #[command(flatten)]
     pub common: Common,
+    /// Configurations that the window starts with.
+    #[command(flatten)]
+    pub pins: PinArgs,
 }
 
 /// Who draws lanes with many blocks.
@@ -367,6 +370,9 @@ pub struct ExportArgs {
     /// What colours stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope", "size" or "lifetime".
     #[arg(long, value_name = "WHAT")]
     pub color_by: Option<String>,
+    /// Configurations to stand beside the policies; a document keeps them.
+    #[command(flatten)]
+    pub pins: PinArgs,
     /// Settings.
     #[command(flatten)]
     pub common: Common,

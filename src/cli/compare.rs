@@ -2,6 +2,7 @@
 
 mod against;
 mod drawing;
+mod pinned;
 mod text;
 
 use std::sync::Arc;
@@ -18,11 +19,11 @@ use super::settings::Settings;
 use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{Against, CompareAnswer, WireAgainst, WireComparison, comparison_markdown};
+use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
 use crate::options::{check, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
-use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
+use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
 
 /// So many tensors of each peak are listed in JSON unless it is said.
@@ -33,6 +34,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let asked = against::Asked::new(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
+    settings.add_pins(&args.pins.pin)?;
     let sources = named.sources;
     if let Some(name) = &args.strategy {
         let strategy = find(name)?;
@@ -67,35 +69,55 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         };
         drawing::write(path, asked, &comparison)?;
     }
-    let against = asked.against(&comparison)?;
-    let most = args.top.unwrap_or(against::FEW);
-    match args.format {
-        Format::Json => {
-            let wire = WireComparison::new(&comparison, (&findings, &import), args.top.unwrap_or(MOST_LISTED));
-            let beside = against
-                .as_ref()
-                .map(|against| WireAgainst::new(against, args.top.unwrap_or(usize::MAX)));
-            print_json(&wire.beside(beside))?;
-        }
-        Format::Markdown => print(&comparison_markdown(&CompareAnswer {
-            comparison: &comparison,
-            findings: &findings,
-            against: against.as_ref(),
-            most,
-        }))?,
-        Format::Text => {
-            let mut text = text::text(args, &comparison, &findings, &import);
-            if let Some(against) = &against {
-                text.push_str(&against::text(against, &comparison, most));
-            }
-            print(&text)?;
-        }
-        format => return Err(format.refusal()),
-    }
+    let beside = asked.beside(&comparison)?;
+    let against = asked.against(&comparison, beside.as_ref())?;
+    let answer = CompareAnswer {
+        comparison: &comparison,
+        findings: &findings,
+        options: &request.configuration(),
+        against: against.as_ref(),
+        beside: beside.as_ref(),
+        most: args.top.unwrap_or(against::FEW),
+    };
+    print_answer(args, &answer, &import)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = against.as_ref().is_some_and(Against::is_no);
     let is_no = has_error || is_broken || runs_out(&request, &comparison, progress)?;
     Ok(if is_no { Verdict::No } else { Verdict::Done })
+}
+
+/// Prints the answer in the form that is asked for.
+fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> anyhow::Result<()> {
+    let CompareAnswer {
+        comparison,
+        findings,
+        options,
+        against,
+        beside,
+        most,
+    } = *answer;
+    match args.format {
+        Format::Json => {
+            let (listed, all) = (args.top.unwrap_or(MOST_LISTED), args.top.unwrap_or(usize::MAX));
+            let wire = WireComparison::new((comparison, options), (findings, import), listed);
+            let baseline = against.map(|against| WireAgainst::new(against, all));
+            let beside = beside.map(|beside| WireBeside::new(beside, comparison, all));
+            print_json(&wire.against(baseline).beside(beside))
+        }
+        Format::Markdown => print(&comparison_markdown(answer)),
+        Format::Text => {
+            let mut text = text::text(args, comparison, findings, import);
+            text.push_str(&pinned::text(comparison, options));
+            if let Some(beside) = beside {
+                text.push_str(&against::beside_text(beside, comparison, most));
+            }
+            if let Some(against) = against {
+                text.push_str(&against::text(against, most));
+            }
+            print(&text)
+        }
+        format => Err(format.refusal()),
+    }
 }
 
 /// What settings ask of what was read, under every policy; samples among the sources bring what they suggest.
@@ -111,11 +133,16 @@ pub(super) fn request_of(
         plan: settings.plan.clone(),
         options: settings.options.clone(),
         environment: settings.environment.clone(),
-        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
+        files: Arc::new(look_at_files_with(
+            &settings.options,
+            &settings.environment,
+            &settings.pins,
+        )),
         device: settings.device.clone(),
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
+        pins: settings.pins.clone(),
     };
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
     if !request.workload.graphs().is_empty() {
@@ -201,6 +228,7 @@ fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     }
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
+    alone.pins.clear();
     Ok(compare(&alone, progress)?
         .simulated_lanes()
         .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))

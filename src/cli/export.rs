@@ -26,7 +26,8 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let settings = named.settings(&args.common)?;
+    let mut settings = named.settings(&args.common)?;
+    settings.add_pins(&args.pins.pin)?;
     let sources = named.sources;
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     let part = args.graph.clone().or_else(|| settings.part.clone());

@@ -151,7 +151,8 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
 /// A source that is not there or cannot be opened again, a setting that is refused, or a file that cannot be written.
 pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let named = Named::of(&args.files, &args.common.opening, progress)?;
-    let settings = named.settings(&args.common)?;
+    let mut settings = named.settings(&args.common)?;
+    settings.add_pins(&args.pins.pin)?;
     for source in &named.sources {
         if let SourceSpec::Path(path) = source
             && !path.exists()
@@ -183,6 +184,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         with_evaluation: settings.evaluation,
         part: args.graph.clone().or_else(|| before.document.part.clone()),
         plan,
+        pins: settings.pins,
         ..before.document.clone()
     };
     let file = before.with(document, hashes, before.view.clone());

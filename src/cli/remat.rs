@@ -138,6 +138,7 @@ fn request(loaded: &Loaded, settings: &Settings) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     }
 }
 

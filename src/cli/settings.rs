@@ -4,12 +4,12 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
 
 use super::args::{Arguments, Common, Edits, YesNo};
-use crate::analysis::LaneStrategies;
+use crate::analysis::{Configuration, LaneStrategies, MOST_PINS, Pin};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, read_config};
 use crate::graph::Bindings;
 use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
-use crate::session::{Document, Restore, SAMPLES, SourceSpec, options_of, read_bytes};
+use crate::session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_bytes};
 use crate::units::Bytes;
 use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 
@@ -34,6 +34,8 @@ pub struct Settings {
     pub part: Option<String>,
     /// How the arenas of single lanes are placed, as a document says.
     pub strategies: LaneStrategies,
+    /// Configurations to stand beside it.
+    pub pins: Vec<Pin>,
     /// Whether a document says how often what runs.
     pub has_document: bool,
     /// What was odd in configuration files, by the name of the file.
@@ -50,6 +52,7 @@ impl Settings {
             environment: self.environment.clone(),
             with_evaluation: self.evaluation,
             strategies: self.strategies.clone(),
+            pins: self.pins.clone(),
             plan: plan.clone(),
             ..Document::new(sources)
         }
@@ -120,6 +123,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         plan: SchedulePlan::default(),
         part: None,
         strategies: LaneStrategies::default(),
+        pins: Vec::new(),
         has_document: document.is_some(),
         remarks: Vec::new(),
     };
@@ -132,6 +136,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         settings.plan.clone_from(&document.plan);
         settings.part.clone_from(&document.part);
         settings.strategies.clone_from(&document.strategies);
+        settings.pins.clone_from(&document.pins);
     }
     Ok(settings)
 }
@@ -142,7 +147,8 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
 /// # Errors
 /// A sentence that names the file or the flag.
 pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String, Diagnostics)>)> {
-    let settings = read_settings(&arguments.common)?;
+    let mut settings = read_settings(&arguments.common)?;
+    settings.add_pins(&arguments.pins.pin)?;
     let mut sources = arguments.common.opening.sources(&arguments.files)?;
     if sources.is_empty() {
         let first = SAMPLES.first().context("there is a bundled sample")?;
@@ -155,6 +161,7 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
     document.environment = settings.environment;
     document.with_evaluation = settings.evaluation;
     document.plan.dims.extend(settings.plan.dims);
+    document.pins = settings.pins;
     if settings.plan.iterations != 1 {
         document.plan.iterations = settings.plan.iterations;
     }
@@ -170,6 +177,46 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
         (true, _) => Restore::Nothing,
         (false, true) => Restore::Everything,
         (false, false) => Restore::Window,
+    }
+}
+
+impl Settings {
+    /// Reads the configurations of `--pin` arguments behind those of a document.
+    ///
+    /// # Errors
+    /// A sentence that names the argument, and the file with the place in it.
+    pub(super) fn add_pins(&mut self, texts: &[String]) -> anyhow::Result<()> {
+        for text in texts {
+            let Some((name, path)) = text.rsplit_once('=').filter(|(_, path)| !path.is_empty()) else {
+                bail!("--pin {text}: write --pin NAME=CONFIG.json");
+            };
+            let others = self.pins.iter().map(|pin| pin.name.as_str());
+            let name = Pin::name_of(name, others).map_err(|why| anyhow::anyhow!("--pin {text}: {why}"))?;
+            let name = name.to_owned();
+            if self.pins.len() >= MOST_PINS {
+                bail!("--pin {text}: {MOST_PINS} pins are compared at most");
+            }
+            let bytes = read_bytes(path.as_ref()).with_context(|| format!("--pin {name}"))?;
+            let (config, remarks) = read_config(path, &bytes).with_context(|| format!("--pin {name}: {path}"))?;
+            self.remarks.push((path.to_owned(), remarks));
+            let configuration = self.pinned(&config);
+            self.pins.push(Pin { name, configuration });
+        }
+        Ok(())
+    }
+
+    /// What a configuration file says, over what it leaves open.
+    fn pinned(&self, config: &ConfigDocument) -> Configuration {
+        let mut document = Document::new(Vec::new());
+        document.options.clone_from(&self.options);
+        document.environment.clone_from(&self.environment);
+        document.plan.clone_from(&self.plan);
+        apply_config(config, &mut document);
+        Configuration {
+            options: document.options,
+            environment: document.environment,
+            plan: document.plan,
+        }
     }
 }
 

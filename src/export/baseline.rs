@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use super::holders::{WireChange, WireHolders};
-use crate::analysis::{Comparison, Figure, Lane, LaneId, Limit, METRICS, Metric};
+use crate::analysis::{Comparison, Figure, Fit, Lane, Limit, METRICS, Metric};
 use crate::timeline::{Changes, PeakHolders};
 
 /// Why an earlier answer cannot be used.
@@ -137,6 +137,24 @@ impl Baseline {
     }
 }
 
+impl Baseline {
+    /// A lane of this answer as the baseline of others.
+    pub fn of_lane(comparison: &Comparison, lane: usize) -> Self {
+        let row = &comparison.lanes[lane];
+        let device = comparison.device_of(lane);
+        Self {
+            workload: comparison.workload.name.clone(),
+            device: (!comparison.is_measured_lane(lane)).then(|| (device.name.clone(), device.memory_bytes)),
+            lane: BaselineLane {
+                title: comparison.lane_title(row.id),
+                figures: METRICS.iter().map(|metric| comparison.figure(lane, metric)).collect(),
+                out_of_memory: row.summary.out_of_memory,
+                holders: PeakHolders::new(comparison, lane, usize::MAX),
+            },
+        }
+    }
+}
+
 /// A limit, and why it is broken where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -149,7 +167,7 @@ pub struct Judged {
 /// A lane beside an earlier answer.
 #[derive(Clone, Debug)]
 pub struct Against<'a> {
-    /// The earlier answer and the name of its file.
+    /// The earlier answer and the name of its file; no name where it is a lane of the same answer.
     pub baseline: Option<(&'a str, &'a Baseline)>,
     /// The lane.
     pub lane: &'a Lane,
@@ -159,7 +177,8 @@ pub struct Against<'a> {
     pub changes: Option<Changes>,
     /// The limits.
     pub judged: Vec<Judged>,
-    states: (bool, bool),
+    comparison: &'a Comparison,
+    position: usize,
 }
 
 impl<'a> Against<'a> {
@@ -169,7 +188,15 @@ impl<'a> Against<'a> {
         baseline: Option<(&'a str, &'a Baseline)>,
         limits: &[Limit],
     ) -> Option<Self> {
-        let position = comparison.main_lane()?;
+        Some(Self::of_lane((comparison, comparison.main_lane()?), baseline, limits))
+    }
+
+    /// The same of any lane, by position.
+    pub fn of_lane(
+        (comparison, position): (&'a Comparison, usize),
+        baseline: Option<(&'a str, &'a Baseline)>,
+        limits: &[Limit],
+    ) -> Self {
         let lane = &comparison.lanes[position];
         let before = baseline.and_then(|(_, baseline)| baseline.lane.holders.as_ref());
         let changes = before.and_then(|before| {
@@ -178,14 +205,15 @@ impl<'a> Against<'a> {
         });
         let mut against = Self {
             baseline,
+            comparison,
+            position,
             lane,
             title: comparison.lane_title(lane.id),
             changes,
             judged: Vec::new(),
-            states: comparison.states(position),
         };
         against.judged = limits.iter().map(|limit| against.judge(limit)).collect();
-        Some(against)
+        against
     }
 
     fn judge(&self, limit: &Limit) -> Judged {
@@ -212,19 +240,23 @@ impl<'a> Against<'a> {
 
     /// A figure of the lane; `None` where a recording does not state it.
     pub fn now(&self, metric: &Metric) -> Option<Figure> {
-        let (states_reserved, states_live) = self.states;
-        let is_measured = matches!(self.lane.id, LaneId::Measured(_));
-        let is_stated = match metric.name {
-            "peak_reserved" => states_reserved,
-            "peak_live" => states_live,
-            _ => !is_measured,
-        };
-        is_stated.then(|| metric.of(self.lane))
+        self.comparison.figure(self.position, metric)
+    }
+
+    /// Whether the lane fits on its device.
+    pub fn fit(&self) -> Fit {
+        self.comparison.fit(self.position)
     }
 
     /// The same before.
     pub fn before(&self, metric: &Metric) -> Option<Figure> {
         self.baseline.and_then(|(_, baseline)| baseline.lane.figure(metric))
+    }
+
+    /// The file that it is compared with; `None` where that is a lane of the same answer.
+    pub fn file(&self) -> Option<&'a str> {
+        let (file, _) = self.baseline?;
+        (!file.is_empty()).then_some(file)
     }
 
     /// Whether some limit is broken.
@@ -233,8 +265,10 @@ impl<'a> Against<'a> {
     }
 
     /// What changed in what both were simulated on, in a sentence; `None` where nothing did.
-    pub fn remark(&self, comparison: &Comparison) -> Option<String> {
+    pub fn remark(&self) -> Option<String> {
+        let comparison = self.comparison;
         let (_, baseline) = self.baseline?;
+        let device = comparison.device_of(self.position);
         let mut parts = Vec::new();
         if baseline.lane.title != self.title {
             parts.push(format!("{} before, {} now", baseline.lane.title, self.title));
@@ -244,9 +278,9 @@ impl<'a> Against<'a> {
             parts.push(format!("{before} before, {now} now"));
         }
         if let Some((name, bytes)) = &baseline.device
-            && (name, *bytes) != (&comparison.device.name, comparison.device.memory_bytes)
+            && (name, *bytes) != (&device.name, device.memory_bytes)
         {
-            parts.push(format!("{name} before, {} now", comparison.device.name));
+            parts.push(format!("{name} before, {} now", device.name));
         }
         (!parts.is_empty()).then(|| format!("The two differ in what was asked: {}.", parts.join("; ")))
     }
@@ -305,7 +339,7 @@ impl WireAgainst {
             why: judged.why.clone(),
         });
         Self {
-            file: against.baseline.map(|(file, _)| file.to_owned()),
+            file: against.file().map(str::to_owned),
             lane: against.title.clone(),
             baseline_lane: against.baseline.map(|(_, baseline)| baseline.lane.title.clone()),
             metrics: metrics.collect(),

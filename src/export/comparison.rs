@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::WireDiagnostic;
 use super::baseline::WireAgainst;
 use super::holders::WireHolders;
+use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
-use crate::analysis::{Comparison, Lane, LaneId, OutOfMemoryStory};
+use crate::analysis::{Comparison, Configuration, Lane, LaneId, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
@@ -57,7 +58,7 @@ struct WireHolder {
 }
 
 #[derive(Serialize, Debug)]
-struct WirePolicy {
+pub(super) struct WirePolicy {
     policy: u8,
     label: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +75,7 @@ struct WirePolicy {
     virtual_bytes: u64,
     device_mallocs: u64,
     device_frees: u64,
+    device_calls: u64,
     reallocations: u64,
     pages_mapped: u64,
     pages_allocated: u64,
@@ -159,6 +161,10 @@ pub struct WireComparison {
     occupied_bytes: u64,
     policies: Vec<WirePolicy>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    pins: Vec<WirePin>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pin_problems: Vec<WirePinProblem>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     measured: Vec<WireMeasured>,
     effective_policy: u8,
     best: Option<WireBest>,
@@ -168,12 +174,18 @@ pub struct WireComparison {
     diagnostics: Vec<WireDiagnostic>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<WireAgainst>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<WireBeside>,
 }
 
 impl WireComparison {
     /// The wire form of a comparison. `diagnostics` are the importers'; findings of the configuration join them. Of the tensors
-    /// at each peak the largest `most` are listed.
-    pub fn new(comparison: &Comparison, (findings, diagnostics): (&[Finding], &Diagnostics), most: usize) -> Self {
+    /// at each peak the largest `most` are listed. Pins are told by how they differ from `options`.
+    pub fn new(
+        (comparison, options): (&Comparison, &Configuration),
+        (findings, diagnostics): (&[Finding], &Diagnostics),
+        most: usize,
+    ) -> Self {
         let at_peak = |lane: usize| PeakHolders::new(comparison, lane, most).map(|holders| WireHolders::new(&holders));
         let mut all = diagnostics.clone();
         all.extend(&comparison.diagnostics);
@@ -198,9 +210,17 @@ impl WireComparison {
                 .lanes
                 .iter()
                 .enumerate()
-                .filter(|(_, lane)| !is_measured(lane))
-                .map(|(position, lane)| wire_policy(comparison, lane, at_peak(position)))
+                .filter(|(_, lane)| !is_measured(lane) && lane.pinned.is_none())
+                .map(|(position, _)| wire_policy((comparison, position), at_peak(position)))
                 .collect(),
+            pins: comparison
+                .lanes
+                .iter()
+                .enumerate()
+                .filter_map(|(position, lane)| Some((position, lane.pinned.as_deref()?)))
+                .map(|(position, pinned)| WirePin::new((comparison, position), pinned, options, at_peak(position)))
+                .collect(),
+            pin_problems: comparison.pin_problems.iter().map(WirePinProblem::new).collect(),
             measured: comparison
                 .lanes
                 .iter()
@@ -218,13 +238,20 @@ impl WireComparison {
             estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
             baseline: None,
+            beside: None,
         }
     }
 
     /// The same with what differs from an earlier answer.
     #[must_use]
-    pub fn beside(self, baseline: Option<WireAgainst>) -> Self {
+    pub fn against(self, baseline: Option<WireAgainst>) -> Self {
         Self { baseline, ..self }
+    }
+
+    /// The same with all lanes beside one of them.
+    #[must_use]
+    pub fn beside(self, beside: Option<WireBeside>) -> Self {
+        Self { beside, ..self }
     }
 }
 
@@ -322,7 +349,8 @@ fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
     .collect()
 }
 
-fn wire_policy(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders>) -> WirePolicy {
+pub(super) fn wire_policy((comparison, position): (&Comparison, usize), at_peak: Option<WireHolders>) -> WirePolicy {
+    let lane = &comparison.lanes[position];
     let row = lane.policy.row();
     let summary = &lane.summary;
     WirePolicy {
@@ -346,6 +374,7 @@ fn wire_policy(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders
         virtual_bytes: summary.virtual_bytes.get(),
         device_mallocs: summary.device_mallocs,
         device_frees: summary.device_frees,
+        device_calls: summary.device_calls(),
         reallocations: summary.reallocations,
         pages_mapped: summary.pages_mapped,
         pages_allocated: summary.pages_allocated,
@@ -367,9 +396,9 @@ fn wire_policy(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders
         estimated_overhead_ns: summary.estimated_overhead.0,
         overhead: wire_overhead(lane),
         arena_behaviour: (lane.policy == StaticMemoryPolicy::StaticExtend)
-            .then(|| comparison.params.arena_behaviour.name()),
+            .then(|| comparison.params_of(position).arena_behaviour.name()),
         first_divergence_step: lane.first_divergence.map(|step| step.0),
-        lower_bound: comparison.lower_bound,
+        lower_bound: comparison.is_lower_bound(position),
         remat: lane.rewrite.as_ref().map(|rewrite| wire_remat(rewrite)),
         at_peak,
     }

@@ -2,7 +2,8 @@
 //! folded.
 
 use super::baseline::Against;
-use crate::analysis::{Comparison, METRICS, Metric};
+use super::pinned::Beside;
+use crate::analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
 use crate::diagnostics::Severity;
 use crate::options::Finding;
 use crate::timeline::{Change, ChangeKind, signed_bytes};
@@ -14,8 +15,12 @@ pub struct CompareAnswer<'a> {
     pub comparison: &'a Comparison,
     /// Findings of the configuration.
     pub findings: &'a [Finding],
+    /// The configuration; pins are told by how they differ from it.
+    pub options: &'a Configuration,
     /// The lane in force beside an earlier answer, or under limits.
     pub against: Option<&'a Against<'a>>,
+    /// All lanes beside one of them.
+    pub beside: Option<&'a Beside>,
     /// How many changes of a kind are listed.
     pub most: usize,
 }
@@ -34,7 +39,7 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
     let mut out = format!("### Device memory of {}\n\n", code(&comparison.workload.name));
     if let Some(against) = answer.against {
-        out.push_str(&verdict(against, comparison));
+        out.push_str(&verdict(against));
     }
     out.push_str(&lanes(comparison));
     if let Some(best) = &comparison.best {
@@ -44,7 +49,11 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
             plain(&best.why)
         ));
     }
-    if let Some(against) = answer.against.filter(|against| against.baseline.is_some()) {
+    out.push_str(&pins(comparison, answer.options));
+    if let Some(beside) = answer.beside {
+        out.push_str(&others(beside, comparison, answer.most));
+    }
+    if let Some(against) = answer.against.filter(|against| against.file().is_some()) {
         out.push_str(&difference(against));
         out.push_str(&changes(against, answer.most));
     }
@@ -64,7 +73,7 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
 }
 
 /// Whether limits hold, first of all.
-fn verdict(against: &Against<'_>, comparison: &Comparison) -> String {
+fn verdict(against: &Against<'_>) -> String {
     let mut out = String::new();
     for judged in &against.judged {
         let limit = code(&judged.limit);
@@ -73,7 +82,7 @@ fn verdict(against: &Against<'_>, comparison: &Comparison) -> String {
             None => out.push_str(&format!("- :white_check_mark: {limit}\n")),
         }
     }
-    if let Some(remark) = against.remark(comparison) {
+    if let Some(remark) = against.remark() {
         out.push_str(&format!("- :warning: {}\n", plain(&remark)));
     }
     if !out.is_empty() {
@@ -97,28 +106,86 @@ fn lanes(comparison: &Comparison) -> String {
         let title = plain(&comparison.lane_title(lane.id));
         let title = if is_main { format!("**{title}**") } else { title };
         out.push_str(&format!("| {title} |"));
-        let (states_reserved, states_live) = comparison.states(position);
         for metric in &metrics {
-            let is_known = match metric.name {
-                "peak_reserved" => states_reserved,
-                "peak_live" => states_live,
-                _ => !comparison.is_measured_lane(position),
-            };
-            let text = if is_known {
-                metric.of(lane).to_string()
-            } else {
-                "not recorded".to_owned()
-            };
+            let figure = comparison.figure(position, metric);
+            let text = figure.map_or_else(|| "not recorded".to_owned(), |figure| figure.to_string());
             out.push_str(&format!(" {text} |"));
         }
-        let fits = if lane.summary.out_of_memory {
-            "**no**"
-        } else if comparison.is_measured_lane(position) || !comparison.has_capacity() {
-            ""
-        } else {
-            "yes"
+        out.push_str(&format!(" {} |\n", fits(comparison.fit(position))));
+    }
+    out
+}
+
+/// Whether a lane fits, in a word.
+fn fits(fit: Fit) -> String {
+    if fit.is_good() {
+        fit.word().to_owned()
+    } else {
+        format!("**{}**", fit.word())
+    }
+}
+
+/// How pins differ from the options, and which of them have no lane.
+fn pins(comparison: &Comparison, options: &Configuration) -> String {
+    let mut out = String::new();
+    for lane in 0..comparison.lanes.len() {
+        let Some(pinned) = comparison.pinned(lane) else {
+            continue;
         };
-        out.push_str(&format!(" {fits} |\n"));
+        let title = plain(&comparison.lane_title(comparison.lanes[lane].id));
+        let differences = pinned.configuration.differences(options);
+        let texts: Vec<String> = differences
+            .iter()
+            .map(|row| format!("{} {}", code(&row.name), plain(&row.here)))
+            .collect();
+        let how = if texts.is_empty() {
+            "as the options are".to_owned()
+        } else {
+            texts.join(", ")
+        };
+        out.push_str(&format!("- {title}: {how}\n"));
+        let findings = pinned.findings.iter();
+        for finding in findings.filter(|finding| finding.severity != Severity::Info) {
+            let text = plain(&finding.message);
+            out.push_str(&format!("  - {} {}: {text}\n", finding.severity, finding.rule));
+        }
+    }
+    for problem in &comparison.pin_problems {
+        out.push_str(&format!(
+            "- pinned {} has no lane: {}\n",
+            plain(&problem.name),
+            plain(&problem.why)
+        ));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+/// All lanes beside one of them.
+fn others(beside: &Beside, comparison: &Comparison, most: usize) -> String {
+    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
+    let title = plain(&beside.baseline.lane.title);
+    let mut out = format!("\n**Lanes** against {title}\n\n| lane |");
+    for metric in &metrics {
+        out.push_str(&format!(" {} |", metric.label));
+    }
+    out.push_str(" fits |\n|---|");
+    out.push_str(&"---:|".repeat(metrics.len()));
+    out.push_str("---|\n");
+    let others = beside.others(comparison);
+    for against in &others {
+        out.push_str(&format!("| {} |", plain(&against.title)));
+        for metric in &metrics {
+            let both = against.now(metric).zip(against.before(metric));
+            let text = both.map_or_else(String::new, |(now, before)| {
+                format!("{} ({})", now.difference_text(before), now.percent_text(before))
+            });
+            out.push_str(&format!(" {text} |"));
+        }
+        out.push_str(&format!(" {} |\n", fits(against.fit())));
+    }
+    for against in others.iter().filter(|against| against.lane.pinned.is_some()) {
+        out.push_str(&format!("\n{} against {title}\n", plain(&against.title)));
+        out.push_str(&changes(against, most));
     }
     out
 }

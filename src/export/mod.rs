@@ -20,6 +20,7 @@ mod options_text;
 mod options_wire;
 mod peak;
 mod picture;
+mod pinned;
 mod placements;
 mod plan;
 mod png;
@@ -49,6 +50,7 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
 pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
+pub use pinned::{Beside, WireBeside};
 pub use plan::{
     PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
     WireWhy, plan_csv, wire_edges,

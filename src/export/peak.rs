@@ -327,7 +327,7 @@ impl<'a> WirePeak<'a> {
             rest: rest.collect(),
             peak_live_bytes: report.peak.0.get(),
             peak_live_step: report.peak.1.map(|step| step.0),
-            lower_bound: comparison.lower_bound,
+            lower_bound: comparison.is_lower_bound(report.ask.lane),
             range: report.range.as_ref().map(|stats| answer.range(stats)),
             group_by: report.ask.by.key(),
             groups: answer.groups(&report.groups),

@@ -84,12 +84,13 @@ impl KeptBookmark {
     }
 }
 
-/// A lane as files name it: `policy 2`, `problem 0`, `pass 1` or `measured 0`.
+/// A lane as files name it: `policy 2`, `problem 0`, `pass 1`, `pin 0` or `measured 0`.
 pub fn lane_text(lane: LaneId) -> String {
     match lane {
         LaneId::Policy(policy) => format!("policy {}", policy.number()),
         LaneId::Problem(position) => format!("problem {position}"),
         LaneId::Pass(position) => format!("pass {position}"),
+        LaneId::Pinned(position) => format!("pin {position}"),
         LaneId::Measured(position) => format!("measured {position}"),
     }
 }
@@ -102,6 +103,7 @@ pub fn lane_of(text: &str) -> Option<LaneId> {
         "policy" => StaticMemoryPolicy::from_number(number).map(LaneId::Policy),
         "problem" => Some(LaneId::Problem(number)),
         "pass" => Some(LaneId::Pass(number)),
+        "pin" => Some(LaneId::Pinned(number)),
         "measured" => Some(LaneId::Measured(number)),
         _ => None,
     }
@@ -123,7 +125,12 @@ mod tests {
             .into_iter()
             .filter_map(StaticMemoryPolicy::from_number)
             .map(LaneId::Policy);
-        let lanes = lanes.chain([LaneId::Problem(1), LaneId::Pass(2), LaneId::Measured(0)]);
+        let lanes = lanes.chain([
+            LaneId::Problem(1),
+            LaneId::Pass(2),
+            LaneId::Pinned(1),
+            LaneId::Measured(0),
+        ]);
         let bookmarks: Vec<Bookmark> = std::iter::once(None)
             .chain(lanes.map(Some))
             .map(|lane| Bookmark {

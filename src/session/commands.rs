@@ -126,6 +126,10 @@ pub enum Command {
     Recommend(Box<SpaceOrder>, Goal),
     /// Set options, environment and schedule, as one step.
     UseConfiguration(Box<Configuration>),
+    /// Open a run under a budget as a lane beside those that are there.
+    AddRematLane(RematLane),
+    /// Close a lane of a run under a budget, by position among these.
+    RemoveRematLane(usize),
     /// Keep a configuration under a name, to compare with: a lane of its own.
     PinConfiguration {
         /// The name; no other pin may have it.
@@ -133,10 +137,26 @@ pub enum Command {
         /// What is kept.
         configuration: Box<Configuration>,
     },
-    /// Open a run under a budget as a lane beside those that are there.
-    AddRematLane(RematLane),
-    /// Close a lane of a run under a budget, by position among these.
-    RemoveRematLane(usize),
+    /// Give a pin another name.
+    RenamePin {
+        /// Its position.
+        position: usize,
+        /// The name.
+        name: String,
+    },
+    /// Move a pin among the others.
+    MovePin {
+        /// Its position.
+        position: usize,
+        /// Where it goes.
+        to: usize,
+    },
+    /// Pin the same configuration again, under a name with a number.
+    DuplicatePin(usize),
+    /// Remove a pin by position.
+    RemovePin(usize),
+    /// Set what a pin holds: options, environment and schedule, as one step.
+    UsePin(usize),
     /// Work out the planner's table for a graph.
     ListPlans(GraphIdx),
     /// Reuse names in a graph (or the program) at both levels, with the log.
@@ -145,6 +165,10 @@ pub enum Command {
     PictureDevice(LaneId, Step),
     /// Draw pictures of lanes, instead of those asked for before.
     Paint(PictureOrder),
+    /// The lane that figures of others are compared with; `None` for the usual one.
+    SetBaseline(Option<LaneId>),
+    /// Find out what the peak of the second lane holds otherwise than that of the first.
+    CompareLanes(LaneId, LaneId),
     /// Take one lane from another, step by step, or no longer.
     SetDifference(Option<(LaneId, LaneId)>),
     /// Work out what lanes show instead of memory maps.
@@ -239,4 +263,21 @@ pub enum Command {
     ForgetRemarks(String),
     /// Take a notice off the screen.
     DismissNotice,
+}
+
+impl Command {
+    /// Whether it is about pins, or about lanes that are compared.
+    pub(super) const fn is_compared(&self) -> bool {
+        matches!(
+            self,
+            Self::PinConfiguration { .. }
+                | Self::RenamePin { .. }
+                | Self::MovePin { .. }
+                | Self::DuplicatePin(_)
+                | Self::RemovePin(_)
+                | Self::UsePin(_)
+                | Self::SetBaseline(_)
+                | Self::CompareLanes(..)
+        )
+    }
 }

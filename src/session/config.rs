@@ -34,7 +34,7 @@ fn predicted(comparison: &Comparison) -> std::collections::BTreeMap<String, Pred
         };
         (lane.policy.number().to_string(), predicted)
     };
-    comparison.simulated_lanes().map(row).collect()
+    comparison.own_lanes().map(row).collect()
 }
 
 /// Takes over what a configuration says; sources stay. What highwater wrote replaces everything. A script or a

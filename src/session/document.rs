@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
-use crate::analysis::{LaneSet, LaneStrategies};
+use crate::analysis::{Configuration, LaneSet, LaneStrategies, Pin};
 use crate::import::{IMPORTERS, importer};
 use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, DimValues, SchedulePlan};
@@ -158,6 +158,8 @@ pub struct Document {
     pub lanes: LaneSet,
     /// Steps with notes, in order of steps. The answer does not depend on them.
     pub bookmarks: Vec<Bookmark>,
+    /// Configurations to stand beside what is set: a lane each, in this order, under names of their own.
+    pub pins: Vec<Pin>,
 }
 
 impl Document {
@@ -180,6 +182,16 @@ impl Document {
             strategies: LaneStrategies::default(),
             lanes: LaneSet::default(),
             bookmarks: Vec::new(),
+            pins: Vec::new(),
+        }
+    }
+
+    /// What is set, as it could be pinned.
+    pub fn configuration(&self) -> Configuration {
+        Configuration {
+            options: self.options.clone(),
+            environment: self.environment.clone(),
+            plan: self.plan.clone(),
         }
     }
 

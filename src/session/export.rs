@@ -97,6 +97,12 @@ fn beside(document: &Document, comparison: &Comparison) -> Vec<String> {
     if !document.strategies.is_empty() {
         texts.push("Arenas of single lanes are placed by a strategy that was chosen in the window.".to_owned());
     }
+    if !document.pins.is_empty() {
+        texts.push(
+            "Pinned configurations stand in the document: save it (.highwater) and name it in the place of the files, or give each with --pin."
+                .to_owned(),
+        );
+    }
     let is_expression = |key: &str| find(key).is_none();
     if document.unknown_options.keys().any(|key| is_expression(key)) {
         texts.push("Options that this version does not know are left out; they change nothing here.".to_owned());

@@ -8,6 +8,7 @@ use super::document::SourceSpec;
 use super::folder::{read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
+use crate::analysis::Pin;
 use crate::diagnostics::Diagnostics;
 use crate::export::is_script_name;
 use crate::import::{ImportError, Imported, Importer, Input, import, import_as, importer};
@@ -283,6 +284,24 @@ pub fn look(path: &str) -> FileState {
 /// The files and directories that rules may look at, as they are now.
 pub fn look_at_files(options: &Options, environment: &Environment) -> SeenFiles {
     look_at(&paths_of(options, environment))
+}
+
+/// The same with those that pinned configurations name.
+pub fn look_at_files_with(options: &Options, environment: &Environment, pins: &[Pin]) -> SeenFiles {
+    look_at(&all_paths(options, environment, pins))
+}
+
+/// The paths that settings and pinned configurations name, each once.
+pub(super) fn all_paths(options: &Options, environment: &Environment, pins: &[Pin]) -> Vec<String> {
+    let mut paths = paths_of(options, environment);
+    for Pin { configuration, .. } in pins {
+        for path in paths_of(&configuration.options, &configuration.environment) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    paths
 }
 
 /// What stands at each of these paths now.

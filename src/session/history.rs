@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::bookmarks::Bookmark;
 use super::document::Document;
-use crate::analysis::{LaneSet, LaneStrategies};
+use crate::analysis::{LaneSet, LaneStrategies, Pin};
 use crate::options::{Environment, Options};
 use crate::workload::SchedulePlan;
 
@@ -32,6 +32,7 @@ pub(super) struct Settings {
     strategies: LaneStrategies,
     lanes: LaneSet,
     bookmarks: Vec<Bookmark>,
+    pins: Vec<Pin>,
 }
 
 impl Settings {
@@ -50,6 +51,7 @@ impl Settings {
             strategies: document.strategies.clone(),
             lanes: document.lanes.clone(),
             bookmarks: document.bookmarks.clone(),
+            pins: document.pins.clone(),
         }
     }
 
@@ -65,6 +67,7 @@ impl Settings {
         document.strategies = self.strategies;
         document.lanes = self.lanes;
         document.bookmarks = self.bookmarks;
+        document.pins = self.pins;
     }
 }
 
@@ -164,6 +167,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.unknown_options != b.unknown_options || a.unknown_fields != b.unknown_fields {
         names.push("unknown entries".to_owned());
+    }
+    if a.pins != b.pins {
+        names.push("pins".to_owned());
     }
     if a.bookmarks != b.bookmarks {
         names.push(BOOKMARKS.to_owned());

@@ -22,8 +22,8 @@ use crate::options::{SeenFiles, StampedSettings};
 use crate::plan::Strategy;
 use crate::sim::DevicePicture;
 use crate::timeline::{
-    Areas, AxisKind, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query, RowsBy, TableRows,
-    TableSpec, TableSubject, Timeline, Viewport,
+    Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query,
+    RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
 use crate::workload::{GraphIdx, Part, Workload};
@@ -38,8 +38,8 @@ pub enum Job {
         /// Whether to add evaluation graphs.
         with_evaluation: bool,
     },
-    /// Simulate every policy.
-    Compare(Box<Request>),
+    /// Simulate every policy; of an answer that differs in its pins alone, only new pins.
+    Compare(Box<Request>, Option<Arc<Comparison>>),
     /// Write a file whole or not at all.
     Write {
         /// Where.
@@ -116,6 +116,8 @@ pub enum Job {
     Look(Vec<String>),
     /// Take one lane from another.
     Difference(Arc<Comparison>, (LaneId, LaneId)),
+    /// Find out what the peak of the second lane holds otherwise than that of the first.
+    LaneChanges(Arc<Comparison>, (LaneId, LaneId)),
     /// Work out the colours of all blocks.
     Colors {
         /// The answer on the screen.
@@ -305,6 +307,8 @@ pub enum Answer {
     Looked(SeenFiles),
     /// One lane less another; `None` where one of them is not there.
     Difference(Option<Arc<LaneDifference>>),
+    /// What a lane holds otherwise than another; `None` where one of them is not there.
+    LaneChanges(Option<Arc<LaneChanges>>),
     /// The colours of all blocks.
     Colored(Arc<Look>),
     /// What groups hold, lane by lane.

@@ -43,7 +43,7 @@ pub use document_file::{
     document_schema, is_document, is_document_name, open_document, read_document, save_document,
 };
 pub use export::{ExportOrder, export_about};
-pub use files::{FileError, look, look_at, look_at_files, read_bytes, read_source, write_whole};
+pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source, write_whole};
 pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use load::load;

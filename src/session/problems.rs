@@ -41,9 +41,29 @@ pub fn problem_lines(session: &Session) -> Vec<ProblemLine> {
         let entries = remarks.entries().iter();
         lines.extend(entries.map(|entry| line(entry.severity, short, entry.message.clone())));
     }
+    add_pins(session, &mut lines);
     add_oddities(session, &mut lines);
     lines.sort_by_key(|line| line.severity);
     lines
+}
+
+/// Pins that have no lane, and rules that must hold and that pins break: warnings, since nothing that is set is wrong.
+fn add_pins(session: &Session, lines: &mut Vec<ProblemLine>) {
+    let Some((comparison, _)) = session.answer() else {
+        return;
+    };
+    for problem in &comparison.pin_problems {
+        let text = format!("pinned \"{}\" has no lane: {}", problem.name, problem.why);
+        lines.push(line(Severity::Warning, "pin", text));
+    }
+    for lane in &comparison.lanes {
+        let findings = lane.pinned.iter().flat_map(|pinned| &pinned.findings);
+        for finding in findings.filter(|finding| finding.severity == Severity::Error) {
+            let name = lane.title.as_deref().unwrap_or_default();
+            let text = format!("pinned \"{name}\" breaks {}: {}", finding.rule, finding.message);
+            lines.push(line(Severity::Warning, "pin", text));
+        }
+    }
 }
 
 /// What was odd in the graphs and in their comparison, each once.

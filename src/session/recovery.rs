@@ -73,7 +73,7 @@ impl Recoverable {
         let labels: Vec<String> = document.sources.iter().map(SourceSpec::title).collect();
         let count = |count: usize, word: &str| counted(count as u64, word);
         format!(
-            "The program ended without saving it. It is of {} ({}), with {}, {} and {}.",
+            "The program ended without saving it. It is of {} ({}), with {}, {}, {} and {}.",
             count(labels.len(), "source"),
             labels.join(", "),
             count(
@@ -82,6 +82,7 @@ impl Recoverable {
             ),
             count(document.plan.iterations as usize, "iteration"),
             count(document.bookmarks.len(), "bookmark"),
+            count(document.pins.len(), "pin"),
         )
     }
 }

@@ -8,9 +8,11 @@ mod difference;
 mod edits;
 mod exports;
 mod file;
+mod lane_changes;
 mod name_reuse;
 mod peak;
 mod pictures;
+mod pins;
 mod plans;
 mod reading;
 mod search;
@@ -31,7 +33,7 @@ use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
 use super::worker::Worker;
-use crate::analysis::{Comparison, Request, bound_plan};
+use crate::analysis::{Comparison, LaneId, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
@@ -41,6 +43,7 @@ use content::ContentWatch;
 use difference::DifferenceWatch;
 pub use exports::Exporting;
 use file::FileWatch;
+use lane_changes::ChangesWatch;
 use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
@@ -102,6 +105,9 @@ pub struct Session {
     problem: Option<String>,
     /// The document that the answer on the screen belongs to.
     answered: Option<Document>,
+    /// What is being compared, and what the answer on the screen is of.
+    asked_of: Option<Arc<Workload>>,
+    answered_of: Option<Arc<Workload>>,
     /// The document before the sources were changed: what a failed opening goes back to.
     opened: Option<Document>,
     history: History,
@@ -127,6 +133,9 @@ pub struct Session {
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
+    lane_changes: ChangesWatch,
+    /// The lane that figures of others are compared with, where one was chosen.
+    baseline: Option<LaneId>,
     content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
@@ -171,6 +180,8 @@ impl Session {
             bound_dims: DimValues::new(),
             problem: None,
             answered: None,
+            asked_of: None,
+            answered_of: None,
             opened: None,
             history: History::default(),
             has_new_sources: false,
@@ -188,6 +199,8 @@ impl Session {
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
+            lane_changes: ChangesWatch::default(),
+            baseline: None,
             content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
@@ -283,6 +296,7 @@ impl Session {
                 self.worker.send(Job::WritePicture { path, picture });
             }
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
+            compared if compared.is_compared() => self.apply_compared(compared),
             Command::EndTyping => self.history.end_typing(),
             Command::DismissNotice => self.notice = None,
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
@@ -322,6 +336,7 @@ impl Session {
             || self.device.is_waiting()
             || self.pictures.is_waiting()
             || self.difference.is_waiting()
+            || self.lane_changes.is_waiting()
             || self.content.is_waiting()
             || self.is_searching()
             || self.is_listing_rows()
@@ -429,7 +444,9 @@ impl Session {
         }
         request.plan = self.document.plan.clone();
         request.plan.dims.retain(|name, _| symbols.contains(name));
-        self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
+        let known = self.known_but_for_pins(&request.workload);
+        self.asked_of = Some(Arc::clone(&request.workload));
+        self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));
         self.busy = Some(Busy {
             stage: "planning",
             fraction: 0.0,
@@ -450,6 +467,7 @@ impl Session {
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
             search_nodes: Limits::DEFAULT_NODES,
+            pins: self.document.pins.clone(),
         }
     }
 }

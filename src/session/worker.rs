@@ -24,11 +24,11 @@ use super::planner::{PlannerSubject, run_row, subject_of};
 use super::space::try_space;
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
-use crate::analysis::{Comparison, Request, compare};
+use crate::analysis::{Comparison, Request, compare, repin};
 use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use crate::progress::{Cancel, Progress};
 use crate::sim::picture;
-use crate::timeline::{Areas, IsLit, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
+use crate::timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
 /// How soon an answer should be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Worker {
             Job::Export(_) => self.exporting.clone(),
             _ => Cancel::new(),
         };
-        if matches!(job, Job::Load { .. } | Job::Compare(_)) {
+        if matches!(job, Job::Load { .. } | Job::Compare(..)) {
             self.cancel();
             *self.lock() = cancel.clone();
         }
@@ -309,7 +309,12 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             sources,
             with_evaluation,
         } => read_sources(sources, with_evaluation, progress),
-        Job::Compare(request) => compare_twice(&request, progress, say),
+        Job::Compare(request, None) => compare_twice(&request, progress, say),
+        Job::Compare(request, Some(known)) => {
+            let comparison = repin(&known, &request, progress).map_err(|error| error.to_string())?;
+            let timeline = Timeline::new(&comparison);
+            Ok(Answer::Compared(Arc::new(comparison), Arc::new(timeline)))
+        }
         Job::PlannerSubject {
             comparison,
             graph,
@@ -347,6 +352,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
         | Job::Table(..)
         | Job::WriteTable(..)
         | Job::Difference(..)
+        | Job::LaneChanges(..)
         | Job::Content { .. }
         | Job::Colors { .. } => look(job, progress),
         Job::Peak { comparison, ask } => Ok(Answer::Peak(PeakReport::new(&comparison, ask).map(Arc::new))),
@@ -399,6 +405,9 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             let lanes = lane(first).zip(lane(second));
             let difference = lanes.map(|(first, second)| Arc::new(LaneDifference::new(first, second)));
             Ok(Answer::Difference(difference))
+        }
+        Job::LaneChanges(comparison, lanes) => {
+            Ok(Answer::LaneChanges(LaneChanges::new(&comparison, lanes).map(Arc::new)))
         }
         Job::Colors {
             comparison,

@@ -186,7 +186,7 @@ impl LaneView {
     pub fn unknown_neighbours(&self, block: u32) -> Option<&'static str> {
         if self.shares_steps {
             return Some(
-                "Several events of the recording share a step here, so who had whose bytes cannot be told: open the recording alone to see it.",
+                "Several events share a step here, so who had whose bytes cannot be told: open the recording alone, or use the pinned configuration, to see it.",
             );
         }
         let span = *self.blocks.span.get(block as usize)?;

@@ -119,8 +119,8 @@ fn facts_with(
         add_tape_facts(&mut facts, tape, tensor);
     }
     if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
-        let run = comparison.axis.runs.get(selected.run as usize);
-        let bindings = run.map(|run| &run.run.bindings).cloned().unwrap_or_default();
+        let bindings = comparison.bindings_of(lane, selected.run as usize);
+        let bindings = bindings.cloned().unwrap_or_default();
         add_graph_facts(&mut facts, entry, (tensor, &bindings));
         if let Some(name) = comparison.workspaces.name(selected.graph, tensor) {
             name.clone_into(&mut facts.name);

@@ -36,6 +36,7 @@ mod grouping;
 mod holdings;
 mod holes;
 mod index;
+mod lane_changes;
 mod layout;
 mod lifetimes;
 mod lists;
@@ -71,6 +72,7 @@ pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_na
 pub use grouping::{Attribute, Grouping, Held};
 pub use holdings::LaneHoldings;
 pub use holes::{HolesAt, LaneHoles};
+pub use lane_changes::LaneChanges;
 pub use lifetimes::{
     FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
 };

@@ -12,6 +12,7 @@ use super::keys::{Keyboard, keys};
 use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::budgets::BudgetsState;
+use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
@@ -49,6 +50,8 @@ pub struct UiState {
     pub lane_set: LaneSetState,
     /// Name reuse and its log.
     pub name_reuse: NameReuseState,
+    /// Lanes side by side, and pins.
+    pub compare: CompareState,
     /// What the pane of measured runs keeps.
     pub measured_run: MeasuredRunState,
     /// The planner's table.
@@ -182,7 +185,11 @@ impl App {
         let changes = |command: &Command| {
             !matches!(
                 command,
-                Command::PictureDevice(..) | Command::Paint(_) | Command::ListRows(_) | Command::ExplainPeak(_)
+                Command::PictureDevice(..)
+                    | Command::Paint(_)
+                    | Command::ListRows(_)
+                    | Command::ExplainPeak(_)
+                    | Command::CompareLanes(..)
             )
         };
         if commands.iter().any(changes) {
@@ -215,6 +222,7 @@ impl App {
         let is_in_dialog = state.dialogs.is_open()
             || state.palette.is_open()
             || state.lanes.is_noting()
+            || state.compare.is_asking()
             || self.asks_about_the_document();
         let keyboard = Keyboard {
             is_in_dialog,
@@ -277,6 +285,8 @@ impl App {
         self.state.dialogs.poll(&mut wishes.commands);
         self.state.dialogs.ui(ctx, &mut wishes.commands);
         self.document_ui(ctx, theme, &mut wishes.commands);
+        let (session, compare) = (&self.session, &mut self.state.compare);
+        pin_prompt_ui(ctx, session, compare, theme, &mut wishes.commands);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {

@@ -78,6 +78,10 @@ pub enum UiCommand {
     Sweep,
     /// Compare policies, runs under budgets, or name reuse.
     NextLanes,
+    /// Bring lanes side by side to the front, or the problems.
+    ToggleCompare,
+    /// Pin what is set under a name.
+    PinConfiguration,
     /// Bring the planner's table to the front, or the inspector.
     TogglePlanner,
     /// Bring the device at the cursor to the front, or the inspector.

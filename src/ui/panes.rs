@@ -34,6 +34,8 @@ pub enum Pane {
     Space,
     /// What `memory_optimize` does, with its log.
     NameReuse,
+    /// Lanes side by side, and pinned configurations.
+    Compare,
     /// The strategies that place arenas.
     Planner,
     /// What the device holds at a step.
@@ -180,7 +182,7 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::Space | Pane::NameReuse => Pane::Policies,
-            Pane::Files | Pane::Tables => Pane::Problems,
+            Pane::Files | Pane::Tables | Pane::Compare => Pane::Problems,
             _ => Pane::Inspector,
         };
         if is_shown {
@@ -213,8 +215,11 @@ impl Panes {
     fn give_report_room(&mut self, ctx: &egui::Context) {
         let tiles = &self.tree.tiles;
         let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
-        let is_below = row_of(Pane::Tables) == row_of(Pane::Files);
-        let is_read = self.is_in_front(Pane::Files) || (is_below && self.is_in_front(Pane::Tables));
+        let is_below = |pane: Pane| row_of(pane) == row_of(Pane::Files);
+        let is_read = self.is_in_front(Pane::Files)
+            || [Pane::Tables, Pane::Compare]
+                .into_iter()
+                .any(|pane| is_below(pane) && self.is_in_front(pane));
         if is_read == self.low_share.is_some() {
             return;
         }

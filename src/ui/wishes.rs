@@ -141,6 +141,11 @@ impl App {
                 }
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
+            UiCommand::ToggleCompare => {
+                self.panes.toggle(Pane::Compare);
+                state.compare.wants_focus = true;
+            }
+            UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::Save => self.save(ctx),
             UiCommand::SaveAs => state.dialogs.ask(Purpose::SaveDocument, ctx),
             UiCommand::LocateSources => state.document.locate(),

@@ -275,6 +275,7 @@ fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     };
     let comparison = compare(&request, &Progress::silent(&Cancel::new())).unwrap();
     let lane = comparison.lanes.last().unwrap();

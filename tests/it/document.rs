@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use highwater::analysis::{LaneId, LaneSet, LaneStrategies, RematLane};
+use highwater::analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin, RematLane};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::session::{
@@ -35,6 +35,22 @@ fn model(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
+/// What the document says as a pin, and one that says other things.
+fn pins_of(document: &Document) -> Vec<Pin> {
+    let mut configuration = document.configuration();
+    configuration
+        .options
+        .set_text("simulation.device", "generic-16GB")
+        .unwrap();
+    configuration.plan.iterations = 2;
+    let plain = Configuration::default();
+    let pin = |(name, configuration): (&str, Configuration)| Pin {
+        name: name.to_owned(),
+        configuration,
+    };
+    [("policy 2, \"small\"", configuration), ("e", plain)].map(pin).into()
+}
+
 /// A document with something of everything.
 fn full(folder: &Path) -> DocumentFile {
     let mut document = Document::new(vec![
@@ -64,6 +80,7 @@ fn full(folder: &Path) -> DocumentFile {
         note: "here".to_owned(),
         lane: Some(policy),
     }];
+    document.pins = pins_of(&document);
     let hash = "0123456789abcdef".repeat(4);
     let view = json!({"version": 1, "steps": [0.1, 2e300]});
     DocumentFile::new(document.clone()).with(document, vec![Some(hash), None], Some(view))
@@ -90,6 +107,7 @@ fn lane_id() -> impl Strategy<Value = LaneId> {
             .prop_map(|number| LaneId::Policy(StaticMemoryPolicy::from_number(number).unwrap())),
         any::<u8>().prop_map(LaneId::Problem),
         any::<u8>().prop_map(LaneId::Pass),
+        any::<u8>().prop_map(LaneId::Pinned),
         any::<u8>().prop_map(LaneId::Measured),
     ]
 }
@@ -144,6 +162,7 @@ prop_compose! {
         variable in proptest::option::of("\\PC{0,6}"),
         strategies in proptest::collection::vec(lane_id(), 0..3),
         (lanes, bookmarks) in (lanes(), bookmarks()),
+        pins in proptest::collection::btree_map("[^\\s\\p{Cc}]\\PC{0,5}[^\\s\\p{Cc}]", 0_usize..2, 0..3),
     ) -> Document {
         let mut document = Document::new(Vec::new());
         document.sources = sources;
@@ -166,6 +185,9 @@ prop_compose! {
         }
         document.lanes = lanes;
         document.bookmarks = bookmarks;
+        let both = pins_of(&document);
+        let pin = |(name, number): (String, usize)| Pin { name, ..both[number].clone() };
+        document.pins = pins.into_iter().map(pin).collect();
         document
     }
 }
@@ -208,7 +230,7 @@ fn unknown_fields_survive_at_every_level() {
     let folder = Path::new("/here");
     let mut json: Json = serde_json::from_str(&full(folder).text(Some(folder)).unwrap()).unwrap();
     with_unknown(&mut json, "document");
-    json["pins"] = json!([{"name": "a", "settings": {"options": {}}}]);
+    json["pins"][0]["configuration"]["options"]["dtr.of_tomorrow"] = json!({"deep": [1]});
     json["settings"]["options"]["another_of_tomorrow"] = json!(1.5);
     json["strategies"]["policy 99"] = json!("of tomorrow");
     let n_unknown = json.to_string().matches("x-tomorrow").count();
@@ -230,6 +252,54 @@ fn unknown_fields_survive_at_every_level() {
     assert_eq!(again["bookmarks"][0]["note"], "there");
     assert_eq!(again["settings"]["options"]["graph_run_mode"], 1);
     assert_eq!(again.to_string().matches("x-tomorrow").count(), n_unknown - 1);
+}
+
+#[test]
+fn pins_are_read_one_by_one() {
+    let text = r#"{"highwater_document": 1, "pins": [
+        {"name": "a", "configuration": {"options": {"memory_config": {"static_memory_policy": 4}, "dtr": {"new": 1}}, "x": 2}},
+        7,
+        {"configuration": {}},
+        {"name": " ", "configuration": {}},
+        {"name": "a", "configuration": {}},
+        {"name": "b", "configuration": []},
+        {"name": "c", "configuration": {"highwater_config": 9}},
+        {"name": "d", "configuration": {"schedule": {"iterations": 0}}},
+        {"name": "e", "configuration": {"highwater_config": 1, "options": {"graph_run_mode": 0, "of_tomorrow": 1}}, "y": 3}
+    ]}"#;
+    let (mut file, remarks) = DocumentFile::read(text.as_bytes(), None).unwrap();
+    let names: Vec<&str> = file.document.pins.iter().map(|pin| pin.name.as_str()).collect();
+    assert_eq!(names, ["a", "e"]);
+    assert_eq!(file.document.pins[0].configuration.policy().number(), 4);
+    let places: Vec<&str> = remarks
+        .entries()
+        .iter()
+        .map(|remark| remark.message.split(' ').next().unwrap())
+        .collect();
+    for place in [
+        "pins[1]",
+        "pins[2].name",
+        "pins[3].name:",
+        "pins[4].name:",
+        "pins[5].configuration",
+        "pins[6].configuration:",
+        "pins[7].configuration:",
+    ] {
+        assert!(places.contains(&place), "{place}: {places:?}");
+    }
+    // What nobody knows stays with its configuration, whatever becomes of names and order.
+    file.document.pins.reverse();
+    "renamed".clone_into(&mut file.document.pins[1].name);
+    let again: Json = serde_json::from_str(&file.text(None).unwrap()).unwrap();
+    assert_eq!(again["pins"][0]["y"], 3);
+    assert_eq!(
+        again["pins"][0]["configuration"]["options"],
+        json!({"graph_run_mode": 0, "of_tomorrow": 1})
+    );
+    assert_eq!(again["pins"][1]["name"], "renamed");
+    assert_eq!(again["pins"][1]["configuration"]["x"], 2);
+    let expected = json!({"memory_config.static_memory_policy": 4, "dtr.new": 1});
+    assert_eq!(again["pins"][1]["configuration"]["options"], expected);
 }
 
 #[test]
@@ -306,6 +376,8 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
             "at most 1000 sources; this one has 1001",
         ),
         (&many("bookmarks", "{}", 10_001), "at most 10000 bookmarks"),
+        (&many("pins", "{}", 1001), "at most 1000 pins"),
+        ("{\"highwater_document\": 1, \"pins\": {}}", "line 1, column"),
         (&large, "larger than 16 MiB"),
     ];
     for (text, expected) in cases {

@@ -92,6 +92,7 @@ impl<'a> Ask<'a> {
             strategies: LaneStrategies::default(),
             lanes: LaneSet::Policies,
             search_nodes: Limits::DEFAULT_NODES,
+            pins: Vec::new(),
         }
     }
 

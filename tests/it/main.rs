@@ -19,6 +19,7 @@ mod cli_compare;
 mod cli_inspect;
 mod cli_learn;
 mod cli_peak;
+mod cli_pins;
 mod cli_plan;
 mod cli_plan_dumped;
 #[cfg(feature = "gui")]
@@ -43,6 +44,7 @@ mod parts;
 mod passes;
 mod peak;
 mod peak_against;
+mod pins;
 mod plan;
 mod raster;
 mod remat_megengine;
@@ -52,6 +54,7 @@ mod search;
 mod session;
 mod session_names;
 mod session_peak;
+mod session_pins;
 mod session_remat;
 mod session_search;
 mod session_space;
@@ -105,6 +108,8 @@ mod ui_neighbourhood;
 mod ui_options;
 #[cfg(feature = "gui")]
 mod ui_peak;
+#[cfg(feature = "gui")]
+mod ui_pins;
 #[cfg(feature = "gui")]
 mod ui_planner;
 #[cfg(feature = "gui")]

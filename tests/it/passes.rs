@@ -41,6 +41,7 @@ fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: 10_000,
+        pins: Vec::new(),
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     };
     let cancel = Cancel::new();
     compare(&request, &Progress::silent(&cancel)).unwrap()

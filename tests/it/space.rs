@@ -32,6 +32,7 @@ fn request_of(workload: Arc<Workload>) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     }
 }
 

@@ -80,6 +80,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         estimates: Vec::new(),
         diagnostics: Diagnostics::default(),
         lanes,
+        pin_problems: Vec::new(),
     }
 }
 
@@ -265,6 +266,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         explanation: Vec::new(),
         out_of_memory_story: None,
         refusals: None,
+        pinned: None,
     }
 }
 

@@ -40,6 +40,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: 1,
+        pins: Vec::new(),
     }
 }
 

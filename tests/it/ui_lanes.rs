@@ -47,6 +47,7 @@ fn harness(size: [f32; 2]) -> Harness<'static, App> {
             timeline: &app.timeline,
             selected: app.selected,
             matches: None,
+            compared: highwater::ui::lanes::Compared::default(),
             is_stale: false,
             theme: &theme,
         };

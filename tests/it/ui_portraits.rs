@@ -45,6 +45,7 @@ fn harness(by: ColorBy, size: [f32; 2]) -> Harness<'static, App> {
             timeline: &app.timeline,
             selected: None,
             matches: None,
+            compared: highwater::ui::lanes::Compared::default(),
             is_stale: false,
             theme: &theme,
         };

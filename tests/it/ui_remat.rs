@@ -50,6 +50,7 @@ fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
             timeline: &app.timeline,
             selected: app.selected,
             matches: None,
+            compared: highwater::ui::lanes::Compared::default(),
             is_stale: app.is_stale,
             theme: &theme,
         };

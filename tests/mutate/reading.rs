@@ -106,6 +106,7 @@ pub(crate) fn compared(imported: Imported) -> bool {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: SEARCH_NODES,
+        pins: Vec::new(),
     };
     let cancel = Cancel::new();
     let looks = Cell::new(0_u64);

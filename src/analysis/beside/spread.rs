@@ -7,7 +7,7 @@ use super::{Anchor, BETWEEN_CHECKS};
 use crate::progress::{Cancelled, Progress};
 
 /// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
-pub(super) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
+pub(in crate::analysis) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
     // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());

@@ -51,12 +51,27 @@ pub struct CompareArgs {
     /// METRIC>16GiB; >= where the bound itself is too much (repeatable).
     #[arg(long, value_name = "LIMIT", long_help = limits_help())]
     pub fail_if: Vec<String>,
+    /// Configurations to stand beside the policies.
+    #[command(flatten)]
+    pub pins: PinArgs,
+    /// The lane that all others are compared with: "policy 2" or 2, the name of a pin or a recording.
+    #[arg(long, value_name = "NAME", conflicts_with = "baseline")]
+    pub baseline_lane: Option<String>,
     /// How many tensors are listed at each peak in JSON (100 unless given), and of each kind of change (10 unless given).
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// How to write the answer; markdown suits comments on changes.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Pinned configurations.
+#[derive(Args, Debug, Clone, Default)]
+pub struct PinArgs {
+    /// Simulate another configuration as a lane of its own beside the policies: its name, and its file as `export` writes it
+    /// (repeatable; a document has its own). What the file does not say of the schedule is as for the other lanes.
+    #[arg(long, value_name = "NAME=CONFIG")]
+    pub pin: Vec<String>,
 }
 
 /// Every metric, for --help.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::analysis::{Comparison, Limit, METRICS};
+use crate::analysis::{COMPARED, Comparison, Limit, METRICS, Metric};
 use crate::cli::args::CompareArgs;
 use crate::cli::text::Table;
-use crate::export::{Against, Baseline};
+use crate::export::{Against, Baseline, Beside};
 use crate::session::read_bytes;
 use crate::timeline::signed_bytes;
 
@@ -17,6 +17,8 @@ pub(super) const FEW: usize = 10;
 /// What the answer is compared with, read before anything is worked out.
 pub(super) struct Asked {
     baseline: Option<(String, Baseline)>,
+    /// A lane of the same answer as the baseline.
+    lane: Option<String>,
     limits: Vec<Limit>,
 }
 
@@ -26,8 +28,11 @@ impl Asked {
         let mut limits = Vec::new();
         for text in &args.fail_if {
             let limit = Limit::parse(text).map_err(|error| anyhow::anyhow!("--fail-if {error}"))?;
-            if limit.needs_before() && args.baseline.is_none() {
-                bail!("--fail-if {text}: it speaks of what was before; give the earlier answer with --baseline FILE");
+            if limit.needs_before() && args.baseline.is_none() && args.baseline_lane.is_none() {
+                bail!(
+                    "--fail-if {text}: it speaks of what was before; give the earlier answer with --baseline FILE, or another \
+                     lane with --baseline-lane NAME"
+                );
             }
             limits.push(limit);
         }
@@ -39,16 +44,31 @@ impl Asked {
         };
         Ok(Self {
             baseline: args.baseline.as_deref().map(read).transpose()?,
+            lane: args.baseline_lane.clone(),
             limits,
         })
     }
 
+    /// The lane that all others are compared with, where one is asked for.
+    pub(super) fn beside(&self, comparison: &Comparison) -> anyhow::Result<Option<Beside>> {
+        let Some(name) = &self.lane else { return Ok(None) };
+        match comparison.lane_named(name) {
+            Ok(lane) => Ok(Some(Beside::new(comparison, lane))),
+            Err(known) => bail!("--baseline-lane {name}: there is no such lane; lanes are {known}"),
+        }
+    }
+
     /// The lane in force beside it; `None` where nothing is asked.
-    pub(super) fn against<'a>(&'a self, comparison: &'a Comparison) -> anyhow::Result<Option<Against<'a>>> {
+    pub(super) fn against<'a>(
+        &'a self,
+        comparison: &'a Comparison,
+        beside: Option<&'a Beside>,
+    ) -> anyhow::Result<Option<Against<'a>>> {
         if self.baseline.is_none() && self.limits.is_empty() {
             return Ok(None);
         }
         let baseline = self.baseline.as_ref().map(|(name, baseline)| (name.as_str(), baseline));
+        let baseline = baseline.or_else(|| Some(("", &beside?.baseline)));
         let against = Against::new(comparison, baseline, &self.limits);
         let number = comparison.configured.number();
         let why = || {
@@ -59,14 +79,14 @@ impl Asked {
 }
 
 /// The text.
-pub(super) fn text(against: &Against<'_>, comparison: &Comparison, most: usize) -> String {
+pub(super) fn text(against: &Against<'_>, most: usize) -> String {
     let mut out = String::new();
-    if let Some((file, baseline)) = against.baseline {
+    if let Some((file, (_, baseline))) = against.file().zip(against.baseline) {
         out.push_str(&format!(
             "\n{} against {file} ({})\n",
             against.title, baseline.lane.title
         ));
-        if let Some(remark) = against.remark(comparison) {
+        if let Some(remark) = against.remark() {
             out.push_str(&format!("{remark}\n"));
         }
         out.push_str(&figures(against));
@@ -143,4 +163,57 @@ fn changes(against: &Against<'_>, most: usize) -> String {
         ]);
     }
     format!("\n{}", table.text())
+}
+
+/// All lanes beside one of them: figures with differences, then what their peaks hold differently. Of lanes that share their
+/// options with others, only the one in force is told tensor by tensor.
+pub(super) fn beside_text(beside: &Beside, comparison: &Comparison, most: usize) -> String {
+    let title = &beside.baseline.lane.title;
+    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
+    let mut headings = vec!["lane".to_owned()];
+    for metric in &metrics {
+        headings.push(format!(">{}", metric.label));
+        headings.push(">".to_owned());
+    }
+    headings.push("fits".to_owned());
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let mut table = Table::new(&headings);
+    let mut own = vec![title.clone()];
+    for metric in &metrics {
+        let figure = comparison.figure(beside.lane, metric);
+        own.push(figure.map_or_else(unknown, |figure| figure.to_string()));
+        own.push(String::new());
+    }
+    own.push(comparison.fit(beside.lane).text());
+    table.row(own);
+    let others = beside.others(comparison);
+    for against in &others {
+        let mut cells = vec![against.title.clone()];
+        for metric in &metrics {
+            let (before, now) = (against.before(metric), against.now(metric));
+            cells.push(now.map_or_else(unknown, |now| now.to_string()));
+            let difference = |(now, before): (crate::analysis::Figure, _)| {
+                format!("{} ({})", now.difference_text(before), now.percent_text(before))
+            };
+            cells.push(now.zip(before).map_or_else(String::new, difference));
+        }
+        cells.push(against.fit().text());
+        table.row(cells);
+    }
+    let mut out = format!("\nlanes against {title}\n{}", table.text());
+    let main = comparison
+        .main_lane()
+        .map(|lane| comparison.lane_title(comparison.lanes[lane].id));
+    for against in others {
+        let is_pinned = against.lane.pinned.is_some();
+        if is_pinned || main.as_ref() == Some(&against.title) {
+            out.push_str(&format!("\n{} against {title}\n", against.title));
+            out.push_str(&changes(&against, most));
+        }
+    }
+    out
+}
+
+fn unknown() -> String {
+    "not recorded".to_owned()
 }

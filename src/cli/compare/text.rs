@@ -255,12 +255,14 @@ fn table(comparison: &Comparison) -> Table {
         let summary = &lane.summary;
         let mut marks = Vec::new();
         if lane.policy == StaticMemoryPolicy::StaticExtend {
-            marks.push(comparison.params.arena_behaviour.label());
+            let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
+            marks.push(params.arena_behaviour.label());
         }
-        if lane.policy == comparison.configured && !comparison.compares_passes() {
+        let is_own = lane.pinned.is_none();
+        if is_own && lane.policy == comparison.configured && !comparison.compares_passes() {
             marks.push("in force");
         }
-        if comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
+        if is_own && comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
             marks.push("best");
         }
         if summary.unloads > 0 {
@@ -273,7 +275,7 @@ fn table(comparison: &Comparison) -> Table {
             marks.push("REFUSES REQUESTS");
         }
         let (number, label) = match (lane.id, &lane.title) {
-            (LaneId::Pass(position), Some(title)) => ((position + 1).to_string(), title.clone()),
+            (LaneId::Pass(_) | LaneId::Pinned(_), Some(title)) => (comparison.lane_mark(lane.id), title.clone()),
             _ => (row.number.to_string(), row.label.to_owned()),
         };
         table.row(vec![

@@ -96,8 +96,8 @@ impl Report<'_> {
 
     /// What stands before a figure that is a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
-        let is_bound = self.comparison.lower_bound && !self.comparison.is_measured_lane(lane);
-        if is_bound && self.comparison.scratch == crate::analysis::Scratch::Missing {
+        let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
+        if is_bound && self.comparison.scratch_of(lane) == crate::analysis::Scratch::Missing {
             "≥\u{a0}"
         } else {
             ""
@@ -163,6 +163,7 @@ impl Report<'_> {
             LaneId::Policy(_) => "In force is",
             LaneId::Problem(_) => "The smallest plan is",
             LaneId::Pass(_) => "The baseline is",
+            LaneId::Pinned(_) => "Pinned is",
             LaneId::Measured(_) => "Measured was",
         };
         let bound = self.bound(self.base);

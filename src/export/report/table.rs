@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::page::{Page, Table, below, bytes, count_difference, difference};
-use crate::analysis::Lane;
+use crate::analysis::Configuration;
 use crate::export::svg::text::escaped;
 use crate::sim::fold::{Cause, Summary};
-use crate::units::{Bytes, Nanos, counted, grouped, percent_text};
+use crate::units::{Bytes, Nanos, grouped, percent_text};
 
 /// What is not known.
 const UNKNOWN: &str = "not recorded";
@@ -16,6 +16,7 @@ impl Report<'_> {
     /// All lanes, their parts, and what their devices do.
     pub(super) fn compared(&self, page: &mut Page) {
         page.table(&self.lanes_table());
+        self.pins(page);
         if self.comparison.is_problem() || self.comparison.is_measured() {
             return;
         }
@@ -53,6 +54,38 @@ impl Report<'_> {
             }
         }
         table
+    }
+
+    /// What pinned lanes were simulated under, and which pins have no lane.
+    fn pins(&self, page: &mut Page) {
+        let about = &self.subject.about.configuration;
+        let options = Configuration {
+            options: about.options.clone(),
+            environment: about.environment.clone(),
+            plan: about.schedule.clone().unwrap_or_default(),
+        };
+        let caption = "Pinned configurations: what is set otherwise there";
+        let mut table = Table::new(caption, &["lane", "setting", "pinned", "in the options"]);
+        for lane in self.lanes() {
+            let Some(pinned) = self.comparison.pinned(lane) else {
+                continue;
+            };
+            let name = escaped(&self.lane_name(lane));
+            let differences = pinned.configuration.differences(&options);
+            if differences.is_empty() {
+                let same = "nothing".to_owned();
+                table.row(vec![name, same, String::new(), String::new()]);
+                continue;
+            }
+            for row in differences {
+                let setting = format!("<code>{}</code>", escaped(&row.name));
+                table.row(vec![name.clone(), setting, escaped(&row.here), escaped(&row.other)]);
+            }
+        }
+        page.table(&table);
+        for problem in &self.comparison.pin_problems {
+            page.line("p", &format!("Pinned {} has no lane: {}.", problem.name, problem.why));
+        }
     }
 
     fn name_cell(&self, lane: usize) -> String {
@@ -127,14 +160,18 @@ impl Report<'_> {
             &self.comparison.lanes[self.base].summary,
         );
         let title = calls_text(row);
-        let calls = format!("<span title=\"{}\">{}</span>", escaped(&title), grouped(calls(row)));
+        let calls = format!(
+            "<span title=\"{}\">{}</span>",
+            escaped(&title),
+            grouped(row.device_calls())
+        );
         let time = format!("est.\u{a0}{}", row.estimated_overhead);
         if lane == self.base || self.comparison.is_measured_lane(self.base) {
             return [calls, time];
         }
         let times = (row.estimated_overhead.0, base.estimated_overhead.0);
         let (more, longer) = (
-            count_difference((self::calls(row), self::calls(base)), grouped),
+            count_difference((row.device_calls(), base.device_calls()), grouped),
             count_difference(times, |nanos| Nanos(nanos).to_string()),
         );
         [format!("{calls}{}", below(&more)), format!("{time}{}", below(&longer))]
@@ -150,30 +187,8 @@ impl Report<'_> {
 
     /// Whether a lane fits, in words, and as what that is good; no words where there is no capacity.
     pub(super) fn fits(&self, lane: usize) -> (String, bool) {
-        let comparison = self.comparison;
-        let row: &Lane = &comparison.lanes[lane];
-        if let Some(failed) = &row.simulation.out_of_memory {
-            return (format!("no, out of memory at step {}", failed.step), false);
-        }
-        if row.summary.out_of_memory {
-            return ("no, it ran out of memory".to_owned(), false);
-        }
-        if row.stops_under_budget() {
-            return ("no, a run does not reach its end under its budget".to_owned(), false);
-        }
-        if let Some(refusals) = row.refusals {
-            return (format!("no, {} refused", counted(refusals.count, "request")), false);
-        }
-        if !comparison.has_capacity() || comparison.is_measured_lane(lane) {
-            return (String::new(), true);
-        }
-        let (capacity, peak) = (comparison.device.memory(), row.summary.peak_reserved);
-        if peak > capacity {
-            let by = peak.saturating_sub(capacity);
-            return (format!("no, {by} above {capacity}"), false);
-        }
-        let left = capacity.saturating_sub(peak);
-        (format!("yes, {left} left of {capacity}"), true)
+        let fit = self.comparison.fit(lane);
+        (fit.text(), fit.is_good())
     }
 
     /// What the peaks consist of.
@@ -238,12 +253,6 @@ impl Report<'_> {
         }
         table
     }
-}
-
-/// Calls of the driver.
-fn calls(summary: &Summary) -> u64 {
-    let mallocs = summary.device_mallocs + summary.device_frees;
-    mallocs + summary.pages_allocated + summary.pages_mapped + summary.pages_unmapped
 }
 
 fn calls_text(summary: &Summary) -> String {

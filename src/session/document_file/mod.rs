@@ -8,6 +8,7 @@
 
 mod hashes;
 mod opening;
+mod pins;
 mod places;
 mod schema;
 mod unknown;
@@ -44,6 +45,9 @@ const MOST_SOURCES: usize = 1_000;
 
 /// The most bookmarks of a document.
 const MOST_BOOKMARKS: usize = 10_000;
+
+/// The most pins of a document.
+const MOST_PINS: usize = 1_000;
 
 /// Fields of a configuration that follow from the others, or that a document says itself.
 const DERIVED: [&str; 3] = ["effective", "sources", "predicted"];
@@ -119,6 +123,7 @@ impl DocumentFile {
             lanes: WireLanes::of(&document.lanes),
             strategies: strategies_of(&document.strategies),
             bookmarks: KeptBookmark::of_all(&document.bookmarks),
+            pins: pins::wire_of(&document.pins),
             view: self.view.clone(),
         };
         serde_json::to_value(&wire).map_err(|error| error.to_string())
@@ -141,6 +146,7 @@ impl DocumentFile {
         for (count, most, what) in [
             (wire.sources.len(), MOST_SOURCES, "sources"),
             (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
+            (wire.pins.len(), MOST_PINS, "pins"),
         ] {
             if count > most {
                 return Err(first_line(format!(
@@ -160,6 +166,9 @@ impl DocumentFile {
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
         document.bookmarks = KeptBookmark::bookmarks(&wire.bookmarks);
+        if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
+            document.pins = pins::read(elements, &mut remarks);
+        }
         let mut file = Self {
             document,
             hashes,

@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 
 use super::wire::LANE_KINDS;
-use super::{DOCUMENT_VERSION, MOST_BOOKMARKS, MOST_SOURCES};
+use super::{DOCUMENT_VERSION, MOST_BOOKMARKS, MOST_PINS, MOST_SOURCES};
 
 /// The schema.
 pub fn document_schema() -> Json {
@@ -33,7 +33,7 @@ pub fn document_schema() -> Json {
                 "additionalProperties": {"type": "string"}
             },
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
-            "pins": {"type": "array", "description": "Configurations that are kept to compare with."},
+            "pins": {"type": "array", "maxItems": MOST_PINS, "items": pin()},
             "view": {
                 "type": "object",
                 "description": "How the window showed it; with a version of its own, and left out without harm.",
@@ -91,7 +91,23 @@ fn bookmark() -> Json {
             "step": count(),
             "turn": {"type": "object", "description": "What happens on the step."},
             "note": {"type": "string"},
-            "lane": {"type": "string", "examples": ["policy 2", "problem 0", "pass 1", "measured 0"]}
+            "lane": {"type": "string", "examples": ["policy 2", "problem 0", "pass 1", "pin 0", "measured 0"]}
+        }
+    })
+}
+
+fn pin() -> Json {
+    json!({
+        "type": "object",
+        "description": "A configuration that is kept to compare with.",
+        "required": ["name", "configuration"],
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 200, "description": "No other pin has it."},
+            "configuration": {
+                "type": "object",
+                "description": "A configuration (docs/config.schema.json): options, environment and schedule.",
+                "properties": {"highwater_config": {"type": "integer", "minimum": 1}}
+            }
         }
     })
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value as Json};
 
 /// Fields that name an element of a list.
-const NAMES: [&str; 3] = ["path", "sample", "sha256"];
+const NAMES: [&str; 4] = ["path", "sample", "sha256", "configuration"];
 
 /// The unknown part of a value.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -65,6 +65,9 @@ pub(super) struct Wire {
     pub(super) strategies: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bookmarks: Vec<KeptBookmark>,
+    /// Read one by one, so that a damaged one leaves the others as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) pins: Vec<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) view: Option<Json>,
 }

@@ -24,6 +24,7 @@ impl Session {
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
+        let answer = answer.and_then(|answer| self.take_lane_changes(generation, answer));
         let answer = answer.and_then(|answer| self.take_content(generation, answer));
         let answer = answer.and_then(|answer| self.take_search(generation, answer));
         let answer = answer.and_then(|answer| self.take_table(generation, answer));
@@ -86,6 +87,7 @@ impl Session {
         }
         self.want_content();
         self.answered = Some(self.document.clone());
+        self.answered_of.clone_from(&self.asked_of);
         self.drop_dead_selection();
         self.search_again();
     }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
+use super::super::files::all_paths;
 use super::super::history::{BOOKMARKS, Settings};
 use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
-use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
+use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values};
 use crate::rewrite::remat::Budget;
 use crate::units::Bytes;
 
@@ -154,7 +155,7 @@ impl Session {
     }
 
     /// Everything that follows from changed settings: findings, files to look at, a new answer.
-    fn settle_edit(&mut self, before: Document) {
+    pub(super) fn settle_edit(&mut self, before: Document) {
         self.check();
         // What is read again has other parts; the answer of the reading looks for this one.
         if self.document.part != before.part && self.document.with_evaluation == before.with_evaluation {
@@ -191,7 +192,13 @@ impl Session {
     /// options name files.
     pub(super) fn check(&mut self) {
         self.judge();
-        let paths = paths_of(&self.document.options, &self.document.environment);
+        let Document {
+            options,
+            environment,
+            pins,
+            ..
+        } = &self.document;
+        let paths = all_paths(options, environment, pins);
         // Nothing is read again for each letter that is typed into another field.
         let is_news = paths != self.looked_at || !self.history.is_typing();
         if is_news && (!paths.is_empty() || *self.files != SeenFiles::default()) {

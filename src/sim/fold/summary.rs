@@ -73,6 +73,14 @@ pub struct Summary {
     pub overhead: Vec<Overhead>,
 }
 
+impl Summary {
+    /// Calls of the driver for memory: mallocs, frees, and pages that come, go, are mapped and unmapped.
+    pub const fn device_calls(&self) -> u64 {
+        let blocks = self.device_mallocs + self.device_frees;
+        blocks + self.pages_allocated + self.pages_mapped + self.pages_unmapped
+    }
+}
+
 /// Idle memory of pools at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolIdle {

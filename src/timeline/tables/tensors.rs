@@ -63,9 +63,9 @@ fn shape(view: &View<'_>, tensor: Selected) -> String {
         if entry.graph.tensors().get(tensor.tensor).is_none() {
             return String::new();
         }
-        let run = view.comparison.axis.runs.get(tensor.run as usize);
         let none = crate::graph::Bindings::new();
-        let bindings = run.map_or(&none, |run| &run.run.bindings);
+        let bindings = view.comparison.bindings_of(view.lane, tensor.run as usize);
+        let bindings = bindings.unwrap_or(&none);
         return entry.graph.bound_shape_text(tensor.tensor, bindings);
     }
     let program = workload.programs().first();

@@ -293,6 +293,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(plain(Key::N)),
     },
     CommandRow {
+        command: UiCommand::ToggleCompare,
+        menu: Menu::View,
+        text: "Compare / problems",
+        tooltip: "lanes side by side with differences from one of them, pinned configurations, what peaks hold otherwise",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::V)),
+    },
+    CommandRow {
         command: UiCommand::TogglePlanner,
         menu: Menu::View,
         text: "Planner / inspector",
@@ -485,6 +492,13 @@ const PLAIN: &[CommandRow] = &[
         text: "Redo",
         tooltip: "make the edit again that was taken back last",
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
+    },
+    CommandRow {
+        command: UiCommand::PinConfiguration,
+        menu: Menu::Edit,
+        text: "Pin this configuration…",
+        tooltip: "keep options, environment and schedule under a name, as a lane to compare with",
+        shortcut: Some(ctrl(Key::D)),
     },
     CommandRow {
         command: UiCommand::Bookmark,

@@ -104,6 +104,7 @@ impl Purpose {
         let lane = |lane: LaneId| match lane {
             LaneId::Policy(policy) => format!("policy-{}", policy.number()),
             LaneId::Problem(position) | LaneId::Pass(position) => format!("lane-{}", u32::from(position) + 1),
+            LaneId::Pinned(position) => format!("pin-{}", u32::from(position) + 1),
             LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
         };
         match self {

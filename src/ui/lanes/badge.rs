@@ -14,6 +14,10 @@ pub(super) struct Badge {
 
 /// The lane of a recording.
 pub(super) const MEASURED: Badge = Badge::of("measured", "measured");
+/// The lane of a pinned configuration.
+pub(super) const PINNED: Badge = Badge::of("pinned", "pin");
+/// A pinned configuration that breaks a rule.
+pub(super) const BROKEN: Badge = Badge::of("breaks a rule", "rule");
 /// The policy in force.
 pub(super) const CONFIGURED: Badge = Badge::of("configured", "in use");
 /// The lane that needs least.

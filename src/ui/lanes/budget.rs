@@ -75,6 +75,11 @@ pub(super) fn budget_ui(
     let rect = scale.rect;
     let of_lane = state.budget.filter(|drag| drag.is_shown_in(frame.lane, input));
     let bytes = of_lane.map_or(answered, |drag| drag.bytes);
+    if input.comparison.is_pinned_lane(frame.lane) {
+        // What is pinned stays as it is.
+        paint(ui, (&scale, answered), false, input);
+        return;
+    }
     let y = line_y(&scale, bytes);
     let grip = Rect::from_min_max(pos2(rect.left(), y - REACH), pos2(rect.right(), y + REACH));
     let id = ui.scope_id().with(("budget", frame.lane));

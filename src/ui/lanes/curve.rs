@@ -147,11 +147,11 @@ pub(super) fn paint(
     quads.paint(&painter);
     let painter = ui.painter_at(beside(frame.curve));
     if is_capacity_near(input) {
-        let y = scale.y(input.comparison.device.memory_bytes);
+        let y = scale.y(input.comparison.device_of(frame.lane).memory_bytes);
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
     let peak = paint_peak(&painter, &scale, frame, input, &viewport);
-    paint_capacity(&painter, &scale, input, peak);
+    paint_capacity(&painter, &scale, (frame, input), peak);
     paint_reading(&painter, &scale, (frame, input), state, peak);
 }
 
@@ -278,12 +278,12 @@ fn peak_words(painter: &Painter, (mark, inside): (Pos2, Rect), texts: Vec<String
 }
 
 /// The figure at the line of the capacity, where it is near.
-fn paint_capacity(painter: &Painter, scale: &Scale, input: &LanesInput<'_>, peak: Option<Rect>) {
+fn paint_capacity(painter: &Painter, scale: &Scale, (frame, input): (&LaneFrame, &LanesInput<'_>), peak: Option<Rect>) {
     if !is_capacity_near(input) {
         return;
     }
     let theme = input.theme;
-    let capacity = input.comparison.device.memory();
+    let capacity = input.comparison.device_of(frame.lane).memory();
     let (y, rect) = (scale.y(capacity.get()), scale.rect);
     let place = (pos2(rect.right() - 4.0, y - 1.0), Align2::RIGHT_BOTTOM);
     let expected = place.1.anchor_size(place.0, vec2(130.0, 15.0));

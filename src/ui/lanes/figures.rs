@@ -87,8 +87,15 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
         let is_bad = color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
         Figure::new(ui, rank, (text, color, explanation), is_bad)
     };
-    let is_without_scratch = input.comparison.scratch == Scratch::Missing;
-    let misses_sizes = input.comparison.lower_bound && input.comparison.scratch == Scratch::Stated;
+    let position = input
+        .comparison
+        .lanes
+        .iter()
+        .position(|row| row.id == lane.id)
+        .unwrap_or(0);
+    let scratch = input.comparison.scratch_of(position);
+    let is_without_scratch = scratch == Scratch::Missing;
+    let misses_sizes = input.comparison.is_lower_bound(position) && scratch == Scratch::Stated;
     let is_bound = is_without_scratch || misses_sizes;
     let bound = if is_bound { "≥\u{a0}" } else { "" };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());
@@ -122,7 +129,7 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
     ));
     let row = lane.policy.row();
     if row.shares_static_arena && !row.expands_pools {
-        let behaviour = input.comparison.params.arena_behaviour.label().to_owned();
+        let behaviour = input.comparison.params_of(position).arena_behaviour.label().to_owned();
         let why =
             "What policy 2 does when a graph needs more than the shared arena holds: simulation.policy_2_behaviour";
         all.push(make(Rank::Behaviour, behaviour, theme.text_weak, why.to_owned()));
@@ -228,7 +235,13 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
 
 /// Whether the lane fits the device, in a word, and why.
 fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
-    let (theme, device) = (input.theme, &input.comparison.device);
+    let position = input
+        .comparison
+        .lanes
+        .iter()
+        .position(|row| row.id == lane.id)
+        .unwrap_or(0);
+    let (theme, device) = (input.theme, input.comparison.device_of(position));
     let capacity = device.memory();
     let peak = lane.summary.peak_reserved;
     let short = whole_units(capacity);
@@ -260,7 +273,7 @@ pub(super) fn whole_units(bytes: Bytes) -> String {
         .replace(".0\u{a0}", "\u{a0}")
 }
 
-/// The difference to policy 0, or to the lane without a pass, in bytes, in percent, in exact text, and what it means.
+/// The difference to the chosen baseline, else to policy 0 or to the lane without a pass, in bytes, in percent, in exact text, and what it means.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a ratio for display, shown with three figures"
@@ -268,8 +281,11 @@ pub(super) fn whole_units(bytes: Bytes) -> String {
 fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], String, Color32)> {
     let comparison = input.comparison;
     let theme: &Theme = input.theme;
+    let chosen = input.compared.baseline.and_then(|lane| comparison.lanes.get(lane));
     // Policies are compared with policy 0, passes with the lane without any.
-    let zero = if comparison.compares_passes() {
+    let zero = if let Some(chosen) = chosen.filter(|_| !comparison.is_problem()) {
+        chosen
+    } else if comparison.compares_passes() {
         comparison.lanes.first()?
     } else {
         comparison.lane(StaticMemoryPolicy::Dynamic)?

@@ -8,12 +8,14 @@ use eframe::egui::{
     Align, Button, Color32, ComboBox, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::badge::{BADGE, BADGE_SIZE, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, USE, badge};
+use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, PINNED, USE, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput, LanesState, arrange};
-use crate::analysis::{Lane, LaneId};
+use crate::analysis::{Configuration, Lane, LaneId, PinnedLane};
+use crate::diagnostics::Severity;
 use crate::graph::Id as _;
+use crate::session::Document;
 use crate::ui::panels::elided;
 use crate::ui::panels::planner::choices;
 use crate::units::percent_text;
@@ -132,7 +134,7 @@ impl<'a> Name<'a> {
         let width = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
         // Lanes that are named by what they show, and not by their policy.
-        let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Measured(_));
+        let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_));
         let (number, label) = number_and_words(lane, input);
         let mut badges = (0.0, 0.0);
         let mut add = |(full, short): (f32, f32)| badges = (badges.0 + full, badges.1 + short);
@@ -148,6 +150,11 @@ impl<'a> Name<'a> {
             }
         } else if let LaneId::Measured(_) = lane.id {
             add(of(&MEASURED));
+        } else if let LaneId::Pinned(_) = lane.id {
+            add(of(&PINNED));
+            if has_error(lane) {
+                add(of(&BROKEN));
+            }
         } else if !is_pass {
             let is_configured = lane.policy == input.comparison.configured;
             add(if is_configured {
@@ -215,6 +222,7 @@ impl<'a> Name<'a> {
         let explanation = match lane.id {
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
+            LaneId::Pinned(_) => pinned_words(lane, input),
             _ => format!("{}: {}", row.label, row.summary),
         };
         ui.label(words(number, theme.text).strong().size(16.0))
@@ -226,7 +234,13 @@ impl<'a> Name<'a> {
             badge(ui, (&MEASURED, self.is_short), theme.configured)
                 .on_hover_text("What a tool recorded of a real run; nothing is simulated");
         }
-        if let LaneId::Pass(_) | LaneId::Measured(_) = lane.id {
+        if let LaneId::Pinned(_) = lane.id {
+            badge(ui, (&PINNED, self.is_short), theme.configured).on_hover_text(&explanation);
+            if has_error(lane) {
+                badge(ui, (&BROKEN, self.is_short), (theme.configured.0, theme.bad)).on_hover_text(&explanation);
+            }
+        }
+        if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
             return;
         }
         if lane.policy == input.comparison.configured {
@@ -247,17 +261,63 @@ impl<'a> Name<'a> {
     }
 }
 
+/// What a pinned lane was simulated under, as its tooltip.
+fn pinned_words(lane: &Lane, input: &LanesInput<'_>) -> String {
+    let title = input.comparison.lane_title(lane.id);
+    let options = input.compared.document.map(Document::configuration).unwrap_or_default();
+    lane.pinned
+        .as_deref()
+        .map_or_else(|| title.clone(), |pinned| pinned_text(&title, pinned, &options))
+}
+
+/// What a pinned lane was simulated under: how that differs from what is set, how it stands on the axis, and what rules say of it.
+pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) -> String {
+    /// Differences that are told.
+    const MOST: usize = 12;
+    let mut text = title.to_owned();
+    let policy = pinned.configuration.policy().row();
+    text.push_str(&format!("\nunder policy {}, {}", policy.number, policy.label));
+    text.push_str(&format!("\non {} with {}", pinned.device.name, pinned.device.memory()));
+    let differences = pinned.configuration.differences(options);
+    text.push_str(if differences.is_empty() {
+        "\nEverything is set as it was when this was pinned."
+    } else {
+        "\nOther than what is set:"
+    });
+    for row in differences.iter().take(MOST) {
+        text.push_str(&format!("\n  {row}"));
+    }
+    if differences.len() > MOST {
+        text.push_str(&format!("\n  and {} more", differences.len() - MOST));
+    }
+    for sentence in pinned.fit.sentences() {
+        text.push_str(&format!("\n{sentence}"));
+    }
+    for finding in pinned
+        .findings
+        .iter()
+        .filter(|finding| finding.severity != Severity::Info)
+    {
+        text.push_str(&format!("\n{}: {} {}", finding.severity, finding.rule, finding.message));
+    }
+    text
+}
+
 /// The number of a lane's policy and its words; of a pass its position and title.
 fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a str) {
     match lane.id {
-        LaneId::Pass(position) | LaneId::Measured(position) => {
+        LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
             let title = lane.title.as_deref().unwrap_or("");
-            let is_beside = matches!(lane.id, LaneId::Measured(_)) && !input.comparison.is_measured();
-            let mark = if is_beside { "m" } else { "" };
-            (format!("{mark}{}", u32::from(position) + 1), title)
+            (input.comparison.lane_mark(lane.id), title)
         }
         _ => (lane.policy.row().number.to_string(), lane.policy.row().label),
     }
+}
+
+/// Whether a pinned lane's settings break a rule that must hold.
+fn has_error(lane: &Lane) -> bool {
+    let findings = lane.pinned.iter().flat_map(|pinned| &pinned.findings);
+    findings.into_iter().any(|finding| finding.severity == Severity::Error)
 }
 
 fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {

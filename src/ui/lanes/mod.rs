@@ -64,6 +64,7 @@ use eframe::egui::{self, Rect, Ui};
 pub use crate::timeline::Selected;
 pub use arrange::{Arrangement, LaneStand};
 pub use flags::lane_of as bookmark_lane;
+pub use header::pinned_text;
 pub use keyed::Measuring;
 pub use marks::{EdgeChoice, Marks};
 pub use pictures::Drawn;
@@ -73,7 +74,7 @@ pub use state::LanesState;
 pub use words::words;
 
 use crate::analysis::{Comparison, LaneId};
-use crate::session::{ContentOrder, PictureOrder, Session};
+use crate::session::{ContentOrder, Document, PictureOrder, Session};
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{Attribute, ColorBy, LookOrder, Matches, Timeline};
 use crate::ui::theme::Theme;
@@ -92,10 +93,31 @@ pub struct LanesInput<'a> {
     pub matches: Option<&'a Matches>,
     /// Whether a newer answer is being worked out: the picture is dimmed.
     pub is_stale: bool,
+    /// What figures are compared with.
+    pub compared: Compared<'a>,
     /// Colours.
     pub theme: &'a Theme,
     /// Colours of blocks, and pictures of lanes that hold many.
     pub drawn: Drawn<'a>,
+}
+
+/// What figures and configurations are compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared<'a> {
+    /// The lane, by position; `None` for the usual one.
+    pub baseline: Option<usize>,
+    /// What is set: pins say how they differ from it.
+    pub document: Option<&'a Document>,
+}
+
+impl<'a> Compared<'a> {
+    /// As the user chose.
+    pub fn of(session: &'a Session) -> Self {
+        Self {
+            baseline: session.answer().map(|(comparison, _)| session.baseline(comparison)),
+            document: Some(session.document()),
+        }
+    }
 }
 
 impl<'a> LanesInput<'a> {
@@ -108,6 +130,7 @@ impl<'a> LanesInput<'a> {
             selected: session.selection(),
             matches: None,
             is_stale: session.is_stale(),
+            compared: Compared::of(session),
             theme,
             drawn: Drawn::default(),
         })

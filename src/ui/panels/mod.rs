@@ -1,6 +1,7 @@
 //! The panes around the lanes. Each is a function of the session and its own view state; it pushes commands.
 
 pub mod budgets;
+pub mod compare;
 pub mod device;
 pub mod empty;
 pub mod files;
@@ -30,6 +31,11 @@ use eframe::egui;
 pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
     ui.painter().rect_filled(area, 2, color);
+}
+
+/// A small count as a factor of points.
+pub fn count_as_f32(count: usize) -> f32 {
+    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
 /// How wide a text of a size is.

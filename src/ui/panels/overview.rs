@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::{Comparison, Lane};
+use crate::analysis::{Comparison, Figure, Lane};
 use crate::options::Estimate;
 use crate::plan::Fit;
 use crate::rewrite::remat::RematStatus;
@@ -336,7 +336,52 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         ui.label(alike);
         differ_ui(ui, session, commands);
     }
+    if let Some(configured) = configured {
+        pins_ui(ui, comparison, configured);
+    }
     notes_ui(ui, comparison);
+}
+
+/// What pins need beside the configured lane, in a line each: more than a few would leave the lanes no room.
+fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
+    /// Pins that have lines.
+    const MOST: usize = 3;
+    let pinned = comparison.lanes.iter().enumerate();
+    let pinned = pinned.filter(|(_, lane)| lane.pinned.is_some());
+    let n_pins = pinned.clone().count() + comparison.pin_problems.len();
+    for (position, lane) in pinned.take(MOST) {
+        let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
+        let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));
+        let title = capital(&comparison.lane_title(lane.id));
+        let fit = comparison.fit(position);
+        let text = if fit.is_good() {
+            let (bytes, percent) = (now_figure.difference_text(then), now_figure.percent_text(then));
+            format!("{title}: peak {now}, {bytes} ({percent}); fits.")
+        } else {
+            format!("{title}: peak {now}; fits: {}.", fit.text())
+        };
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(now.exact());
+    }
+    for problem in comparison.pin_problems.iter().take(1) {
+        let text = format!("Pinned {} has no lane: {}.", problem.name, problem.why);
+        ui.add(egui::Label::new(&text).truncate()).on_hover_text(text);
+    }
+    let n_lanes = n_pins - comparison.pin_problems.len();
+    let n_told = n_lanes.min(MOST) + comparison.pin_problems.len().min(1);
+    if n_pins > n_told {
+        let text = format!(
+            "And {} more pins: the pane Compare (Shift+V) lists all.",
+            n_pins - n_told
+        );
+        ui.weak(text);
+    }
+}
+
+/// A sentence begins with it.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// What the figures hold, and what of it is estimated.
@@ -355,7 +400,7 @@ fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
-    let stories = comparison.simulated_lanes().filter_map(|lane| {
+    let stories = comparison.own_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_story.as_ref()?.enough?;
         Some((enough, lane.policy.number()))
     });

@@ -127,7 +127,7 @@ fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
+            LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);
         let galley = ui

@@ -149,13 +149,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
             },
         );
         for (idx, row) in comparison.lanes.iter().enumerate() {
-            let number = match row.id {
-                LaneId::Policy(policy) => policy.number().to_string(),
-                LaneId::Measured(position) if !comparison.is_measured() => format!("m{}", position + 1),
-                LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
-                    (position + 1).to_string()
-                }
-            };
+            let number = comparison.lane_mark(row.id);
             let response = ui.selectable_value(&mut chosen, idx, &number);
             response.widget_info(|| {
                 let words = format!("explain the lane of {}", comparison.lane_title(row.id));
@@ -164,7 +158,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
             response.on_hover_text(match row.id {
                 LaneId::Problem(_) => row.strategy.label,
                 LaneId::Policy(_) => row.policy.row().label,
-                LaneId::Pass(_) | LaneId::Measured(_) => row.title.as_deref().unwrap_or_default(),
+                LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => row.title.as_deref().unwrap_or_default(),
             });
         }
     });

@@ -8,6 +8,7 @@ use super::{Pane, PanesInput, tab};
 use crate::session::Command;
 use crate::ui::app::UiState;
 use crate::ui::panels::budgets::budgets_ui;
+use crate::ui::panels::compare::{compare_ui, pin_button_ui};
 use crate::ui::panels::device::device_ui;
 use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::ui::panels::files::files_ui;
@@ -48,6 +49,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Budgets => "Budgets".into(),
             Pane::Space => "Sweep".into(),
             Pane::NameReuse => "Name reuse".into(),
+            Pane::Compare => "Compare".into(),
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),
             Pane::Problems => problems_title(self.input).into(),
@@ -132,6 +134,13 @@ impl Docking<'_> {
                     self.state.options.jump = Some(option);
                 }
             }
+            Pane::Compare => {
+                let n_before = self.commands.len();
+                let state = &mut self.state.compare;
+                compare_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                let own = &self.commands[n_before..];
+                self.keeps_pane |= own.iter().any(|command| matches!(command, Command::Select(_)));
+            }
             Pane::Planner => planner_ui(
                 ui,
                 self.input.session,
@@ -184,7 +193,11 @@ impl Docking<'_> {
             input, state, commands, ..
         } = self;
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            ui.strong("Session");
+            ui.horizontal_wrapped(|ui| {
+                ui.strong("Session");
+                let words = ["Pin this configuration…"; 2];
+                pin_button_ui(ui, input.session, &mut state.compare, words);
+            });
             schedule_ui(ui, input.session, &mut state.schedule, commands);
             ui.separator();
             options_ui(ui, input.session, &mut state.options, input.theme, commands);

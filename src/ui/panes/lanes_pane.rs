@@ -9,7 +9,7 @@ use crate::timeline::Turn;
 use crate::ui::app::UiState;
 use crate::ui::dialogs::Purpose;
 use crate::ui::gpu::DeviceLanes;
-use crate::ui::lanes::{Drawn, LaneAction, LanesInput, lanes_ui};
+use crate::ui::lanes::{Compared, Drawn, LaneAction, LanesInput, lanes_ui};
 use crate::ui::panels::empty::start_ui;
 use crate::ui::panels::lane_set::lane_set_ui;
 use crate::ui::panels::overview::overview_ui;
@@ -52,6 +52,7 @@ impl Docking<'_> {
             timeline,
             selected: session.selection(),
             is_stale: session.is_stale(),
+            compared: Compared::of(session),
             theme: self.input.theme,
         };
         let lane = self.state.lanes.lane_of_rows(&lanes);

@@ -110,6 +110,15 @@ pub static PANES: &[PaneRow] = &[
         needs_answer: true,
     },
     PaneRow {
+        pane: Pane::Compare,
+        name: "compare",
+        title: "Compare",
+        home: Home::Below,
+        command: Some(UiCommand::ToggleCompare),
+        what: "lanes side by side with differences from one of them, pinned configurations, and tensors that are new, gone or bigger at the peak",
+        needs_answer: true,
+    },
+    PaneRow {
         pane: Pane::Inspector,
         name: "inspector",
         title: "Inspector",

@@ -118,6 +118,7 @@ fn request(draw: &mut Draw, graphs: &[GraphEntry]) -> Request {
         strategies: LaneStrategies::default(),
         lanes: LaneSet::Policies,
         search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ mod regions;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane, LaneId};
+use crate::analysis::{Comparison, Lane};
 use crate::session::{Command, Session};
 use crate::sim::DevicePicture;
 use crate::sim::fold::ReservedParts;
@@ -131,13 +131,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
     ui.horizontal_wrapped(|ui| {
         ui.strong(["Device under policy", "In lane"][usize::from(input.comparison.is_measured())]);
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
-            let number = match row.id {
-                LaneId::Policy(policy) => policy.number().to_string(),
-                LaneId::Measured(position) if !input.comparison.is_measured() => format!("m{}", position + 1),
-                LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
-                    (position + 1).to_string()
-                }
-            };
+            let number = input.comparison.lane_mark(row.id);
             let response = ui.selectable_value(&mut chosen, idx, number);
             response.widget_info(|| {
                 let words = format!("device under {}", input.comparison.lane_title(row.id));

@@ -243,14 +243,18 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     }
     let known = comparison.workload.symbols();
     own.plan.dims.retain(|name, _| known.contains(name));
-    if own != other || session.is_stale() {
+    if session.is_stale() {
         return None;
     }
-    let policy = wanted.policy();
-    let lane = comparison
-        .lanes
-        .iter()
-        .position(|lane| lane.id == crate::analysis::LaneId::Policy(policy))?;
+    // A pin whose steps are those of the axis shows it, too.
+    let is_pin = |lane: &crate::analysis::Lane| {
+        let pinned = lane.pinned.as_ref().filter(|_| !lane.shares_steps);
+        pinned.is_some_and(|pinned| pinned.configuration == *wanted && pinned.fit.n_placed == pinned.fit.n_runs)
+    };
+    let policy = crate::analysis::LaneId::Policy(wanted.policy());
+    let of_options = comparison.lanes.iter().position(|lane| lane.id == policy);
+    let of_options = of_options.filter(|_| own == other);
+    let lane = of_options.or_else(|| comparison.lanes.iter().position(is_pin))?;
     let run = step
         .and_then(|step| comparison.axis.locate(step))
         .and_then(|(run, _)| u32::try_from(run).ok());

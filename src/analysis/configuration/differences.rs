@@ -1,0 +1,243 @@
+//! What one configuration says otherwise than another, in words.
+//!
+//! In: two configurations. Out: a row for each setting that acts differently, in the order of the option table, then variables,
+//! then the schedule; and a short name that says how one differs from the defaults.
+
+use std::collections::BTreeSet;
+
+use super::Configuration;
+use crate::options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, Options, TABLE, find, keys};
+use crate::workload::SchedulePlan;
+
+/// Settings that a name tells at most.
+const MOST_IN_NAME: usize = 3;
+
+/// Letters of a name at most; what is longer is cut at a setting.
+const LONGEST_NAME: usize = 48;
+
+/// What puts a policy in force, which a name says as such.
+const SAYS_POLICY: [&str; 3] = [
+    keys::STATIC_MEMORY_POLICY,
+    keys::ENGINE_STATIC_MEMORY_POLICY,
+    GE_USE_STATIC_MEMORY,
+];
+
+/// A setting that two configurations have otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The key of an option, the name of a variable, a dimension, `iterations`.
+    pub name: String,
+    /// Its value in the one.
+    pub here: String,
+    /// Its value in the other.
+    pub other: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}, not {}", self.name, self.here, self.other)
+    }
+}
+
+impl Configuration {
+    /// What this one says otherwise than another.
+    pub fn differences(&self, other: &Self) -> Vec<Difference> {
+        let mut rows = Vec::new();
+        for row in TABLE {
+            let (here, there) = (value(&self.options, row.key), value(&other.options, row.key));
+            if here != there {
+                rows.push(difference(row.key, here, there));
+            }
+        }
+        for row in ENVIRONMENT {
+            let (here, there) = (self.environment.get(row.name), other.environment.get(row.name));
+            if here != there {
+                let text = |text: Option<&str>| text.map_or_else(|| "unset".to_owned(), quoted);
+                rows.push(difference(row.name, text(here), text(there)));
+            }
+        }
+        rows.extend(schedule(&self.plan, &other.plan));
+        rows
+    }
+
+    /// A name that says what is special about it beside what is usual: `policy 4, atomic clean 1, N=16`.
+    pub fn short_name(&self, usual: &Self) -> String {
+        let mut parts = vec![format!("policy {}", self.policy().number())];
+        for row in self.differences(usual) {
+            if SAYS_POLICY.contains(&row.name.as_str()) {
+                continue;
+            }
+            parts.push(short(&row));
+        }
+        let n_parts = parts.len();
+        let mut name = String::new();
+        for (position, part) in parts.into_iter().enumerate() {
+            let is_long = position > 0 && name.chars().count() + part.chars().count() + 2 > LONGEST_NAME;
+            if is_long || position > MOST_IN_NAME {
+                let left = n_parts - position;
+                name.push_str(&format!(" and {left} more"));
+                break;
+            }
+            if position > 0 {
+                name.push_str(", ");
+            }
+            name.push_str(&part);
+        }
+        name
+    }
+}
+
+/// A setting in as few letters as say it.
+fn short(row: &Difference) -> String {
+    let Some(option) = find(&row.name) else {
+        return match row.name.as_str() {
+            ITERATIONS => format!("{} iterations", row.here),
+            name => format!("{name}={}", row.here),
+        };
+    };
+    let key = option.short_key();
+    let words = match row.name.as_str() {
+        keys::ATOMIC_CLEAN_POLICY => "atomic clean",
+        keys::DEVICE => "",
+        keys::DEVICE_MEMORY => "memory",
+        keys::PLACEMENT_STRATEGY => "placed by",
+        keys::DTR_EVICTION_THRESHOLD => "DTR",
+        _ => key,
+    };
+    if words.is_empty() {
+        row.here.clone()
+    } else {
+        format!("{words} {}", row.here)
+    }
+}
+
+fn difference(name: &str, here: String, other: String) -> Difference {
+    Difference {
+        name: name.to_owned(),
+        here,
+        other,
+    }
+}
+
+/// The value that acts, as users read it.
+fn value(options: &Options, key: &str) -> String {
+    options.effective(key).to_string()
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+/// What the number of iterations is called.
+const ITERATIONS: &str = "iterations";
+
+/// What schedules say otherwise.
+fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
+    let mut rows = Vec::new();
+    if here.iterations != other.iterations {
+        rows.push(difference(
+            ITERATIONS,
+            here.iterations.to_string(),
+            other.iterations.to_string(),
+        ));
+    }
+    let names: BTreeSet<&String> = here.dims.keys().chain(other.dims.keys()).collect();
+    let before = rows.len();
+    for name in names {
+        let (one, two) = (here.dims.get(name), other.dims.get(name));
+        if one != two {
+            rows.push(difference(name, values(one), values(two)));
+        }
+    }
+    // What is left of a schedule has no short words.
+    let is_told = rows.len() > before || here.iterations != other.iterations;
+    if here != other && !is_told {
+        rows.push(difference("schedule", "its own".to_owned(), "another".to_owned()));
+    }
+    rows
+}
+
+/// Values of a dimension; as the options say where there are none.
+fn values(values: Option<&Vec<u64>>) -> String {
+    /// Values that are told one by one.
+    const MOST: usize = 4;
+    let Some(values) = values.filter(|values| !values.is_empty()) else {
+        return "as the options say".to_owned();
+    };
+    let texts: Vec<String> = values.iter().take(MOST).map(u64::to_string).collect();
+    let more = values.len().saturating_sub(MOST);
+    if more > 0 {
+        format!("{} and {more} more", texts.join(","))
+    } else {
+        texts.join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Configuration;
+
+    fn configuration(settings: &[(&str, &str)], dims: &[(&str, &[u64])], iterations: u32) -> Configuration {
+        let mut configuration = Configuration::default();
+        for (key, text) in settings {
+            if configuration.options.set_text(key, text).is_err() {
+                configuration.environment.set(key, text);
+            }
+        }
+        configuration.plan.iterations = iterations;
+        for (name, values) in dims {
+            configuration.plan.dims.insert((*name).to_owned(), values.to_vec());
+        }
+        configuration
+    }
+
+    #[test]
+    fn names_say_what_is_special() {
+        for (settings, dims, iterations, name) in [
+            (&[][..], &[][..], 1, "policy 0"),
+            (&[("memory_config.static_memory_policy", "2")], &[], 1, "policy 2"),
+            (
+                &[
+                    ("memory_config.static_memory_policy", "4"),
+                    ("memory_config.atomic_clean_policy", "1"),
+                ],
+                &[("N", &[16][..])],
+                1,
+                "policy 4, atomic clean 1, N=16",
+            ),
+            (
+                &[],
+                &[("N", &[1, 2, 3, 4, 5, 6])],
+                3,
+                "policy 0, 3 iterations, N=1,2,3,4 and 2 more",
+            ),
+            (
+                &[("simulation.device", "generic-16GB")],
+                &[],
+                1,
+                "policy 0, generic-16GB",
+            ),
+            (&[("GE_USE_STATIC_MEMORY", "2")], &[], 1, "policy 2"),
+        ] {
+            assert_eq!(
+                configuration(settings, dims, iterations).short_name(&Configuration::default()),
+                name
+            );
+        }
+    }
+
+    #[test]
+    fn differences_are_told_setting_by_setting() {
+        let here = configuration(&[("memory_config.static_memory_policy", "4")], &[("N", &[16])], 2);
+        let other = configuration(&[("GE_USE_STATIC_MEMORY", "2")], &[], 1);
+        let texts: Vec<String> = here.differences(&other).iter().map(ToString::to_string).collect();
+        let expected = [
+            "memory_config.static_memory_policy: 4, not 0",
+            "GE_USE_STATIC_MEMORY: unset, not \"2\"",
+            "iterations: 2, not 1",
+            "N: 16, not as the options say",
+        ];
+        assert_eq!(texts, expected);
+        assert!(here.differences(&here).is_empty());
+    }
+}

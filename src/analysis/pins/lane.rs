@@ -1,0 +1,296 @@
+//! A pin's own answer as a lane of another comparison.
+//!
+//! In: the comparison, and the answer to the pin's configuration alone. Out: its lane with every step (of events, live ranges,
+//! the session's runs, what is computed anew) laid onto the common axis. Figures are those of the own answer, to the byte.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::steps::StepMap;
+use super::{Pin, PinnedLane, findings, lane_id};
+use crate::analysis::explain::explain;
+use crate::analysis::rewriting::{LaneRewrite, RunRemat, onto_steps};
+use crate::analysis::scene::Scene;
+use crate::analysis::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
+use crate::graph::Graph;
+use crate::progress::{Cancelled, Progress};
+use crate::sim::fold::curves;
+use crate::sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};
+use crate::units::Step;
+use crate::workload::Axis;
+
+/// Puts a pin's lane behind the others; a sentence where it cannot stand there.
+pub(super) fn place(
+    comparison: &mut Comparison,
+    own: Comparison,
+    (position, pin, request): (usize, &Pin, &Request),
+    progress: &Progress<'_>,
+) -> Result<Result<(), String>, Cancelled> {
+    if let Some(why) = stands_apart(comparison, &own) {
+        return Ok(Err(why));
+    }
+    let map = if comparison.axis.runs.is_empty() || own.axis == comparison.axis {
+        StepMap::same(&own.axis)
+    } else {
+        StepMap::new(&own.axis, &comparison.axis, progress)?
+    };
+    let wanted = LaneId::Policy(own.configured);
+    let Some(number) = own.lanes.iter().position(|lane| lane.id == wanted) else {
+        return Ok(Err("its policy has no lane".to_owned()));
+    };
+    let session = Arc::new(moved_session(own.session_of(number), comparison, &map));
+    let mut own = own;
+    let lane = own.lanes.swap_remove(number);
+    let mut lane = moved_lane(lane, (comparison, &own.axis), &session, &map);
+    lane.id = lane_id(position);
+    lane.title = Some(pin.name.clone());
+    comparison
+        .workspaces
+        .extend(EstimatedWorkspaces::of(&comparison.workload, &session));
+    tell(&mut lane, (comparison, &own), &session, &map);
+    lane.session = Some(session);
+    lane.pinned = Some(Arc::new(PinnedLane {
+        configuration: pin.configuration.clone(),
+        device: own.device,
+        occupied: own.occupied,
+        params: own.params,
+        rates: own.rates,
+        lower_bound: own.lower_bound,
+        scratch: own.scratch,
+        estimates: own.estimates,
+        findings: findings(pin, request),
+        diagnostics: own.diagnostics,
+        axis: own.axis,
+        runs: map.own,
+        fit: map.fit,
+    }));
+    comparison.lanes.push(lane);
+    Ok(Ok(()))
+}
+
+/// Why both cannot stand on one axis: what runs is another.
+fn stands_apart(comparison: &Comparison, own: &Comparison) -> Option<String> {
+    let (common, other) = (comparison.workload.graphs(), own.workload.graphs());
+    for (entry, pinned) in common.iter().zip(other) {
+        if !is_alike(&entry.graph, &pinned.graph) {
+            return Some(format!(
+                "it runs other ops of {}: {} where the options run {}, so that steps cannot be compared; use the same \
+                 graph_run_mode in both, or apply the pin to the options",
+                entry.name,
+                pinned.graph.ops().len(),
+                entry.graph.ops().len()
+            ));
+        }
+    }
+    if common.len() != other.len() || comparison.requests.len() != own.requests.len() {
+        return Some("it runs other graphs than the options".to_owned());
+    }
+    None
+}
+
+/// Whether ids of one graph mean the same in the other. O(ops + tensors).
+fn is_alike(one: &Arc<Graph>, other: &Arc<Graph>) -> bool {
+    if Arc::ptr_eq(one, other) {
+        return true;
+    }
+    let n_alike = one.ops().len() == other.ops().len() && one.tensors().len() == other.tensors().len();
+    n_alike
+        && one.ops().ids().all(|op| one.op_name(op) == other.op_name(op))
+        && one
+            .tensors()
+            .ids()
+            .all(|tensor| one.tensor_name(tensor) == other.tensor_name(tensor))
+}
+
+/// The lane with its steps moved.
+fn moved_lane(lane: Lane, (comparison, own): (&Comparison, &Axis), session: &DeviceSession, map: &StepMap) -> Lane {
+    let is_same = map.steps.len() == comparison.axis.n_steps as usize + 1
+        && !map.fit.shares_steps
+        && map.runs.iter().zip(0..).all(|(run, number)| *run == number);
+    let mut lane = Lane {
+        rewrite: lane
+            .rewrite
+            .as_deref()
+            .map(|rewrite| Arc::new(moved_rewrite(rewrite, (own, session), map))),
+        shares_steps: map.fit.shares_steps,
+        ..lane
+    };
+    if !is_same {
+        move_simulation(&mut lane.simulation, comparison.axis.n_steps, map);
+        lane.curves = curves(&lane.simulation);
+        let moved = |step: &mut Option<Step>| {
+            if let Some(step) = step {
+                *step = Step(map.at(step.0));
+            }
+        };
+        moved(&mut lane.summary.peak_reserved_step);
+        moved(&mut lane.summary.peak_live_step);
+        if let Some(story) = &mut lane.out_of_memory_story {
+            story.step = Step(map.at(story.step.0));
+        }
+    }
+    lane.first_divergence = divergence(&lane, comparison);
+    lane
+}
+
+/// The first step that reserves other bytes than policy 0 does.
+fn divergence(lane: &Lane, comparison: &Comparison) -> Option<Step> {
+    let zero = comparison.lane(crate::sim::StaticMemoryPolicy::Dynamic)?;
+    let both = lane.curves.reserved.iter().zip(zero.curves.reserved.iter());
+    let step = both.into_iter().position(|(one, other)| one != other)?;
+    u32::try_from(step).ok().map(Step)
+}
+
+fn move_simulation(simulation: &mut Simulation, n_steps: u32, map: &StepMap) {
+    for event in &mut simulation.events {
+        event.step = Step(map.at(event.step.0));
+    }
+    for row in &mut simulation.subjects {
+        row.who = moved_subject(row.who, map);
+    }
+    if let Some(failed) = &mut simulation.out_of_memory {
+        failed.step = Step(map.at(failed.step.0));
+        failed.subject = moved_subject(failed.subject, map);
+    }
+    simulation.n_steps = n_steps;
+}
+
+fn moved_subject(who: Subject, map: &StepMap) -> Subject {
+    match who {
+        Subject::Tensor { run, tensor, copy } => Subject::Tensor {
+            run: map.runs.get(run as usize).copied().unwrap_or(run),
+            tensor,
+            copy,
+        },
+        other => other,
+    }
+}
+
+/// A run and its live ranges, by where its steps stand within the place.
+type Laid = BTreeMap<(*const BoundGraph, Vec<u32>), Arc<BoundGraph>>;
+
+/// The session with its runs at their places; a run of the common axis that it lacks holds nothing.
+fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap) -> DeviceSession {
+    let nothing = Arc::new(BoundGraph::default());
+    let mut laid = Laid::new();
+    let mut runs = Vec::with_capacity(map.own.len());
+    for (number, own) in map.own.iter().enumerate() {
+        let place = comparison.axis.runs.get(number);
+        let own = own.and_then(|own| session.runs.get(own as usize));
+        match (own, place) {
+            (Some(run), _) => runs.push(moved_run(
+                run,
+                place.map(|place| (place.start, place.n_steps)),
+                map,
+                &mut laid,
+            )),
+            (None, Some(place)) => runs.push(DeviceRun {
+                graph: place.run.graph,
+                bound: Arc::clone(&nothing),
+                start: place.start,
+                n_steps: place.n_steps,
+            }),
+            (None, None) => {}
+        }
+    }
+    if map.own.is_empty() {
+        runs.clone_from(&session.runs);
+    }
+    DeviceSession {
+        graphs: session.graphs.clone(),
+        runs,
+        variables: session.variables.clone(),
+        n_steps: comparison.axis.n_steps.max(comparison.session.n_steps),
+    }
+}
+
+fn moved_run(run: &DeviceRun, place: Option<(Step, u32)>, map: &StepMap, laid: &mut Laid) -> DeviceRun {
+    let first = map.at(run.start.0);
+    let end = map.at(run.start.0 + run.n_steps).max(first + 1);
+    let (start, n_steps) = place.unwrap_or((Step(first), end - first));
+    let inside: Vec<u32> = inside(run, (start, n_steps), map);
+    let is_same = inside.iter().zip(0..).all(|(step, own)| *step == own);
+    let bound = if is_same {
+        Arc::clone(&run.bound)
+    } else {
+        let key = (Arc::as_ptr(&run.bound), inside);
+        let made = laid.entry(key).or_insert_with_key(|(_, inside)| {
+            let mut bound = onto_steps((*run.bound).clone(), Some(inside));
+            for item in &mut bound.program.lifetimes.items {
+                item.end = item.end.max(Step(item.birth.0 + 1));
+            }
+            Arc::new(bound)
+        });
+        Arc::clone(made)
+    };
+    DeviceRun {
+        graph: run.graph,
+        bound,
+        start,
+        n_steps,
+    }
+}
+
+/// By own step of a run and for its end: the step, counted from the begin of the place.
+fn inside(run: &DeviceRun, (start, n_steps): (Step, u32), map: &StepMap) -> Vec<u32> {
+    let own = (0..run.n_steps).map(|step| map.at(run.start.0 + step).saturating_sub(start.0));
+    own.chain([n_steps]).collect()
+}
+
+/// What is computed anew, by the numbers of the moved runs.
+fn moved_rewrite(rewrite: &LaneRewrite, (axis, session): (&Axis, &DeviceSession), map: &StepMap) -> LaneRewrite {
+    let mut known: Vec<(*const RunRemat, Vec<u32>, Arc<RunRemat>)> = Vec::new();
+    let remat = map.own.iter().zip(&session.runs).map(|(own, run)| {
+        let own = (*own)? as usize;
+        let remat = rewrite.remat.get(own)?.as_ref()?;
+        let begin = axis.runs.get(own)?.start.0;
+        let steps: Vec<u32> = remat
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(slot, step)| {
+                let is_end = slot + 1 == remat.steps.len();
+                let moved = map.at(begin + step).saturating_sub(run.start.0);
+                if is_end { run.n_steps } else { moved }
+            })
+            .collect();
+        let found = known
+            .iter()
+            .find(|(from, at, _)| *from == Arc::as_ptr(remat) && *at == steps);
+        if let Some((_, _, made)) = found {
+            return Some(Arc::clone(made));
+        }
+        let made = Arc::new(RunRemat {
+            steps: steps.as_slice().into(),
+            ..RunRemat::clone(remat)
+        });
+        known.push((Arc::as_ptr(remat), steps, Arc::clone(&made)));
+        Some(made)
+    });
+    LaneRewrite {
+        remat: remat.collect(),
+        names: rewrite.names.clone(),
+    }
+}
+
+/// Tells in steps of the common axis how the lane fits, what its peak comes from and where it ends.
+fn tell(lane: &mut Lane, (comparison, own): (&Comparison, &Comparison), session: &DeviceSession, map: &StepMap) {
+    let scene = Scene {
+        workload: &comparison.workload,
+        axis: &comparison.axis,
+        session,
+        arena_behaviour: own.params.arena_behaviour,
+        copies: own.params.feature_copies.max(1),
+        workspaces: &comparison.workspaces,
+        requests: &comparison.requests,
+    };
+    if let Some(story) = &mut lane.out_of_memory_story {
+        story.place = scene.place(story.step);
+    }
+    let fit = map.fit.sentences().into_iter();
+    let fit = fit.map(|text| Remark { text, step: None });
+    let mut remarks = explain(lane, None, &scene);
+    let behind = remarks.len().min(1);
+    remarks.splice(behind..behind, fit);
+    lane.explanation = remarks;
+}

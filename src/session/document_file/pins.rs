@@ -1,0 +1,95 @@
+//! Pinned configurations in a document's file: each a name and a configuration.
+//!
+//! In: pins, or the elements of the field. Out: elements, or pins with remarks. An element that cannot be read is left out, with a
+//! remark that names its place; what a configuration says beyond what this version knows stays with it.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::DERIVED;
+use crate::analysis::{Configuration, Pin};
+use crate::diagnostics::Diagnostics;
+use crate::export::{ConfigDocument, from_json, to_json};
+use crate::session::config::options_of;
+
+/// Fields of a configuration that a pin does not write: they follow from the others, or are the document's.
+const NOT_WRITTEN: [&str; 2] = ["tool_version", "device"];
+
+/// The field that tells a configuration of this form.
+const VERSION: &str = "highwater_config";
+
+/// The elements of the field.
+pub(super) fn wire_of(pins: &[Pin]) -> Vec<Json> {
+    let element = |pin: &Pin| json!({"name": pin.name, "configuration": wire_configuration(&pin.configuration)});
+    pins.iter().map(element).collect()
+}
+
+fn wire_configuration(configuration: &Configuration) -> Map<String, Json> {
+    let text = to_json(&ConfigDocument {
+        options: configuration.options.clone(),
+        environment: configuration.environment.clone(),
+        schedule: Some(configuration.plan.clone()),
+        ..ConfigDocument::new()
+    });
+    // It was written just now, as an object.
+    let mut fields: Map<String, Json> = serde_json::from_str(&text).unwrap_or_default();
+    fields.retain(|key, _| !DERIVED.contains(&key.as_str()) && !NOT_WRITTEN.contains(&key.as_str()));
+    fields
+}
+
+/// The pins. What is left of the elements are those that were read, each with the options that nobody knows under the names by
+/// which they are kept.
+pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> Vec<Pin> {
+    let mut pins: Vec<Pin> = Vec::new();
+    let mut position = 0;
+    elements.retain_mut(|element| {
+        let place = format!("pins[{position}]");
+        position += 1;
+        match pin_of(element, &place, (&pins, remarks)) {
+            Ok(pin) => {
+                pins.push(pin);
+                true
+            }
+            Err(why) => {
+                let message = format!("{why}; this pin is left out, and gone once the document is saved");
+                remarks.warning(message, &place);
+                false
+            }
+        }
+    });
+    pins
+}
+
+fn pin_of(element: &mut Json, place: &str, (pins, remarks): (&[Pin], &mut Diagnostics)) -> Result<Pin, String> {
+    let Some(fields) = element.as_object_mut() else {
+        return Err(format!("{place} is no object with a name and a configuration"));
+    };
+    let Some(name) = fields.get("name").and_then(Json::as_str) else {
+        return Err(format!("{place}.name is no text"));
+    };
+    let name =
+        Pin::name_of(name, pins.iter().map(|pin| pin.name.as_str())).map_err(|why| format!("{place}.name: {why}"))?;
+    let name = name.to_owned();
+    let Some(Json::Object(configuration)) = fields.get_mut("configuration") else {
+        return Err(format!("{place}.configuration is no object"));
+    };
+    let mut whole = configuration.clone();
+    whole.entry(VERSION).or_insert_with(|| json!(1));
+    let text = Json::Object(whole).to_string();
+    let (config, warnings) =
+        from_json(text.as_bytes()).map_err(|error| format!("{place}.configuration: {}", error.reason))?;
+    for warning in warnings.entries() {
+        remarks.warning(warning.message.clone(), &format!("{place}.configuration"));
+    }
+    // What is known of the options is written in one form, whatever form it was read in.
+    if configuration.contains_key("options") {
+        configuration.insert("options".to_owned(), Json::Object(config.unknown_options.clone()));
+    }
+    Ok(Pin {
+        name,
+        configuration: Configuration {
+            options: options_of(&config),
+            environment: config.environment,
+            plan: config.schedule.unwrap_or_default(),
+        },
+    })
+}

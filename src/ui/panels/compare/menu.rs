@@ -1,0 +1,144 @@
+//! What can be done with a pin: a menu in its row, by pointer and by keyboard.
+
+use eframe::egui::{self, Key, RichText};
+
+use super::{CompareState, Shown};
+use crate::analysis::Pin;
+use crate::session::Command;
+
+/// The name of a lane, of a pin that is being renamed a field; says whether it was clicked.
+pub(super) fn name_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (lane, is_chosen): (usize, bool),
+    state: &mut CompareState,
+    commands: &mut Vec<Command>,
+) -> bool {
+    let row = &shown.comparison.lanes[lane];
+    let position = pin_of(shown, lane);
+    if let Some(position) = position
+        && let Some((renamed, name)) = &mut state.renamed
+        && *renamed == position
+    {
+        if rename_ui(ui, shown, (position, name), commands) {
+            state.renamed = None;
+        }
+        return false;
+    }
+    let mark = shown.comparison.lane_mark(row.id);
+    let title = shown.title(lane);
+    let words = row.title.clone().unwrap_or_else(|| title.clone());
+    if let Some(position) = position {
+        menu_ui(ui, shown, position, state, commands);
+    }
+    ui.label(RichText::new(mark).strong());
+    let text = RichText::new(words);
+    let text = if lane == shown.baseline { text.strong() } else { text };
+    let button = ui.add(egui::Button::selectable(is_chosen, text).truncate());
+    button
+        .widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("lane {title}")));
+    button.on_hover_text(tooltip(shown, lane)).clicked()
+}
+
+/// The position of a lane's pin.
+fn pin_of(shown: Shown<'_>, lane: usize) -> Option<usize> {
+    let row = &shown.comparison.lanes[lane];
+    row.pinned.as_ref()?;
+    let pins = &shown.session.document().pins;
+    pins.iter().position(|pin| row.title.as_deref() == Some(&pin.name))
+}
+
+/// What a lane was simulated under, where that is not what is set.
+pub(super) fn tooltip(shown: Shown<'_>, lane: usize) -> String {
+    let title = shown.title(lane);
+    match shown.comparison.pinned(lane) {
+        Some(pinned) => crate::ui::lanes::pinned_text(&title, pinned, &shown.session.document().configuration()),
+        None if lane == shown.baseline => format!("{title}: the others are compared with it"),
+        None => format!("{title}: a click lists what its peak holds otherwise, Enter compares with it"),
+    }
+}
+
+fn rename_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, name): (usize, &mut String),
+    commands: &mut Vec<Command>,
+) -> bool {
+    let pins = &shown.session.document().pins;
+    let others = pins.iter().enumerate().filter(|(other, _)| *other != position);
+    let field = ui.add(egui::TextEdit::singleline(name).desired_width(ui.available_width() - 4.0));
+    field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "new name of the pin"));
+    let problem = Pin::name_of(name, others.map(|(_, pin)| pin.name.as_str())).err();
+    if let Some(why) = &problem {
+        field.show_tooltip_text(why);
+    }
+    let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+    }
+    if !field.lost_focus() {
+        return false;
+    }
+    if is_entered && problem.is_some() {
+        field.request_focus();
+        return false;
+    }
+    let is_left = ui.input(|input| input.key_pressed(Key::Escape));
+    if problem.is_none() && !is_left {
+        commands.push(Command::RenamePin {
+            position,
+            name: name.clone(),
+        });
+        commands.push(Command::EndTyping);
+    }
+    true
+}
+
+fn menu_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    position: usize,
+    state: &mut CompareState,
+    commands: &mut Vec<Command>,
+) {
+    let pins = &shown.session.document().pins;
+    let name = &pins[position].name;
+    let menu = ui.menu_button("…", |ui| {
+        let mut item = |text: &str, hint: &str, is_there: bool| {
+            let button = ui.add_enabled(is_there, egui::Button::new(text));
+            button.on_hover_text(hint).clicked()
+        };
+        if item(
+            "Use it",
+            "Set its options, environment and schedule (Ctrl+Z takes it back)",
+            true,
+        ) {
+            commands.push(Command::UsePin(position));
+        }
+        if item("Rename…", "Give it another name", true) {
+            state.renamed = Some((position, name.clone()));
+        }
+        if item("Duplicate", "Pin it again under a name with a number", true) {
+            commands.push(Command::DuplicatePin(position));
+        }
+        if item("Move up", "Before the pin above it", position > 0) {
+            commands.push(Command::MovePin {
+                position,
+                to: position.saturating_sub(1),
+            });
+        }
+        if item("Move down", "Behind the pin below it", position + 1 < pins.len()) {
+            commands.push(Command::MovePin {
+                position,
+                to: position + 1,
+            });
+        }
+        if item("Remove", "Let it go (Ctrl+Z takes it back)", true) {
+            commands.push(Command::RemovePin(position));
+        }
+    });
+    let label = format!("what to do with the pin {name}");
+    menu.response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+    menu.response.on_hover_text(label);
+}

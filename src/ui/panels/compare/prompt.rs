@@ -1,0 +1,101 @@
+//! The question for a pin's name.
+
+use eframe::egui::{self, Key, RichText};
+
+use super::CompareState;
+use crate::analysis::{Configuration, Difference, Pin};
+use crate::session::{Command, Session};
+use crate::ui::panels::options::select_all;
+use crate::ui::theme::Theme;
+
+/// Differences that are listed; more are counted.
+const MOST_LISTED: usize = 8;
+
+/// What is to be pinned, and its name so far.
+#[derive(Clone, Debug)]
+pub(super) struct Prompt {
+    name: String,
+    configuration: Box<Configuration>,
+    /// What is not as usual.
+    special: Vec<Difference>,
+    has_focus: bool,
+}
+
+impl Prompt {
+    pub(super) fn new(session: &Session) -> Self {
+        let configuration = Box::new(session.configuration());
+        Self {
+            name: session.name_for_pin(&configuration),
+            special: configuration.differences(&session.usual_configuration()),
+            configuration,
+            has_focus: false,
+        }
+    }
+}
+
+/// Asks for the name, where it is to be asked for.
+pub fn pin_prompt_ui(
+    ctx: &egui::Context,
+    session: &Session,
+    state: &mut CompareState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let Some(prompt) = &mut state.prompt else { return };
+    let mut is_done = false;
+    let mut is_pinned = false;
+    let modal = egui::Modal::new(egui::Id::unique("pin this configuration")).show(ctx, |ui| {
+        ui.set_width(420.0);
+        ui.heading("Pin this configuration");
+        ui.label("It becomes a lane beside the policies, and stays as it is whatever you set next.");
+        ui.add_space(4.0);
+        let label = ui.label("Name");
+        let field = egui::TextEdit::singleline(&mut prompt.name).desired_width(f32::INFINITY);
+        let field = ui.add(field).labelled_by(label.id);
+        if !std::mem::replace(&mut prompt.has_focus, true) {
+            field.request_focus();
+            select_all(ui, &field, &prompt.name);
+        }
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let problem = Pin::name_of(&prompt.name, session.names_of_pins()).err();
+        if let Some(why) = &problem {
+            ui.label(RichText::new(why).color(theme.bad));
+        }
+        special_ui(ui, &prompt.special);
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let pin = ui.add_enabled(problem.is_none(), egui::Button::new("Pin"));
+            is_pinned = problem.is_none() && (pin.clicked() || is_entered);
+            is_done = ui.button("Cancel").clicked();
+        });
+        if is_entered && !is_pinned {
+            // The sentence says why not; the field keeps the keyboard.
+            field.request_focus();
+        }
+    });
+    if is_pinned {
+        commands.push(Command::PinConfiguration {
+            name: prompt.name.clone(),
+            configuration: prompt.configuration.clone(),
+        });
+    }
+    if is_pinned || is_done || modal.should_close() {
+        state.prompt = None;
+    }
+}
+
+/// How it differs from the defaults.
+fn special_ui(ui: &mut egui::Ui, differences: &[Difference]) {
+    if differences.is_empty() {
+        ui.weak("Every setting has its default.");
+        return;
+    }
+    ui.add_space(4.0);
+    ui.weak("Other than the defaults:");
+    for row in differences.iter().take(MOST_LISTED) {
+        ui.add(egui::Label::new(format!("{}: {}", row.name, row.here)).truncate());
+    }
+    if differences.len() > MOST_LISTED {
+        ui.weak(format!("and {} more", differences.len() - MOST_LISTED));
+    }
+}

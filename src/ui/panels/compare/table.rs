@@ -1,0 +1,239 @@
+//! The table of lanes: figures, and below each what it is more or less than the baseline's.
+
+use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, RichText, Sense, Ui};
+use egui_extras::{Column, TableBuilder};
+
+use super::{CompareState, Shown, menu};
+use crate::analysis::{COMPARED, Figure, Fit, Metric};
+use crate::session::Command;
+use crate::ui::panels::count_as_f32;
+use crate::units::Bytes;
+
+/// Heights, widths and letters in points.
+const ROW: f32 = 34.0;
+const HEADER: f32 = 20.0;
+const NAME: f32 = 160.0;
+const FIGURE: f32 = 100.0;
+const FITS: f32 = 84.0;
+const SIZE: f32 = 12.0;
+const SMALL: f32 = 10.5;
+
+/// Draws the table.
+pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, commands: &mut Vec<Command>) {
+    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
+    let n_lanes = shown.comparison.lanes.len();
+    let id = ui.scope_id().with("lanes side by side");
+    let height = HEADER + (ROW + ui.spacing().item_spacing.y) * count_as_f32(n_lanes);
+    let area = egui::Rect::from_min_size(ui.next_widget_position(), egui::vec2(ui.available_width(), height));
+    let response = ui.interact(area, id, Sense::focusable_noninteractive());
+    let chosen = state.lane_in(shown.comparison, shown.baseline);
+    let label = words(shown, chosen);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
+    if std::mem::take(&mut state.wants_focus) {
+        response.request_focus();
+    }
+    let is_focused = response.has_focus();
+    if is_focused {
+        keys(ui, id, shown, (state, chosen), commands);
+    }
+    ui.style_mut().interaction.selectable_labels = false;
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let mut builder = TableBuilder::new(ui)
+        .id_salt("lanes side by side")
+        .striped(true)
+        .vscroll(false)
+        .cell_layout(Layout::left_to_right(Align::Center))
+        .column(Column::initial(NAME).at_least(80.0).clip(true).resizable(true))
+        .column(Column::exact(FITS).clip(true));
+    for _ in &metrics {
+        builder = builder.column(Column::exact(FIGURE).clip(true));
+    }
+    let table = builder.header(HEADER, |mut header| {
+        header.col(|ui| drop(ui.weak("lane")));
+        header.col(|ui| {
+            let why = "Whether the session runs to its end on the lane's own device";
+            drop(ui.weak("fits").on_hover_text(why));
+        });
+        for metric in &metrics {
+            header.col(|ui| head_ui(ui, metric));
+        }
+    });
+    table.body(|mut body| {
+        for lane in 0..n_lanes {
+            body.row(ROW, |mut row| {
+                row.set_selected(chosen == Some(lane));
+                row.col(|ui| {
+                    if menu::name_ui(ui, shown, (lane, chosen == Some(lane)), state, commands) {
+                        state.lane = Some(shown.comparison.lanes[lane].id);
+                    }
+                });
+                row.col(|ui| fits_ui(ui, shown, lane));
+                for metric in &metrics {
+                    row.col(|ui| figure_ui(ui, shown, lane, metric));
+                }
+            });
+        }
+    });
+    if is_focused {
+        let stroke = ui.visuals().selection.stroke;
+        ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
+    }
+}
+
+fn head_ui(ui: &mut Ui, metric: &Metric) {
+    let about = match metric.name {
+        "peak_live" => "Bytes that tensors asked for, at their peak: feature memory alone",
+        "fragmentation" => "1 - peak live / peak reserved of feature memory",
+        "device_calls" => "Calls of the driver: mallocs, frees, pages that come, go, are mapped and unmapped",
+        "estimated_overhead" => "Estimated time that these calls, waits and ops computed anew cost",
+        _ => "Device memory in use, at its peak",
+    };
+    let label = metric.label.trim_end_matches(" (estimate)");
+    let label = if metric.is_estimate {
+        format!("est. {label}")
+    } else {
+        label.to_owned()
+    };
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        drop(ui.weak(label).on_hover_text(about));
+    });
+}
+
+/// A figure, and below it the difference.
+fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
+    let comparison = shown.comparison;
+    let now = comparison.figure(lane, metric);
+    let before = comparison
+        .figure(shown.baseline, metric)
+        .filter(|_| lane != shown.baseline);
+    ui.with_layout(Layout::top_down(Align::Max), |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let Some(now) = now else {
+            ui.weak(RichText::new("not recorded").size(SMALL));
+            return;
+        };
+        let bound =
+            if metric.name.starts_with("peak") && comparison.is_lower_bound(lane) && !comparison.is_measured_lane(lane)
+            {
+                "\u{2265}\u{a0}"
+            } else {
+                ""
+            };
+        ui.label(RichText::new(format!("{bound}{now}")).size(SIZE))
+            .on_hover_text(exact(now));
+        let Some(before) = before else {
+            if lane == shown.baseline {
+                ui.weak(RichText::new("baseline").size(SMALL));
+            }
+            return;
+        };
+        let (is_more, by) = now.since(before);
+        let color = if by.number() <= 0.0 {
+            shown.theme.text_weak
+        } else if is_more {
+            shown.theme.bad
+        } else {
+            shown.theme.good
+        };
+        let text = match (now, now.percent_since(before)) {
+            // Points say it.
+            (Figure::Share(_), _) => now.difference_text(before),
+            (_, Some(percent)) if percent.abs() >= 100.0 => {
+                format!("{} ({percent:+.0} %)", now.difference_text(before))
+            }
+            _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
+        };
+        let hint = format!(
+            "{}{} against {}",
+            if is_more { "+" } else { "-" },
+            exact(by),
+            shown.title(shown.baseline)
+        );
+        ui.label(RichText::new(text).size(SMALL).color(color))
+            .on_hover_text(hint);
+    });
+}
+
+/// A figure to the last digit.
+fn exact(figure: Figure) -> String {
+    match figure {
+        Figure::Bytes(bytes) => Bytes(bytes).exact(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether it fits, and below by how much.
+fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
+    let fit = shown.comparison.fit(lane);
+    let color = if fit.is_good() {
+        shown.theme.good
+    } else {
+        shown.theme.bad
+    };
+    let below = match fit {
+        Fit::Unknown | Fit::OutOfMemory(None) => String::new(),
+        Fit::Yes { left, .. } => format!("{left} left"),
+        Fit::Above { by, .. } => format!("{by} above"),
+        Fit::OutOfMemory(Some(step)) => format!("memory, step {step}"),
+        Fit::StopsUnderBudget => "its budget".to_owned(),
+        Fit::Refuses(count) => format!("{count} refused"),
+    };
+    let device = shown.comparison.device_of(lane);
+    let hint = format!("{}\n{}", device.name, fit.text());
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let word = ui.label(RichText::new(fit.word()).size(SIZE).color(color));
+        word.on_hover_text(&hint);
+        ui.add(egui::Label::new(RichText::new(below).size(SMALL).color(shown.theme.text_weak)).truncate())
+            .on_hover_text(&hint);
+    });
+}
+
+/// The table in words, for who cannot see it.
+fn words(shown: Shown<'_>, chosen: Option<usize>) -> String {
+    let row = chosen.map_or_else(String::new, |lane| {
+        let metrics = COMPARED.iter().filter_map(|name| Metric::find(name));
+        let figures: Vec<String> = metrics
+            .filter_map(|metric| Some(format!("{} {}", metric.label, shown.comparison.figure(lane, metric)?)))
+            .collect();
+        format!(", {}: {}", shown.title(lane), figures.join(", "))
+    });
+    format!("lanes side by side, against {}{row}", shown.title(shown.baseline))
+}
+
+/// Keys that walk over the lanes; Enter compares with the chosen one.
+fn keys(
+    ui: &Ui,
+    id: egui::Id,
+    shown: Shown<'_>,
+    (state, chosen): (&mut CompareState, Option<usize>),
+    commands: &mut Vec<Command>,
+) {
+    let filter = EventFilter {
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    let lanes = &shown.comparison.lanes;
+    let others: Vec<usize> = (0..lanes.len()).filter(|lane| *lane != shown.baseline).collect();
+    let Some(last) = others.len().checked_sub(1) else {
+        return;
+    };
+    let at = chosen.and_then(|chosen| others.iter().position(|lane| *lane == chosen));
+    let at = at.unwrap_or(0);
+    for (key, to) in [
+        (Key::ArrowDown, (at + 1).min(last)),
+        (Key::ArrowUp, at.saturating_sub(1)),
+        (Key::Home, 0),
+        (Key::End, last),
+    ] {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            state.lane = Some(lanes[others[to]].id);
+        }
+    }
+    let is_entered = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    if let Some(chosen) = chosen.filter(|_| is_entered) {
+        commands.push(Command::SetBaseline(Some(lanes[chosen].id)));
+        state.lane = Some(lanes[shown.baseline].id);
+    }
+}

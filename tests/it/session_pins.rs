@@ -1,0 +1,158 @@
+//! Pins in the session: each edit is one step to undo, names are their own, and lanes follow.
+
+use highwater::analysis::{LaneId, MOST_PINS};
+use highwater::session::{Command, Document, Notice, Session, SourceSpec, Worker, sample};
+use highwater::workload::DeviceProfiles;
+
+fn session() -> Session {
+    session_of("mixed")
+}
+
+fn session_of(name: &str) -> Session {
+    let profiles = DeviceProfiles::bundled().unwrap();
+    let sources = vec![SourceSpec::Sample(sample(name).unwrap())];
+    let mut session = Session::new(Document::new(sources), profiles, Worker::start(|| {}).unwrap());
+    session.settle();
+    session
+}
+
+fn pin(session: &mut Session, name: &str) {
+    let configuration = Box::new(session.configuration());
+    session.apply(Command::PinConfiguration {
+        name: name.to_owned(),
+        configuration,
+    });
+}
+
+fn set(session: &mut Session, key: &str, text: &str) {
+    session.apply(Command::SetOption {
+        key: key.to_owned(),
+        text: text.to_owned(),
+    });
+}
+
+fn names(session: &Session) -> Vec<&str> {
+    session.names_of_pins().collect()
+}
+
+/// The pinned lanes of the answer, by title.
+fn lanes(session: &mut Session) -> Vec<String> {
+    session.settle();
+    let (comparison, _) = session.answer().expect("there is an answer");
+    let pinned = comparison
+        .lanes
+        .iter()
+        .filter(|lane| matches!(lane.id, LaneId::Pinned(_)));
+    pinned.map(|lane| comparison.lane_title(lane.id)).collect()
+}
+
+#[test]
+fn every_edit_of_pins_is_one_step() {
+    const POLICY: &str = "memory_config.static_memory_policy";
+    let mut session = session();
+    pin(&mut session, "plain");
+    set(&mut session, POLICY, "4");
+    pin(&mut session, " policy 4 ");
+    assert_eq!(lanes(&mut session), ["pinned plain", "pinned policy 4"]);
+    for (command, after) in [
+        (
+            Command::RenamePin {
+                position: 1,
+                name: "four".to_owned(),
+            },
+            &["plain", "four"][..],
+        ),
+        (Command::MovePin { position: 1, to: 0 }, &["four", "plain"]),
+        (Command::MovePin { position: 0, to: 9 }, &["plain", "four"]),
+        (Command::DuplicatePin(0), &["plain", "plain (2)", "four"]),
+        (Command::RemovePin(0), &["plain (2)", "four"]),
+        (Command::RemovePin(7), &["plain (2)", "four"]),
+        (Command::UsePin(0), &["plain (2)", "four"]),
+    ] {
+        let before: Vec<String> = names(&session).into_iter().map(str::to_owned).collect();
+        let document = session.document().clone();
+        session.apply(command.clone());
+        assert_eq!(names(&session), after, "{command:?}");
+        if *session.document() != document {
+            session.apply(Command::Undo);
+            assert_eq!(names(&session), before, "{command:?}");
+            session.apply(Command::Redo);
+            assert_eq!(names(&session), after, "{command:?}");
+        }
+    }
+    assert!(
+        !session.document().options.is_set(POLICY),
+        "the options are those of the pin"
+    );
+    assert_eq!(session.document().pins[1].configuration.policy().number(), 4);
+    session.apply(Command::Undo);
+    assert!(session.document().options.is_set(POLICY));
+    assert_eq!(lanes(&mut session), ["pinned plain (2)", "pinned four"]);
+}
+
+#[test]
+fn what_cannot_be_pinned_is_said_in_a_sentence() {
+    let mut session = session();
+    pin(&mut session, "one");
+    let told = |session: &Session| match session.notice() {
+        Some(Notice::Failed(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    for (name, part) in [
+        ("one", "there is a pin \"one\" already"),
+        (" one", "there is a pin \"one\" already"),
+        ("\t", "a pin needs a name"),
+        ("a\nb", "one line"),
+        (&"x".repeat(201), "at most 200 letters; this one has 201"),
+    ] {
+        pin(&mut session, name);
+        assert!(told(&session).contains(part), "{name}: {}", told(&session));
+        assert_eq!(names(&session), ["one"]);
+    }
+    session.apply(Command::RenamePin {
+        position: 0,
+        name: String::new(),
+    });
+    assert!(told(&session).contains("a pin needs a name"));
+    for number in 1..=MOST_PINS {
+        pin(&mut session, &number.to_string());
+    }
+    assert!(told(&session).contains("16 pins are kept at most"));
+    assert_eq!(names(&session).len(), MOST_PINS);
+}
+
+#[test]
+fn what_is_pinned_holds_no_assumed_value_and_names_what_is_special() {
+    let mut session = session_of("bert");
+    let usual = session.configuration();
+    assert_eq!(session.name_for_pin(&usual), "policy 0");
+    pin(&mut session, "policy 0");
+    assert_eq!(session.name_for_pin(&usual), "policy 0 (2)");
+    set(&mut session, "memory_config.atomic_clean_policy", "1");
+    session.apply(Command::SetDim {
+        name: "batch".to_owned(),
+        values: vec![16],
+    });
+    session.settle();
+    let configuration = session.configuration();
+    let name = session.name_for_pin(&configuration);
+    assert!(
+        name.starts_with("policy 0, atomic clean 1, ") && name.contains("batch=16"),
+        "{name}"
+    );
+    // Other values than the axis has: the lane is there all the same.
+    pin(&mut session, "batch 16");
+    session.apply(Command::SetDim {
+        name: "batch".to_owned(),
+        values: vec![4],
+    });
+    assert_eq!(lanes(&mut session).len(), 2);
+    let (comparison, _) = session.answer().unwrap();
+    assert_eq!(comparison.pin_problems, []);
+    let peaks: Vec<u64> = comparison
+        .lanes
+        .iter()
+        .map(|lane| lane.summary.peak_live.get())
+        .collect();
+    assert!(peaks[5] > peaks[0], "{peaks:?}");
+}
