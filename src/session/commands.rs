@@ -277,6 +277,7 @@ impl Command {
                 | Self::RemovePin(_)
                 | Self::UsePin(_)
                 | Self::SetBaseline(_)
+                | Self::SetDifference(_)
                 | Self::CompareLanes(..)
         )
     }

@@ -265,7 +265,6 @@ impl Session {
             Command::StopSpace => self.stop_space(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Paint(order) => self.paint(order),
-            Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::SetLook(order) => self.set_look(order),
             Command::ShowContent(order) => self.show_content(order),
             Command::ExplainPeak(ask) => self.want_peak(ask),

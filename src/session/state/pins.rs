@@ -53,6 +53,7 @@ impl Session {
     pub(super) fn apply_compared(&mut self, command: Command) {
         match command {
             Command::SetBaseline(lane) => self.baseline = lane,
+            Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::CompareLanes(first, second) => self.compare_lanes((first, second)),
             edit => self.edit_pins(edit),
         }

@@ -138,8 +138,7 @@ impl Docking<'_> {
                 let n_before = self.commands.len();
                 let state = &mut self.state.compare;
                 compare_ui(ui, self.input.session, state, self.input.theme, self.commands);
-                let own = &self.commands[n_before..];
-                self.keeps_pane |= own.iter().any(|command| matches!(command, Command::Select(_)));
+                self.keeps_pane |= has_selection(&self.commands[n_before..]);
             }
             Pane::Planner => planner_ui(
                 ui,
@@ -203,4 +202,9 @@ impl Docking<'_> {
             options_ui(ui, input.session, &mut state.options, input.theme, commands);
         });
     }
+}
+
+/// Whether some command selects a tensor, in a list that is still to be read.
+fn has_selection(commands: &[Command]) -> bool {
+    commands.iter().any(|command| matches!(command, Command::Select(_)))
 }

@@ -38,12 +38,14 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
     }
     ui.style_mut().interaction.selectable_labels = false;
     ui.spacing_mut().item_spacing.x = 4.0;
+    let figures = (FIGURE + 4.0) * count_as_f32(metrics.len()) + FITS + 4.0;
+    let name = (ui.available_width() - figures - 8.0).clamp(NAME, 2.0 * NAME);
     let mut builder = TableBuilder::new(ui)
         .id_salt("lanes side by side")
         .striped(true)
         .vscroll(false)
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(NAME).at_least(80.0).clip(true).resizable(true))
+        .column(Column::initial(name).at_least(80.0).clip(true).resizable(true))
         .column(Column::exact(FITS).clip(true));
     for _ in &metrics {
         builder = builder.column(Column::exact(FIGURE).clip(true));
@@ -103,9 +105,12 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
 fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
     let comparison = shown.comparison;
     let now = comparison.figure(lane, metric);
+    // What a run held before it failed is no peak to compare.
+    let is_whole = |lane: usize| !comparison.lanes[lane].summary.out_of_memory;
+    let is_comparable = is_whole(lane) && is_whole(shown.baseline);
     let before = comparison
         .figure(shown.baseline, metric)
-        .filter(|_| lane != shown.baseline);
+        .filter(|_| lane != shown.baseline && is_comparable);
     ui.with_layout(Layout::top_down(Align::Max), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let Some(now) = now else {
@@ -124,6 +129,8 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
         let Some(before) = before else {
             if lane == shown.baseline {
                 ui.weak(RichText::new("baseline").size(SMALL));
+            } else if !is_comparable {
+                ui.weak(RichText::new("ends early").size(SMALL));
             }
             return;
         };
