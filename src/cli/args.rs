@@ -92,6 +92,8 @@ pub enum Action {
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
     Options(OptionsArgs),
+    /// Every device profile: each figure with its unit, and its source or the reason for the estimate.
+    Devices(DevicesArgs),
     /// Write a file by its name: the configuration, a report, drawings, tables, a trace for viewers.
     Export(ExportArgs),
     /// Print shell completions.
@@ -324,6 +326,19 @@ pub struct CheckArgs {
 /// Arguments of `options`.
 #[derive(Args, Debug)]
 pub struct OptionsArgs {
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `devices`.
+#[derive(Args, Debug)]
+pub struct DevicesArgs {
+    /// One profile; all of them unless it is given.
+    pub device: Option<String>,
+    /// Options: figures that they set stand in the place of the profile's.
+    #[command(flatten)]
+    pub edits: Edits,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -44,7 +44,7 @@ pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
-pub use lower::{ESTIMATES, Estimate, Lowered, lower, resolve_device};
+pub use lower::{ESTIMATES, Estimate, Lowered, figure_option, lower, resolve_device, sets_a_figure};
 pub use occupied::occupied_memory;
 pub use paths::paths_of;
 pub use policy::{clears_separately, effective_policy};

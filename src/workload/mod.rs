@@ -25,7 +25,7 @@ mod uses;
 
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
-pub use device::{Device, DeviceError, DeviceProfiles};
+pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, StampedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use learn::{Learned, learned};

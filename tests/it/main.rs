@@ -20,6 +20,7 @@ mod cli_inspect;
 mod cli_peak;
 mod cli_plan;
 mod cli_plan_dumped;
+mod device_figures;
 #[cfg(feature = "gui")]
 mod device_lanes;
 mod device_view;
