@@ -172,6 +172,15 @@ pub struct Common {
     /// Iterations of the schedule.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
+    /// What an iteration holds, entry by entry (repeatable), instead of every graph once.
+    #[arg(long = "run", value_name = "GRAPH[DIM=VALUES]*N", long_help = super::settings::RUN_HELP)]
+    pub run: Vec<String>,
+    /// A schedule of its own file: the object that configurations have as "schedule".
+    #[arg(long, value_name = "FILE")]
+    pub schedule: Option<PathBuf>,
+    /// Call a graph otherwise in answers and in --run (repeatable).
+    #[arg(long = "name", value_name = "GRAPH=NAME")]
+    pub name: Vec<String>,
     /// Run the forward phase of each training graph beside it.
     #[arg(long)]
     pub evaluation: bool,

@@ -19,7 +19,7 @@ use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{Against, CompareAnswer, WireAgainst, WireComparison, comparison_markdown};
-use crate::options::{check, keys};
+use crate::options::{check_scheduled, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
@@ -57,7 +57,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
     request.policies = policies(&args.policies)?;
     let comparison = compare(&request, progress)?;
-    let findings = check(&settings.options, &settings.environment, &*request.files);
+    let findings = check_scheduled(&settings.options, &settings.environment, &*request.files, &request.plan);
     let import = import_diagnostics(&loaded, &settings);
     if let Some(path) = &args.svg {
         let asked = drawing::Asked {

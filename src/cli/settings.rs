@@ -1,7 +1,11 @@
 //! From shared arguments to what the engine takes: options, environment, device, schedule.
 
+mod schedule;
+
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
+
+pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, YesNo};
 use crate::analysis::LaneStrategies;
@@ -80,6 +84,7 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
         settings.options.set_text(keys::SHAPES_KEEP_ALIVE, text)?;
     }
     settings.device = resolve_device(&settings.options)?;
+    schedule::apply(common, &mut settings.plan)?;
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);
     }
@@ -139,6 +144,8 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
     document.environment = settings.environment;
     document.with_evaluation = settings.evaluation;
     document.plan.dims.extend(settings.plan.dims);
+    document.plan.entries = settings.plan.entries;
+    document.plan.names = settings.plan.names;
     if settings.plan.iterations != 1 {
         document.plan.iterations = settings.plan.iterations;
     }

@@ -38,7 +38,9 @@ pub use baseline::{Against, Baseline, BaselineError, BaselineLane, Judged, WireA
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
 pub use comparison_markdown::{CompareAnswer, comparison_markdown};
-pub use config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, to_json};
+pub use config::{
+    CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, schedule_from_json, to_json,
+};
 pub use config_schema::config_schema;
 pub use device::{WireDevices, WireFigure};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportRow, export_forms_help};

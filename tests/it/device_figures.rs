@@ -65,7 +65,7 @@ fn figures_that_are_set_say_so_and_reach_the_engine() {
     let (estimated, set) = device.marks();
     assert!(estimated.is_empty());
     assert_eq!(set, DeviceFigure::ALL);
-    assert_eq!(device.marked(DeviceFigure::MallocNs), "1.00 us, set by you");
+    assert_eq!(device.marked(DeviceFigure::MallocNs), "1.00\u{a0}µs, set by you");
     assert!(device.marks_sentence().starts_with("set by you: memory, driver malloc"));
     let lowered = lower(&options, &Environment::new(), &device, &NoFiles);
     let params = &lowered.params;
@@ -195,7 +195,7 @@ fn the_command_lists_profiles_and_compare_says_what_its_figures_rest_on() {
         "simulation.free_ns=9",
     ]);
     let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.contains("device ascend-910B1 with 64.0 GiB, estimate"), "{text}");
+    assert!(text.contains("device ascend-910B1 with 64.00 GiB, estimate"), "{text}");
     assert!(
         text.contains("figures of ascend-910B1 are estimates (memory, driver malloc"),
         "{text}"

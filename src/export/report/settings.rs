@@ -62,6 +62,12 @@ impl Report<'_> {
                 table.row(vec![format!("dimension {}", escaped(name)), values.join(", ")]);
             }
         }
+        for (position, entry) in configuration.schedule.iter().flat_map(|plan| &plan.entries).enumerate() {
+            table.row(vec![
+                format!("entry {}", position + 1),
+                format!("<code>{}</code>", escaped(&entry.to_string())),
+            ]);
+        }
         let evaluation = if configuration.evaluation { "yes" } else { "no" };
         table.row(vec!["evaluation beside training".to_owned(), evaluation.to_owned()]);
         table.row(vec!["runs".to_owned(), grouped(self.comparison.axis.runs.len() as u64)]);

@@ -11,7 +11,7 @@ use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
-use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values, paths_of};
+use crate::options::{Environment, OptionError, Options, SeenFiles, check_scheduled, effective_values, paths_of};
 use crate::rewrite::remat::Budget;
 use crate::units::Bytes;
 
@@ -201,9 +201,12 @@ impl Session {
     /// Findings and acting values.
     pub(super) fn judge(&mut self) {
         let Document {
-            options, environment, ..
+            options,
+            environment,
+            plan,
+            ..
         } = &self.document;
-        self.findings = check(options, environment, &*self.files);
+        self.findings = check_scheduled(options, environment, &*self.files, plan);
         self.effective = effective_values(options, environment, &*self.files)
             .into_iter()
             .collect();

@@ -65,7 +65,7 @@ impl FigureUnit {
         match self {
             Self::Bytes => Bytes(value).to_string(),
             Self::Nanoseconds => Nanos(value).to_string(),
-            Self::OperationsPerSecond => format!("{}/s", grouped(value)),
+            Self::OperationsPerSecond => operations_text(value),
             Self::BytesPerSecond => format!("{}/s", Bytes(value)),
         }
     }
@@ -79,6 +79,17 @@ impl FigureUnit {
             Self::BytesPerSecond => format!("{} bytes a second", grouped(value)),
         }
     }
+}
+
+/// Operations a second in thousands: `353.9 TFLOP/s`.
+fn operations_text(value: u64) -> String {
+    let scales = [(1_000_000_000_000_u64, "TFLOP/s"), (1_000_000_000, "GFLOP/s")];
+    let Some((scale, unit)) = scales.into_iter().find(|(scale, _)| value >= *scale) else {
+        return format!("{}\u{a0}FLOP/s", grouped(value));
+    };
+    #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
+    let scaled = value as f64 / scale as f64;
+    format!("{scaled:.1}\u{a0}{unit}")
 }
 
 impl DeviceFigure {

@@ -147,27 +147,22 @@ fn figure_ui(
     let key = figure_option(figure);
     let basis = device.basis(figure);
     let why = format!("{}; {key}", basis.sentence());
-    ui.horizontal(|ui| {
+    let label = ui.horizontal(|ui| {
         let name = match figure {
             DeviceFigure::MemoryBytes => "exact bytes",
             other => other.label(),
         };
-        let label = ui.add_sized(
-            [120.0, 18.0],
-            egui::Label::new(name).truncate().halign(egui::Align::LEFT),
-        );
-        let label = label.on_hover_text(&why);
-        field_ui(ui, device, (figure, label.id), state, commands);
         let (mark, color) = match basis {
-            Basis::Source(_) => ("source", None),
-            Basis::Estimate(_) => ("estimate", Some(ui.visuals().warn_fg_color)),
-            Basis::User => ("set by you", Some(theme.accent())),
+            Basis::Source(_) => ("source", ui.visuals().weak_text_color()),
+            Basis::Estimate(_) => ("estimate", ui.visuals().warn_fg_color),
+            Basis::User => ("set by you", theme.accent()),
         };
-        let mut text = RichText::new(mark).small();
-        if let Some(color) = color {
-            text = text.color(color);
-        }
-        ui.label(text).on_hover_text(&why);
+        let label = ui.add(egui::Label::new(name).truncate()).on_hover_text(&why);
+        ui.label(RichText::new(mark).small().color(color)).on_hover_text(&why);
+        label.id
+    });
+    ui.horizontal(|ui| {
+        field_ui(ui, device, (figure, label.inner), state, commands);
         if session.document().options.is_set(key) {
             let button = ui.small_button("reset");
             let words = format!("give {} the profile's figure again", figure.label());
@@ -176,6 +171,8 @@ fn figure_ui(
                 commands.push(Command::ResetOption(key.to_owned()));
             }
         }
+        let text = figure.unit().text(device.figure(figure));
+        ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
     });
     if let Some(problem) = problem_of(key, state) {
         ui.label(RichText::new(problem).small().color(theme.bad));
@@ -207,8 +204,9 @@ fn field_ui(
         .texts
         .entry(key)
         .or_insert_with(|| (current.clone(), current.clone()));
+    let width = (ui.available_width() - 120.0).clamp(60.0, 150.0);
     let field = egui::TextEdit::singleline(text)
-        .desired_width(124.0)
+        .desired_width(width)
         .font(egui::TextStyle::Monospace);
     let response = ui.add(field).labelled_by(label);
     let response = response.on_hover_text(figure.unit().exact(device.figure(figure)));
