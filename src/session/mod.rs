@@ -48,7 +48,7 @@ pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
-pub use planner::{PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
+pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use problems::problem_lines;
 pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;

@@ -9,7 +9,7 @@ use crate::analysis::{Comparison, arena_order, arena_problem, dumped_plan};
 use crate::plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos};
-use crate::workload::{AllocationOrder, GraphIdx, RecordedPlan};
+use crate::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
 
 /// Strategies that are more than a sweep are left out of the table beyond so many buffers.
 const MAX_BUFFERS: usize = 200_000;
@@ -96,6 +96,43 @@ impl PlannerTable {
             .iter()
             .filter_map(|row| Some(row.result.as_ref().ok()?.footprint));
         footprints.min()
+    }
+}
+
+/// The best that lanes have shown of a problem, whatever they show now.
+#[derive(Clone, Debug)]
+pub struct BestPlan {
+    of: Arc<ProblemEntry>,
+    /// The smallest footprint.
+    pub footprint: Bytes,
+    /// Who found it first.
+    pub strategy: &'static Strategy,
+    /// The best bound that was proved.
+    pub proved_bound: Bytes,
+}
+
+impl BestPlan {
+    /// Takes what an answer's lanes show; what was known of the same problem stays. `None` where it is about no problem.
+    pub(super) fn of_answer(known: Option<Self>, comparison: &Comparison) -> Option<Self> {
+        let entry = comparison.workload.problems().first()?;
+        let mut best = known.filter(|known| Arc::ptr_eq(&known.of, entry));
+        for lane in &comparison.lanes {
+            let Some((_, planned)) = lane.plans.first() else {
+                continue;
+            };
+            let (footprint, proved) = (planned.plan.footprint, planned.proved_bound);
+            let known = best.get_or_insert_with(|| Self {
+                of: Arc::clone(entry),
+                footprint,
+                strategy: lane.strategy,
+                proved_bound: proved,
+            });
+            known.proved_bound = known.proved_bound.max(proved);
+            if footprint < known.footprint {
+                (known.footprint, known.strategy) = (footprint, lane.strategy);
+            }
+        }
+        best
     }
 }
 

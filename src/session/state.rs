@@ -28,7 +28,7 @@ use super::document::{Document, SourceSpec};
 use super::history::History;
 use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
-use super::planner::PlannerTable;
+use super::planner::{BestPlan, PlannerTable};
 use super::worker::Worker;
 use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
@@ -107,6 +107,8 @@ pub struct Session {
     has_new_sources: bool,
     /// The planner's table.
     planner: Option<PlannerTable>,
+    /// What lanes have shown of a problem.
+    best_plan: Option<BestPlan>,
     /// The answer, by number, and the graph that the table was asked for.
     planner_asked: Option<(u64, GraphIdx)>,
     /// How many answers there were.
@@ -170,6 +172,7 @@ impl Session {
             history: History::default(),
             has_new_sources: false,
             planner: None,
+            best_plan: None,
             planner_asked: None,
             n_answers: 0,
             is_preview: false,

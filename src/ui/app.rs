@@ -352,6 +352,7 @@ impl App {
                 self.panes.show(Pane::Peak);
                 state.dialogs.ask(Purpose::ExportPeak, ctx);
             }
+            UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {
                 if !state.lanes.begin_note() {
                     let words = "point at a step of a lane, or pin one, to bookmark it";

@@ -78,6 +78,8 @@ pub enum UiCommand {
     TogglePeak,
     /// Keep the pinned or hovered step with a note.
     Bookmark,
+    /// Type a step to go to.
+    GotoStep,
     /// Choose where to write the explained step.
     ExportPeak,
     /// Holes in the memory maps, or none.

@@ -70,7 +70,8 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::Export(_)
         | UiCommand::ExportTable
         | UiCommand::ExportPeak
-        | UiCommand::Bookmark => (session.answer().is_some(), "nothing is worked out yet"),
+        | UiCommand::Bookmark
+        | UiCommand::GotoStep => (session.answer().is_some(), "nothing is worked out yet"),
         _ => (true, ""),
     };
     (!is_possible).then_some(why)

@@ -65,6 +65,8 @@ pub struct Panes {
     aside: Vec<Pane>,
     /// Whether the lanes have the whole window.
     is_maximized: bool,
+    /// The tabs that were in front when they were drawn last.
+    in_front: Vec<egui_tiles::TileId>,
 }
 
 /// The least share of the height at which a report or a table can be read.
@@ -90,6 +92,7 @@ impl Panes {
             low_share: None,
             aside,
             is_maximized: false,
+            in_front: Vec::new(),
         }
     }
 
@@ -248,6 +251,7 @@ impl Panes {
             shows_budgets: false,
             closed: Vec::new(),
             keeps_pane: false,
+            in_front: &mut self.in_front,
         };
 
         if self.is_maximized {

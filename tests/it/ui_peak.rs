@@ -71,7 +71,7 @@ fn a_group_opens_and_a_tensor_is_selected_without_leaving_the_pane() {
     harness.get_by_label_contains(&words).click();
     harness.run_steps(3);
     assert_eq!(harness.state().session().selection(), Some(member.tensor));
-    harness.get_by_label("What would lower it");
+    harness.get_by_label("What would lower the peak of live bytes");
     let words = format!("close {}: ", report.groups[0].text);
     harness.get_by_label_contains(&words).click();
     harness.run_steps(3);
@@ -96,7 +96,7 @@ fn the_pinned_step_is_explained_and_the_peak_again() {
     let session = harness.state().session();
     let report = session.peak_report().expect("a report");
     assert!(matches!(report.ask.at, PeakAt::Step(step) if step == report.set.step));
-    harness.get_by_label("explain at the peak").click();
+    harness.get_by_label("explain most live").click();
     settle(&mut harness);
     harness.get_by_label_contains("Most live bytes: step");
     harness.get_by_label("Copy").click();

@@ -97,6 +97,31 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
     assert_eq!(comparison.lanes[0].strategy.name, "best");
 }
 
+/// A plan that a lane has shown is not forgotten when the lane shows another.
+#[test]
+fn the_best_plan_that_was_shown_stays_known() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    let best = harness.state().session().best_plan().expect("a plan").clone();
+    for lane in 0..4 {
+        harness.state_mut().apply(Command::SetStrategy {
+            lane: Some(LaneId::Problem(lane)),
+            strategy: Some("naive"),
+        });
+    }
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert!(
+        comparison
+            .lanes
+            .iter()
+            .all(|lane| lane.summary.peak_reserved > best.footprint)
+    );
+    let words = format!("{} gave one of {}", best.strategy.label, best.footprint);
+    harness.get_by_label_contains(&words);
+    harness.get_by_label_contains(", the smallest there is");
+}
+
 #[test]
 fn lanes_of_a_graph_choose_their_strategy() {
     let sample = SourceSpec::from_argument("sample:resnet50").expect("a sample");

@@ -146,6 +146,73 @@ fn r_and_t_measure_until_escape_and_move_nothing() {
 }
 
 #[test]
+fn rulers_over_a_difference_tell_its_bytes() {
+    let mut harness = window();
+    press(&mut harness, Modifiers::SHIFT, Key::C);
+    settle(&mut harness);
+    let said = |harness: &Harness<'_, App>| {
+        let lane = harness.get_by_label_contains("difference, policy 0 less policy 2");
+        (lane.rect(), lane.accesskit_node().label().unwrap_or_default())
+    };
+    let (lane, before) = said(&harness);
+    assert!(!before.contains("measured"), "{before}");
+    let whole = shown(&mut harness);
+    for (key, to) in [
+        (Key::R, pos2(lane.left() + 200.0, lane.center().y)),
+        (Key::T, pos2(lane.left() + 60.0, lane.bottom() - 6.0)),
+    ] {
+        harness.key_down(key);
+        harness.run_steps(1);
+        drag(&mut harness, pos2(lane.left() + 60.0, lane.top() + 6.0), to);
+        harness.key_up(key);
+        harness.run_steps(1);
+    }
+    let (_, words) = said(&harness);
+    let measured = words.split_once("; measured ").expect("both rulers").1;
+    let (time, bytes) = measured.split_once("; ").expect("time and bytes");
+    assert!(time.contains(" steps, "), "{words}");
+    let difference = harness.state().session().difference().expect("a difference");
+    let extremes = difference.reserved.extremes().expect("steps");
+    let most = extremes.high.0.max(0).abs_diff(extremes.low.0.min(0)).max(1);
+    let bytes: f64 = bytes
+        .split(' ')
+        .next()
+        .and_then(|number| number.parse().ok())
+        .expect("a number");
+    assert!(bytes > 0.0 && most > 0, "{words}");
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(!said(&harness).1.contains("measured"));
+    assert_eq!(shown(&mut harness), whole);
+}
+
+#[test]
+fn a_step_is_typed_to_go_to() {
+    let mut harness = window();
+    let pinned = |harness: &Harness<'_, App>| harness.state().lanes().pinned().map(|spot| spot.step);
+    let mut go = |text: &str| {
+        press(&mut harness, Modifiers::NONE, Key::G);
+        {
+            let mut fields = harness.query_all_by_label_contains("Go to step (0 to ");
+            let field = fields.find(|node| node.accesskit_node().role() == Role::TextInput);
+            field.expect("a field for the step").type_text(text);
+        }
+        harness.run_steps(2);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        harness.run_steps(3);
+        pinned(&harness)
+    };
+    for (text, step) in [("7", 7), ("+ 5", 12), ("-2", 10), ("what", 10)] {
+        assert_eq!(go(text), Some(Step(step)), "{text}");
+    }
+    // What could not be read is still there to be mended.
+    harness.get_by_label("write a whole number");
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    harness.run_steps(2);
+    assert!(harness.query_by_label("write a whole number").is_none());
+    assert_eq!(pinned(&harness), Some(Step(10)), "the pin stays");
+}
+
+#[test]
 fn a_bookmark_is_noted_in_place_flagged_listed_changed_and_removed() {
     let mut harness = window();
     let lane = harness.get_by_label("lane policy 0 memory map").rect();

@@ -44,7 +44,7 @@ impl Report<'_> {
         }
         page.table(&self.groups(&report));
         page.table(&self.largest(&report));
-        page.line("h3", "What would lower it");
+        page.line("h3", "What would lower the peak of live bytes");
         match &report.uses {
             Ok(uses) => self.uses(page, (&report, uses)),
             Err(why) => page.line("p", why),
@@ -129,7 +129,7 @@ impl Report<'_> {
     fn groups(&self, report: &PeakReport) -> Table {
         let by = format!("by {}", report.ask.by.words());
         let mut table = Table::new(
-            "Who is live at the peak",
+            "Who is live when most bytes are",
             &[&by, ">tensors", ">live", ">share", "largest"],
         );
         let row = |group: &LiveGroup| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::document::{Document, SourceSpec};
 use super::super::jobs::{Answer, Loaded, ReadConfig};
+use super::super::planner::BestPlan;
 use super::super::samples::SAMPLES;
 use super::{Busy, Notice, Session};
 use crate::analysis::Comparison;
@@ -73,6 +74,7 @@ impl Session {
     }
 
     fn take_answer(&mut self, answer: (Arc<Comparison>, Arc<Timeline>), is_preview: bool) {
+        self.best_plan = BestPlan::of_answer(self.best_plan.take(), &answer.0);
         self.answer = Some(answer);
         self.n_answers += 1;
         self.is_preview = is_preview;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::jobs::{Answer, Job};
-use super::super::planner::PlannerTable;
+use super::super::planner::{BestPlan, PlannerTable};
 use super::{Notice, Session};
 use crate::analysis::LaneId;
 use crate::options::keys;
@@ -14,6 +14,11 @@ impl Session {
     /// The planner's table, as far as it is known.
     pub fn planner_table(&self) -> Option<&PlannerTable> {
         self.planner.as_ref()
+    }
+
+    /// The best plan that lanes have shown of the answer's problem; `None` where it is about none.
+    pub const fn best_plan(&self) -> Option<&BestPlan> {
+        self.best_plan.as_ref()
     }
 
     /// Whether the table that was asked for last belongs to the answer on the screen and to this graph.

@@ -466,6 +466,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(ctrl(Key::B)),
     },
     CommandRow {
+        command: UiCommand::GotoStep,
+        menu: Menu::Edit,
+        text: "Go to step…",
+        tooltip: "type a step to pin it in all lanes; +100 and -100 go on from the pinned one",
+        shortcut: Some(plain(Key::G)),
+    },
+    CommandRow {
         command: UiCommand::NextProblem,
         menu: Menu::Edit,
         text: "Next problem",

@@ -13,6 +13,7 @@ use super::{LanesInput, LanesState, remat};
 use crate::analysis::{Lane, LaneId};
 use crate::timeline::{Curve, View, byte_ticks, step_facts};
 use crate::units::{Bytes, Step};
+use crate::workload::Recording;
 
 /// The vertical scale of a lane, or of all lanes.
 #[derive(Clone, Copy)]
@@ -238,7 +239,13 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
         "at"
     };
     let figure = format!("peak {}", summary.peak_reserved);
-    let at = format!("{figure} {word} {} {step}", input.comparison.axis_word());
+    // What is live has a peak of its own, mostly on another step.
+    let states_reserved = input
+        .comparison
+        .recording(lane.id)
+        .is_none_or(Recording::states_reserved);
+    let what = if states_reserved { "reserved " } else { "" };
+    let at = format!("{what}{figure} {word} {} {step}", input.comparison.axis_word());
     // The run may have come by this step for another op than the graph's.
     let facts = match lane.id {
         LaneId::Measured(_) => None,

@@ -7,7 +7,7 @@ use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, U
 
 use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
-use super::measure::Plot;
+use super::measure::{self, Plot};
 use super::{LaneAction, LanesInput, LanesState, gestures};
 use crate::timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 use crate::units::{Bytes, Step};
@@ -47,15 +47,18 @@ pub(super) fn difference_ui(
     let response = ui.interact(rect, ui.scope_id().with("difference"), Sense::click_and_drag());
     let (curve, what) = curve_of(difference, input);
     response.widget_info(|| {
-        let label = format!("difference, {} less {}: {what}", titles.0, titles.1);
+        let measured = measure::difference_words(input, state, curve).map(|words| format!("; {words}"));
+        let measured = measured.unwrap_or_default();
+        let label = format!("difference, {} less {}: {what}{measured}", titles.0, titles.1);
         WidgetInfo::labeled(Role::Canvas, true, label)
     });
-    // Nothing in it is an address.
+    let scale = Scale::of(curve);
     let plot = Plot {
         lane: input.comparison.lanes.len(),
         body: rect,
-        map: Rect::NOTHING,
+        map: rect,
         reach: 1.0,
+        values: Some(scale.ends()),
     };
     gestures::navigate(ui, &response, plot, state);
     if response.double_clicked() {
@@ -63,7 +66,8 @@ pub(super) fn difference_ui(
     }
     header_ui(ui, header, (&titles, what, curve.extremes()), input, actions);
     let Some(viewport) = state.view() else { return };
-    paint(ui, rect, (curve, &viewport), input);
+    paint(ui, rect, (curve, scale, &viewport), input);
+    measure::paint_difference(ui, plot, (input, state), curve);
     paint_reading(ui, rect, (curve, what), (input, state));
 }
 
@@ -135,24 +139,57 @@ fn signed_ticks((low, high): (f64, f64), most: u32) -> Vec<Tick> {
     below.chain(above).collect()
 }
 
+/// Which bytes stand at which height.
+#[derive(Clone, Copy)]
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more than 53 bits")]
+    fn of(curve: &SignedCurve) -> Self {
+        let (low, high) = curve
+            .extremes()
+            .map_or((0, 0), |extremes| (extremes.low.0.min(0), extremes.high.0.max(0)));
+        Self {
+            low: low as f64,
+            high: high as f64,
+        }
+    }
+
+    /// What the whole height stands for: more than there is, so that nothing touches the frame.
+    fn span(self) -> f64 {
+        (self.high - self.low).max(1.0) * 1.1
+    }
+
+    /// What stands at the top and at the bottom.
+    fn ends(self) -> (f64, f64) {
+        let top = self.high + self.span() * 0.045;
+        (top, top - self.span())
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    fn y(self, rect: Rect, bytes: f64) -> f32 {
+        let share = (self.ends().0 - bytes) / self.span();
+        rect.top() + (share * f64::from(rect.height())) as f32
+    }
+}
+
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "points on a screen fit f32"
 )]
-fn paint(ui: &Ui, rect: Rect, (curve, viewport): (&SignedCurve, &View<'_>), input: &LanesInput<'_>) {
+fn paint(ui: &Ui, rect: Rect, (curve, scale, viewport): (&SignedCurve, Scale, &View<'_>), input: &LanesInput<'_>) {
     let theme = input.theme;
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
-    let (low, high) = curve
-        .extremes()
-        .map_or((0, 0), |extremes| (extremes.low.0.min(0), extremes.high.0.max(0)));
-    let span = (high as f64 - low as f64).max(1.0) * 1.1;
-    let zero = rect.top() + (high as f64 / span) as f32 * rect.height() + rect.height() * 0.045;
-    let y = |bytes: i64| zero - (bytes as f64 / span) as f32 * rect.height();
+    let zero = scale.y(rect, 0.0);
+    let y = |bytes: i64| scale.y(rect, bytes as f64);
     let most = (rect.height() / 24.0).clamp(1.0, 4.0) as u32;
-    let ticks = signed_ticks((low as f64, high as f64), most);
+    let ticks = signed_ticks((scale.low, scale.high), most);
     left_axis(outer, rect, &ticks, |value| y(value as i64), theme);
     let painter = ui.painter_at(rect);
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;

@@ -21,9 +21,9 @@ const PEAK_SIZE: f32 = 14.5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Fragmentation,
-    Costs,
     Behaviour,
     Percent,
+    Costs,
     Difference,
     Counts,
     Verdict,

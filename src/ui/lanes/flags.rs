@@ -71,9 +71,9 @@ impl LanesState {
         true
     }
 
-    /// Whether a note is being written: letters are for it.
+    /// Whether a note or a step is being written: letters are for it.
     pub fn is_noting(&self) -> bool {
-        self.flags.noting.is_some()
+        self.flags.noting.is_some() || self.goto.is_some()
     }
 
     /// The note that was written: its step, its lane by position, its text. Given once.

@@ -257,12 +257,15 @@ pub(super) fn plot_of(frame: &LaneFrame) -> Plot {
         body: frame.body,
         map: frame.map,
         reach: frame.reach,
+        values: None,
     }
 }
 
 /// Wheel and drags move the view, unless a drag measures or zooms.
 pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) {
-    let (width, height) = (f64::from(plot.body.width()), f64::from(plot.map.height()));
+    // Heights of a difference are no addresses to move.
+    let map = plot.values.map_or(plot.map, |_| Rect::NOTHING);
+    let (width, height) = (f64::from(plot.body.width()), f64::from(map.height()));
     if measure::drag(ui, response, plot, state) {
         let delta = response.drag_delta();
         state.change_view(|view| {
@@ -270,7 +273,7 @@ pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut Lan
             view.pan(-f64::from(delta.x) / width, bytes)
         });
     }
-    zoom(ui, response, (plot.body, plot.map), state);
+    zoom(ui, response, (plot.body, map), state);
 }
 
 /// The wheel with Ctrl (or alone, where that is set) and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.

@@ -1,13 +1,14 @@
 //! The header of a lane: which policy, whether it is configured or best, and its exact figures.
 //!
-//! Every part is measured first, so that nothing is drawn over anything else: costs and fragmentation give way, then
-//! the words of the policy, then the difference; in narrow lanes the figures stand below the name.
+//! Every part is measured first, so that nothing is drawn over anything else: fragmentation and percent give way, then
+//! the name of the strategy and the badges are shortened, then costs and the words of the policy go, then the difference;
+//! in narrow lanes the figures stand below the name.
 
 use eframe::egui::{
-    Align, Button, Color32, ComboBox, FontId, Layout, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2,
-    vec2,
+    Align, Button, Color32, ComboBox, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
+use super::badge::{BADGE, BADGE_SIZE, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, USE, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput, LanesState, arrange};
@@ -19,9 +20,6 @@ use crate::units::percent_text;
 
 /// The narrowest drop-down of strategies, and what stands in it beside its text.
 const COMBO: (f32, f32) = (96.0, 34.0);
-/// Badges and small buttons beside their text.
-const BADGE: f32 = 12.0;
-const BADGE_SIZE: f32 = 11.0;
 /// The button of the lane's menu.
 const MENU: f32 = 30.0;
 /// Left of the first part.
@@ -48,11 +46,13 @@ pub(super) fn header_ui(
     if frame.is_wide {
         let room = header.width() - INDENT - SPACING - MENU;
         while name.width() + figures::width(&figures) > room {
-            // The words of the policy go after costs and fragmentation, and before the difference.
             let least = figures.iter().map(|figure| figure.rank).min();
-            let are_words_next = least.is_none_or(|rank| rank >= figures::Rank::Percent);
-            let has_dropped = are_words_next && name.drop_words();
-            if !has_dropped && !figures::drop_one(&mut figures) {
+            let has_shrunk = match least {
+                Some(figures::Rank::Fragmentation | figures::Rank::Behaviour | figures::Rank::Percent) => false,
+                Some(figures::Rank::Costs) => name.shorten(),
+                _ => name.shorten() || name.drop_words(),
+            };
+            if !has_shrunk && !figures::drop_one(&mut figures) {
                 break;
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn header_ui(
             if name.has_combo {
                 strategy_ui(ui, (lane, combo), input, actions);
             }
-            certainty_ui(ui, lane, input);
+            certainty_ui(ui, (lane, name.is_short), input);
             figures_ui(ui, figures);
         });
         return;
@@ -74,16 +74,15 @@ pub(super) fn header_ui(
     };
     let room = header.width() - INDENT - SPACING;
     let mut below = figures.split_off(figures.len().min(1));
-    if name.fixed_width() + figures::width(&figures) > room - MENU {
-        name.drop_words();
-    }
+    let is_too_wide = |name: &Name<'_>| name.fixed_width() + figures::width(&figures) > room - MENU;
+    while is_too_wide(&name) && (name.shorten() || name.drop_words()) {}
     let least = if name.has_combo { COMBO.0 + SPACING } else { 0.0 };
     while figures::width(&below) + least > room && figures::drop_one(&mut below) {}
     let combo = room - figures::width(&below) - SPACING;
     line_ui(ui, half(0.0), ("name", frame.lane), |ui| {
         arrange::menu_ui(ui, frame, (input, state), actions);
         name.ui(ui, input, actions);
-        certainty_ui(ui, lane, input);
+        certainty_ui(ui, (lane, name.is_short), input);
         figures_ui(ui, figures);
     });
     line_ui(ui, half(1.0), ("costs", frame.lane), |ui| {
@@ -112,9 +111,6 @@ fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
     });
 }
 
-/// The badge of a recording.
-const MEASURED: &str = "measured";
-
 /// What stands on the left of a header, with its widths.
 struct Name<'a> {
     lane: &'a Lane,
@@ -122,33 +118,45 @@ struct Name<'a> {
     number: f32,
     /// Its words; 0 where they gave way.
     words: f32,
-    badges: f32,
-    /// The drop-down of strategies with all its text.
-    combo: f32,
+    /// Badges in full, and in short words.
+    badges: (f32, f32),
+    /// The drop-down of strategies with all its text, and at its narrowest.
+    combo: (f32, f32),
     has_combo: bool,
+    /// Whether badges and strategy gave way to shorter words.
+    is_short: bool,
 }
 
 impl<'a> Name<'a> {
     fn new(ui: &Ui, lane: &'a Lane, input: &LanesInput<'_>) -> Self {
-        let badge = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
+        let width = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
         // Lanes that are named by what they show, and not by their policy.
         let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Measured(_));
         let (number, label) = number_and_words(lane, input);
-        let mut badges = 0.0;
-        if let Some((text, is_badge)) = certainty(lane).filter(|_| is_problem) {
-            badges += if is_badge {
-                badge(&text)
-            } else {
-                width_of(ui, &text, SIZE) + SPACING
-            };
+        let mut badges = (0.0, 0.0);
+        let mut add = |(full, short): (f32, f32)| badges = (badges.0 + full, badges.1 + short);
+        let of = |badge: &Badge| (width(badge.full), width(badge.short));
+        if is_problem {
+            match certainty(lane) {
+                Some(Certainty::Optimal) => add(of(&OPTIMAL)),
+                Some(Certainty::Over(text)) => {
+                    let plain = width_of(ui, &text, SIZE) + SPACING;
+                    add((plain, plain));
+                }
+                None => {}
+            }
         } else if let LaneId::Measured(_) = lane.id {
-            badges += badge(MEASURED);
+            add(of(&MEASURED));
         } else if !is_pass {
             let is_configured = lane.policy == input.comparison.configured;
-            badges += badge(if is_configured { "configured" } else { "use" });
+            add(if is_configured {
+                of(&CONFIGURED)
+            } else {
+                (width(USE), width(USE))
+            });
             if is_best(lane, input) {
-                badges += badge("lowest peak");
+                add(of(&LOWEST));
             }
         }
         // Lanes of passes are all placed as the options say.
@@ -167,17 +175,28 @@ impl<'a> Name<'a> {
                 width_of(ui, label, SIZE) + SPACING
             },
             badges,
-            combo: if has_combo { combo } else { 0.0 },
+            combo: if has_combo {
+                (combo, COMBO.0 + SPACING)
+            } else {
+                (0.0, 0.0)
+            },
             has_combo,
+            is_short: false,
         }
     }
 
     fn fixed_width(&self) -> f32 {
-        self.number + self.words + self.badges
+        let badges = if self.is_short { self.badges.1 } else { self.badges.0 };
+        self.number + self.words + badges
     }
 
     fn width(&self) -> f32 {
-        self.fixed_width() + self.combo
+        self.fixed_width() + if self.is_short { self.combo.1 } else { self.combo.0 }
+    }
+
+    /// Shortens badges and the strategy; says whether that was still to be done.
+    fn shorten(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_short, true)
     }
 
     /// Leaves the words to the tooltip; says whether there were any.
@@ -204,17 +223,17 @@ impl<'a> Name<'a> {
             ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
         }
         if let LaneId::Measured(_) = lane.id {
-            badge(ui, MEASURED, theme.configured)
+            badge(ui, (&MEASURED, self.is_short), theme.configured)
                 .on_hover_text("What a tool recorded of a real run; nothing is simulated");
         }
         if let LaneId::Pass(_) | LaneId::Measured(_) = lane.id {
             return;
         }
         if lane.policy == input.comparison.configured {
-            badge(ui, "configured", theme.configured)
+            badge(ui, (&CONFIGURED, self.is_short), theme.configured)
                 .on_hover_text("The options and the environment put this policy in force");
         } else {
-            let button = ui.add(Button::new(words("use", theme.text_weak).size(BADGE_SIZE)).small());
+            let button = ui.add(Button::new(words(USE, theme.text_weak).size(BADGE_SIZE)).small());
             let label = format!("use {}", input.comparison.lane_title(lane.id));
             button.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Button, true, &label));
             let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
@@ -223,7 +242,7 @@ impl<'a> Name<'a> {
             }
         }
         if let Some(best) = input.comparison.best.as_ref().filter(|_| is_best(lane, input)) {
-            badge(ui, "lowest peak", theme.best).on_hover_text(&best.why);
+            badge(ui, (&LOWEST, self.is_short), theme.best).on_hover_text(&best.why);
         }
     }
 }
@@ -308,40 +327,36 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     text
 }
 
-/// Whether a plan can be beaten, and whether that is worth a badge.
-fn certainty(lane: &Lane) -> Option<(String, bool)> {
+/// Whether a plan can be beaten.
+enum Certainty {
+    /// It cannot.
+    Optimal,
+    /// How far it is over the bound, in words.
+    Over(String),
+}
+
+fn certainty(lane: &Lane) -> Option<Certainty> {
     let (_, planned) = lane.plans.first()?;
     if planned.is_optimal() {
-        return Some(("proven optimal".to_owned(), true));
+        return Some(Certainty::Optimal);
     }
     let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
-    Some((format!("{over} over bound"), false))
+    Some(Certainty::Over(format!("{over} over bound")))
 }
 
 /// The same of a problem's lane.
-fn certainty_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
+fn certainty_ui(ui: &mut Ui, (lane, is_short): (&Lane, bool), input: &LanesInput<'_>) {
     let Some((_, planned)) = lane.plans.first().filter(|_| input.comparison.is_problem()) else {
         return;
     };
     match certainty(lane) {
-        Some((text, true)) => {
-            badge(ui, &text, input.theme.best).on_hover_text("No plan needs less");
+        Some(Certainty::Optimal) => {
+            badge(ui, (&OPTIMAL, is_short), input.theme.best).on_hover_text("No plan needs less");
         }
-        Some((text, false)) => {
+        Some(Certainty::Over(text)) => {
             ui.label(words(text, input.theme.text_weak))
                 .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
         }
         None => {}
     }
-}
-
-fn badge(ui: &mut Ui, text: &str, (ground, color): (Color32, Color32)) -> Response {
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), FontId::proportional(BADGE_SIZE), color);
-    let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(BADGE, 4.0), Sense::hover());
-    ui.painter().rect_filled(rect, 8, ground);
-    ui.painter().galley(rect.min + vec2(6.0, 2.0), galley, color);
-    response.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Label, true, text));
-    response
 }

@@ -1,15 +1,16 @@
-//! What a drag over a canvas does: move the view, zoom to steps (Alt), measure time (R) or bytes (T).
+//! What a drag over a canvas does: move the view, zoom to steps (Alt), measure time (R) or bytes (T), in lanes and their
+//! difference.
 //!
 //! What was measured stays drawn, with its figure, until Escape.
 
-use eframe::egui::{Align2, Key, Painter, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
+use eframe::egui::{Align2, Key, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
 
 use super::bands::took_words;
 use super::canvas::text_with_ground;
 use super::difference::signed;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
-use crate::timeline::{StepRange, View, Viewport, step_facts};
+use crate::timeline::{SignedCurve, StepRange, View, Viewport, step_facts};
 use crate::units::{Bytes, Nanos, Step, counted};
 
 /// What a drag is for; decided where it begins.
@@ -109,11 +110,16 @@ pub(super) struct Plot {
     pub(super) map: Rect,
     /// How far its addresses reach, as a share of the view's.
     pub(super) reach: f64,
+    /// What stands at the top and at the bottom of the map, where heights are bytes of a difference instead of addresses.
+    pub(super) values: Option<(f64, f64)>,
 }
 
 impl Plot {
     fn address(&self, pos: Pos2, view: &Viewport) -> f64 {
         let y = f64::from(pos.y.max(self.map.top()).min(self.map.bottom()) - self.map.top());
+        if let Some((top, bottom)) = self.values {
+            return top + (bottom - top) * y / f64::from(self.map.height().max(1.0));
+        }
         view.address_from_y(y, f64::from(self.map.height())) * self.reach
     }
 }
@@ -175,7 +181,8 @@ fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option
         .or(response.interact_pointer_pos())?;
     let is_primary = response.drag_started_by(PointerButton::Primary);
     let (is_alt, is_time, is_bytes) = ui.input(|i| (i.modifiers.alt, i.key_down(Key::R), i.key_down(Key::T)));
-    let has_addresses = plot.map.contains(origin) && state.content == LaneContent::MemoryMap;
+    let is_scaled = plot.values.is_some() || state.content == LaneContent::MemoryMap;
+    let has_addresses = plot.map.contains(origin) && is_scaled;
     let tool = if !is_primary || ui.text_edit_focused() {
         Tool::Move
     } else if is_alt {
@@ -195,6 +202,7 @@ fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option
 }
 
 /// Draws what was measured over a canvas.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState) {
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
@@ -211,9 +219,74 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
                 a1: view.a1 * plot.reach,
                 ..view.viewport()
             });
-            paint_bytes(&ui.painter_at(plot.map), plot, (input, &own), height);
+            let y_of = |address: f64| {
+                let y = own.y_from_address(address, f64::from(plot.map.height()));
+                plot.map.top() + y.clamp(-10.0, f64::from(plot.map.height()) + 10.0) as f32
+            };
+            let x = x_of(height.step.0, plot.body, &own);
+            paint_bytes(
+                ui,
+                plot,
+                (input, x),
+                (height, Rangef::new(y_of(height.high), y_of(height.low))),
+            );
         }
     }
+}
+
+/// Draws what was measured over the difference of two lanes.
+#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+pub(super) fn paint_difference(
+    ui: &Ui,
+    plot: Plot,
+    (input, state): (&LanesInput<'_>, &LanesState),
+    curve: &SignedCurve,
+) {
+    let Some(view) = state.view() else { return };
+    if let Some((lane, range)) = state.measures.time {
+        let figure = (lane == plot.lane).then(|| difference_text(input, state, (curve, range)));
+        paint_time(ui, plot, (input, &view), (range, figure));
+    }
+    let height = state.measures.bytes.filter(|height| height.lane == plot.lane);
+    let Some((height, (top, bottom))) = height.zip(plot.values) else {
+        return;
+    };
+    let y_of = |value: f64| {
+        let share = (value - top) / (bottom - top);
+        plot.map.top() + (share * f64::from(plot.map.height())) as f32
+    };
+    let x = x_of(height.step.0, plot.body, &view);
+    paint_bytes(
+        ui,
+        plot,
+        (input, x),
+        (height, Rangef::new(y_of(height.high), y_of(height.low))),
+    );
+}
+
+/// What was measured on the difference, for those who do not see the rulers.
+pub(super) fn difference_words(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) -> Option<String> {
+    let lane = input.comparison.lanes.len();
+    let time = state.measures.time.filter(|(known, _)| *known == lane);
+    let time = time.map(|(_, range)| difference_text(input, state, (curve, range)));
+    let height = state.measures.bytes.filter(|height| height.lane == lane);
+    let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
+    (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
+}
+
+/// How many steps, how long they took, and what the difference is at both ends.
+fn difference_text(input: &LanesInput<'_>, state: &LanesState, (curve, range): (&SignedCurve, StepRange)) -> String {
+    let axis = state.view().and_then(|view| view.axis());
+    let took = took_words((range.start, range.end), (axis, state.axis.prefix()));
+    let last = range.last();
+    let ends = [range.start, last].map(|step| signed(curve.at(step.0)));
+    let change = if ends[0] == ends[1] {
+        format!("{} at both ends", ends[0])
+    } else {
+        format!("{} to {}", ends[0], ends[1])
+    };
+    let steps = counted(u64::from(range.n_steps()), input.comparison.axis_word());
+    format!("{steps}{took}, {change}: {} to {last}", range.start)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
@@ -300,15 +373,9 @@ fn change_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange)) -> Opt
     })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn paint_bytes(painter: &Painter, plot: Plot, (input, view): (&LanesInput<'_>, &View<'_>), height: Height) {
+fn paint_bytes(ui: &Ui, plot: Plot, (input, x): (&LanesInput<'_>, f32), (height, y): (Height, Rangef)) {
     let (map, theme) = (plot.map, input.theme);
-    let y_of = |address: f64| {
-        let y = view.y_from_address(address, f64::from(map.height()));
-        map.top() + y.clamp(-10.0, f64::from(map.height()) + 10.0) as f32
-    };
-    let x = x_of(height.step.0, plot.body, view);
-    let y = Rangef::new(y_of(height.high), y_of(height.low));
+    let painter = &ui.painter_at(map);
     let stroke = Stroke::new(1.5, theme.text);
     painter.vline(x, y, stroke);
     for edge in [y.min, y.max] {

@@ -18,6 +18,7 @@ mod areas;
 mod arrange;
 mod away;
 mod axis;
+mod badge;
 mod bands;
 mod budget;
 mod canvas;
@@ -29,6 +30,7 @@ mod figures;
 mod flags;
 mod frame;
 mod gestures;
+mod goto;
 mod header;
 mod holdings;
 mod keyed;
@@ -250,6 +252,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     )
     .ruler(0);
     flags::note_ui(ui, plot, input, state);
+    goto::goto_ui(ui, plot, input, state);
 }
 
 type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAction>);
@@ -373,7 +376,8 @@ fn above_ui(ui: &Ui, (frames, plain): (&[frame::LaneFrame], f32), input: &LanesI
         measure::paint(ui, gestures::plot_of(frame), input, state);
         spot::paint(ui, (frame.lane, frame.body), input, state);
         canvas::cursor_line(ui, frame.body, state, input.theme);
-        if state.pictured.is_none() {
+        let is_covered = state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some());
+        if state.pictured.is_none() && !is_covered {
             tooltip::lane_tooltip(frame, input, state);
         }
         arrange::edge_ui(ui, frame, plain, (input, state));

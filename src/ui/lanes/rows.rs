@@ -167,6 +167,7 @@ fn shown_ui(
         body,
         map: body,
         reach: 1.0,
+        values: None,
     };
     // Where rows can be scrolled, the wheel alone does that.
     let has_plain_wheel = state.has_plain_wheel;

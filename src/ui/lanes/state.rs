@@ -5,8 +5,8 @@ use std::sync::Arc;
 use eframe::egui::Rect;
 
 use super::{
-    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, known_columns,
-    marks, measure, pictures, row_paint, rows, strip, views,
+    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, goto,
+    known_columns, marks, measure, pictures, row_paint, rows, strip, views,
 };
 use crate::analysis::{Comparison, LaneId};
 use crate::session::ContentOrder;
@@ -89,6 +89,8 @@ pub struct LanesState {
     pub(super) views: views::Views,
     /// Bookmarks, and the note that is being written.
     pub(super) flags: flags::Flags,
+    /// The field for a step to go to, while it is open.
+    pub(super) goto: Option<goto::Goto>,
     /// Where lanes are on the screen, in points, part by part of their pictures.
     pub(super) places: Vec<(LaneId, [Rect; 3])>,
     /// The lane whose picture is being taken.

@@ -172,8 +172,11 @@ impl Legend {
             }
             let why = "Exact bytes that the graphs hold: no weights, no rounding";
             entries.push(("live".to_owned(), theme.live, why, false));
-            let why = "Device bytes in use: arenas, pools, weights, variables, inputs and outputs";
-            entries.push(("reserved".to_owned(), theme.reserved, why, false));
+            let lanes = 0..input.comparison.lanes.len();
+            if lanes.into_iter().any(|lane| input.comparison.states(lane).0) {
+                let why = "Device bytes in use: arenas, pools, weights, variables, inputs and outputs";
+                entries.push(("reserved".to_owned(), theme.reserved, why, false));
+            }
         }
         let size = TextStyle::Body.resolve(ui.style()).size;
         let space = ui.spacing().item_spacing.x;
@@ -206,7 +209,11 @@ impl Legend {
                 grouped(drawn as u64)
             );
         }
-        ui.weak("?").on_hover_text(words);
+        // Alone in a line it would be a riddle; the help tells the gestures too.
+        let is_alone = self.entries.is_empty() && ui.available_size_before_wrap().x < self.width;
+        if !is_alone {
+            ui.weak("?").on_hover_text(words);
+        }
     }
 }
 

@@ -77,7 +77,7 @@ fn region_ui(
 ) {
     let region = &lane.regions[region];
     let word = input.comparison.axis_word();
-    let life = |start: u32, end: u32| format!("{word}s {start} to {}", end.saturating_sub(1));
+    let life = |start: u32, end: u32| format!("{word}s {} to {}", Step(start), Step(end.saturating_sub(1)));
     let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_holding(step, address));
     ui.strong(&*region.label);
     if region.kind == RegionKind::Unplaced {

@@ -22,12 +22,15 @@ const LEAST_BARS: f32 = 180.0;
 const FOLD: f32 = 24.0;
 /// In lower panes the summary is a line, unless it was opened: the lanes need the room.
 const LOW: f32 = 430.0;
+/// What the lane of a difference takes of that room.
+const DIFFERENCE: f32 = 120.0;
 
 /// The mark that folds the summary, and the line that is left of it; says whether it is folded.
-fn fold_ui(ui: &mut egui::Ui, comparison: &Comparison) -> bool {
+fn fold_ui(ui: &mut egui::Ui, comparison: &Comparison, has_difference: bool) -> bool {
     let id = egui::Id::unique("whether the summary is folded");
     let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
-    let is_folded = chosen.unwrap_or(ui.available_height() < LOW);
+    let low = LOW + if has_difference { DIFFERENCE } else { 0.0 };
+    let is_folded = chosen.unwrap_or(ui.available_height() < low);
     let Some((text, exact)) = headline(comparison) else {
         return false;
     };
@@ -66,7 +69,7 @@ pub fn overview_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    if fold_ui(ui, comparison) {
+    if fold_ui(ui, comparison, session.difference().is_some()) {
         return;
     }
     let mut area = ui.available_rect_before_wrap();
@@ -144,19 +147,30 @@ fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
         .planner_table()
         .filter(|_| session.has_planner_table(crate::workload::GraphIdx(0)));
     let proved = table.map(crate::session::PlannerTable::proved_bound);
+    let best = session.best_plan();
     let bound = plans
         .map(|(_, planned)| planned.proved_bound)
         .chain(proved)
+        .chain(best.map(|best| best.proved_bound))
         .max()
         .unwrap_or_default();
     let smaller = table
         .and_then(crate::session::PlannerTable::smallest)
         .filter(|smallest| *smallest < footprint);
     let over = percent_text(footprint.percent_over(planned.lower_bound));
-    let sure = match smaller {
+    let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
+    let known = shown_before.map(|best| best.footprint).or(smaller);
+    let least = known
+        .filter(|known| *known <= bound)
+        .map_or("", |_| ", the smallest there is");
+    let sure = match (shown_before, smaller) {
         _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
-        Some(smaller) => format!("{over} over the bound; the Planner has one of {smaller}"),
-        None => format!("{over} over the bound; smaller plans may exist"),
+        (Some(best), _) => {
+            let (label, footprint) = (best.strategy.label, best.footprint);
+            format!("{over} over the bound; {label} gave one of {footprint}{least}")
+        }
+        (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
+        (None, None) => format!("{over} over the bound; smaller plans may exist"),
     };
     ui.label(format!(
         "{} buffers, bound {bound}: {sure}.",

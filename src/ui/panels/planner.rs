@@ -204,7 +204,11 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
     table.body(|mut body| {
         for row in rows {
             body.row(20.0, |mut line| {
-                line.col(|ui| row_ui(ui, comparison, row, (state, commands)));
+                line.col(|ui| {
+                    // The row's own, so that the keyboard stays with it when rows are sorted anew.
+                    let own = egui::UiBuilder::new().scope_id(egui::Id::unique(("planner row", row.strategy.name)));
+                    ui.scope_builder(own, |ui| row_ui(ui, comparison, row, (state, commands)));
+                });
                 match &row.result {
                     Ok(figures) => {
                         let shown = Shown {

@@ -33,6 +33,8 @@ pub(super) struct Docking<'a> {
     pub(super) closed: Vec<Pane>,
     /// Whether a tensor was selected in a list that is still to be read.
     pub(super) keeps_pane: bool,
+    /// The tabs that were in front when they were drawn last; one that comes to the front is brought into sight.
+    pub(super) in_front: &'a mut Vec<TileId>,
 }
 
 impl Behavior<Pane> for Docking<'_> {

@@ -38,6 +38,13 @@ pub(super) fn tab_ui(
     let tab = ui
         .interact(rect, id, Sense::click_and_drag())
         .on_hover_cursor(docking.tab_hover_cursor_icon());
+    let was_in_front = docking.in_front.contains(&tile);
+    if state.active && !was_in_front {
+        ui.scroll_to_rect_animation(rect, None, egui::style::ScrollAnimation::none());
+        docking.in_front.push(tile);
+    } else if !state.active && was_in_front {
+        docking.in_front.retain(|known| *known != tile);
+    }
     tab.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), state.active, galley.text()));
     if !ui.is_rect_visible(rect) || state.is_being_dragged {
         return tab;

@@ -29,7 +29,8 @@ pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut Budget
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         sign_ui(ui, |painter, at| marker(painter, at, (0, 3.6), theme.text_weak, false));
-        ui.label(RichText::new("over budget (above: thrash)").size(SIZE).weak());
+        ui.label(RichText::new("over budget (above: thrash)").size(SIZE).weak())
+            .on_hover_text("Hollow: the run used more than its budget. In the band above the plot: it was given up");
     });
     ui.horizontal(|ui| {
         sign_ui(ui, |painter, at| cross(painter, at, 3.4, theme.text_weak));

@@ -5,7 +5,7 @@ use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, WidgetInfo
 use super::{PeakState, Shown};
 use crate::session::Command;
 use crate::timeline::{LiveGroup, LiveMember, tensor_label};
-use crate::ui::panels::elided;
+use crate::ui::panels::elided_middle;
 use crate::units::{Bytes, counted, percent_text};
 
 /// Tensors of a group that are listed at first, and how many more with each click.
@@ -51,7 +51,7 @@ pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words
         let place = pos2(inner.right() - 4.0, inner.center().y);
         let figures = painter.text(place, Align2::RIGHT_CENTER, line.figures, font.clone(), theme.text);
         let room = figures.left() - inner.left() - 12.0;
-        let name = elided(ui, line.name, SIZE, room);
+        let name = elided_middle(ui, line.name, SIZE, room);
         painter.text(
             pos2(inner.left() + 4.0, inner.center().y),
             Align2::LEFT_CENTER,

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Step, counted, grouped};
 
 /// The sections.
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {
-    ui.strong("What would lower it");
+    ui.strong("What would lower the peak of live bytes");
     match &shown.report.without {
         Ok(rows) => section(ui, "Without the largest", |ui| {
             for row in rows {

@@ -205,7 +205,13 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (state, lanes): (&mut Peak
     lane_ui(ui, comparison, state);
     against::choice_ui(ui, comparison, state);
     ui.horizontal_wrapped(|ui| {
-        let mut modes = vec![(Mode::Peak, "at the peak")];
+        // Not where the lane's mark stands, which is at the peak of what is reserved.
+        let peak = if comparison.states(state.lane_in(comparison)).1 {
+            "most live"
+        } else {
+            "most reserved"
+        };
+        let mut modes = vec![(Mode::Peak, peak)];
         if lanes.pinned().is_some() {
             modes.push((Mode::Step, "pinned step"));
         }

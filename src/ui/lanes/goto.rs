@@ -1,0 +1,144 @@
+//! The field in which a step is typed to go to.
+
+use eframe::egui::{self, Area, Frame, Key, Order, Rect, RichText, Ui, pos2};
+
+use super::{LanesInput, LanesState};
+use crate::timeline::step_facts;
+use crate::units::Step;
+
+/// The field while it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Goto {
+    text: String,
+    wants_focus: bool,
+}
+
+impl LanesState {
+    /// Opens the field.
+    pub fn begin_goto(&mut self) {
+        self.goto = Some(Goto {
+            text: String::new(),
+            wants_focus: true,
+        });
+    }
+}
+
+/// The step that a text means: a number (groups of digits may be set apart), or so many steps from one on (`+100`,
+/// `-100`). Behind the last step is the last one; `None` where it is no number.
+fn step_in(text: &str, from: Step, n_steps: u32) -> Option<Step> {
+    let is_apart = |c: char| c.is_whitespace() || matches!(c, '\u{a0}' | '\u{202f}' | ',' | '_' | '\'');
+    let digits: String = text.chars().filter(|c| !is_apart(*c)).collect();
+    let last = n_steps.checked_sub(1)?;
+    let (sign, digits) = match digits.strip_prefix('+') {
+        Some(rest) => (1_i64, rest),
+        None => match digits.strip_prefix(['-', '\u{2212}']) {
+            Some(rest) => (-1, rest),
+            None => (0, &*digits),
+        },
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let number = digits.parse::<i64>().unwrap_or(i64::MAX);
+    let step = match sign {
+        0 => number,
+        sign => i64::from(from.0).saturating_add(number.saturating_mul(sign)),
+    };
+    Some(Step(u32::try_from(step.clamp(0, i64::from(last))).unwrap_or(last)))
+}
+
+/// The field over the lanes; Enter pins the step in all of them.
+pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
+    let Some(mut goto) = state.goto.take() else { return };
+    let n_steps = input.timeline.n_steps;
+    let (Some(spot), Some(last)) = (state.spot_in(input), n_steps.checked_sub(1)) else {
+        return;
+    };
+    let word = input.comparison.axis_word();
+    let (mut is_open, mut is_entered) = (true, false);
+    let mut meant = None;
+    let field = Area::new(egui::Id::unique("go to step"))
+        .order(Order::Foreground)
+        .fixed_pos(pos2(area.center().x - 130.0, area.top() + 4.0));
+    field.show(ui.ctx(), |ui| {
+        Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_width(260.0);
+            let label = ui.label(format!("Go to {word} (0 to {})", Step(last)));
+            let id = egui::Id::unique("step to go to");
+            if goto.wants_focus {
+                // Before the field is drawn, so that it takes the digits that follow the shortcut at once.
+                ui.memory_mut(|memory| memory.request_focus(id));
+            }
+            let edit = egui::TextEdit::singleline(&mut goto.text).id(id);
+            let edit = edit.desired_width(f32::INFINITY).hint_text("1234, or +100 and -100");
+            let field = ui.add(edit).labelled_by(label.id);
+            // While its size is found out, the field cannot have the keyboard.
+            goto.wants_focus &= !field.has_focus();
+            let (has_enter, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
+            meant = step_in(&goto.text, spot.step, n_steps);
+            let words = match meant {
+                _ if goto.text.trim().is_empty() => format!("now at {}", spot.step),
+                None => "write a whole number".to_owned(),
+                Some(step) => {
+                    let facts = step_facts(input.comparison, step);
+                    let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
+                    let op = if op.is_empty() { op } else { format!(" · {op}") };
+                    format!("{word} {step}{op}")
+                }
+            };
+            ui.add(egui::Label::new(RichText::new(words).small()).truncate());
+            is_entered = field.lost_focus() && has_enter;
+            ui.horizontal(|ui| {
+                is_entered |= ui.add_enabled(meant.is_some(), egui::Button::new("Go")).clicked();
+                is_open &= !ui.button("Close").clicked();
+            });
+            is_open &= !is_left;
+        });
+    });
+    match meant.filter(|_| is_entered) {
+        Some(step) => {
+            state.pin(spot.lane, step);
+            ui.ctx().request_repaint();
+        }
+        // What cannot be read can be mended.
+        None if is_open => {
+            goto.wants_focus |= is_entered;
+            state.goto = Some(goto);
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_in;
+    use crate::units::Step;
+
+    #[test]
+    fn steps_are_read_as_people_write_them() {
+        let cases = [
+            ("1234", Some(1234)),
+            (" 1\u{a0}234 ", Some(1234)),
+            ("1,234", Some(1234)),
+            ("1_2'34", Some(1234)),
+            ("+100", Some(150)),
+            ("-20", Some(30)),
+            ("\u{2212}20", Some(30)),
+            ("-100", Some(0)),
+            ("99999999999999999999999", Some(4999)),
+            ("+99999999999999999999999", Some(4999)),
+            ("-99999999999999999999999", Some(0)),
+            ("", None),
+            ("+", None),
+            ("-", None),
+            ("x", None),
+            ("12x", None),
+            ("12.5", None),
+            ("1-2", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(step_in(text, Step(50), 5000), expected.map(Step), "{text:?}");
+        }
+        assert_eq!(step_in("0", Step(0), 0), None, "nothing to go to");
+    }
+}
