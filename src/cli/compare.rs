@@ -24,6 +24,7 @@ use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
+use crate::workload::ScheduleEntry;
 
 /// So many tensors of each peak are listed in JSON unless it is said.
 const MOST_LISTED: usize = 100;
@@ -118,6 +119,14 @@ pub(super) fn request_of(
         search_nodes: Limits::DEFAULT_NODES,
     };
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
+    if !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
+        // Entries of graphs that are not looked at wait; those of graphs that are nowhere are told.
+        let (part, whole) = (loaded.workload.scheduled_graphs(), loaded.whole.scheduled_graphs());
+        let plan = request.plan.clone();
+        let is_elsewhere =
+            |entry: &ScheduleEntry| plan.graph_of(entry, &part).is_none() && plan.graph_of(entry, &whole).is_some();
+        request.plan.entries.retain(|entry| !is_elsewhere(entry));
+    }
     if !request.workload.graphs().is_empty() {
         // What no graph has is told apart, as everywhere.
         let known = request.workload.symbols();

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use super::commands::Command;
 use super::device::DeviceWatch;
 use super::document::{Document, SourceSpec};
-use super::history::History;
+use super::history::{History, Settings};
 use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
@@ -35,7 +35,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
 use crate::timeline::Timeline;
-use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+use crate::workload::{DeviceProfiles, DimValues, GraphIdx, SchedulePlan, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
 pub use exports::Exporting;
@@ -105,6 +105,10 @@ pub struct Session {
     history: History,
     /// Whether the load that runs reads other sources than before; then the history ends with it.
     has_new_sources: bool,
+    /// The settings before sources were added or removed, while these are read.
+    before_sources: Option<Box<Settings>>,
+    /// The schedule that was asked about last, with the values that options give.
+    scheduled: SchedulePlan,
     /// The planner's table.
     planner: Option<PlannerTable>,
     /// What lanes have shown of a problem.
@@ -171,6 +175,8 @@ impl Session {
             opened: None,
             history: History::default(),
             has_new_sources: false,
+            before_sources: None,
+            scheduled: SchedulePlan::default(),
             planner: None,
             best_plan: None,
             planner_asked: None,
@@ -221,7 +227,7 @@ impl Session {
             Command::Add(sources) => {
                 let mut all = self.document.sources.clone();
                 all.extend(sources);
-                self.change_sources(all);
+                self.add_or_remove(all);
             }
             Command::OpenAs { position, format } => {
                 let mut all = self.document.sources.clone();
@@ -236,7 +242,7 @@ impl Session {
                 let mut all = self.document.sources.clone();
                 if position < all.len() && all.len() > 1 {
                     all.remove(position);
-                    self.change_sources(all);
+                    self.add_or_remove(all);
                 }
             }
             Command::ListPlans(graph) => self.list_plans(graph),
@@ -347,7 +353,19 @@ impl Session {
         self.change_sources(fresh.sources);
     }
 
+    /// Other sources, as a step of the history once they are read.
+    fn add_or_remove(&mut self, sources: Vec<SourceSpec>) {
+        let before = self.before_sources.take();
+        let before = before.unwrap_or_else(|| Box::new(Settings::of(&self.document, &self.assumed)));
+        // A load that is under way and starts a new history goes on doing so.
+        let is_step = !self.has_new_sources && self.loaded.is_some();
+        self.change_sources(sources);
+        self.has_new_sources = !is_step;
+        self.before_sources = is_step.then_some(before);
+    }
+
     fn change_sources(&mut self, sources: Vec<SourceSpec>) {
+        self.before_sources = None;
         if self.opened.is_none() {
             self.remember();
         }
@@ -391,6 +409,9 @@ impl Session {
         let is_partial = loaded.lacks_a_source();
         let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
+        if !is_partial {
+            self.document.plan.retain_graphs(&loaded.whole.scheduled_graphs());
+        }
         self.assumed.retain(is_known);
         // Assumptions are made anew: an option may say more by now, or less.
         for symbol in std::mem::take(&mut self.assumed) {
@@ -401,15 +422,16 @@ impl Session {
         let dims = &mut self.document.plan.dims;
         dims.retain(|name, values| presets.get(name) != Some(values));
         let mut request = self.request(Arc::clone(&loaded.workload));
+        let graphs = loaded.workload.scheduled_graphs();
+        request.plan.retain_graphs(&graphs);
         request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
+        // What entries give values to needs no other.
+        let needed = bound.unbound(&bound.shown_graphs(graphs));
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
         self.bound_dims.values_mut().for_each(Vec::dedup);
-        for symbol in &symbols {
-            if bound.dims.contains_key(symbol) {
-                continue;
-            }
+        for symbol in &needed {
             let preset = presets.get(symbol).cloned();
             if preset.is_none() {
                 self.assumed.insert(symbol.clone());
@@ -417,8 +439,13 @@ impl Session {
             let values = preset.unwrap_or_else(|| vec![1]);
             self.document.plan.dims.insert(symbol.clone(), values);
         }
-        request.plan = self.document.plan.clone();
+        request.plan.dims.clone_from(&self.document.plan.dims);
         request.plan.dims.retain(|name, _| symbols.contains(name));
+        self.scheduled.clone_from(&request.plan);
+        for (name, values) in bound.dims {
+            self.scheduled.dims.entry(name).or_insert(values);
+        }
+        self.scheduled.together = bound.together;
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request)));
         self.busy = Some(Busy {
             stage: "planning",

@@ -20,6 +20,7 @@ use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
+use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
 use super::panels::tables::TablesState;
 use super::panes::{Layout, Pane, Panes, PanesInput};
@@ -59,6 +60,8 @@ pub struct UiState {
     pub tables: TablesState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
+    /// The schedule editor's texts.
+    pub schedule_editor: ScheduleEditorState,
     /// The document's file: what is asked about it.
     pub document: DocumentState,
     /// The dialog that is open.
@@ -343,6 +346,7 @@ impl App {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
             }
+            UiCommand::ToggleSchedule => self.panes.toggle(Pane::Schedule),
             UiCommand::ToggleTables => {
                 self.panes.toggle(Pane::Tables);
                 self.state.tables.wants_focus = true;

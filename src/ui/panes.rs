@@ -44,6 +44,8 @@ pub enum Pane {
     Peak,
     /// Tensors, ops, what is live on a step, events, problems.
     Tables,
+    /// The graphs of the session and what runs when.
+    Schedule,
 }
 
 /// What panes read.
@@ -176,7 +178,7 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::NameReuse => Pane::Policies,
-            Pane::Files | Pane::Tables => Pane::Problems,
+            Pane::Files | Pane::Tables | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };
         if is_shown {
@@ -209,8 +211,8 @@ impl Panes {
     fn give_report_room(&mut self, ctx: &egui::Context) {
         let tiles = &self.tree.tiles;
         let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
-        let is_below = row_of(Pane::Tables) == row_of(Pane::Files);
-        let is_read = self.is_in_front(Pane::Files) || (is_below && self.is_in_front(Pane::Tables));
+        let is_below = |pane: Pane| row_of(pane) == row_of(Pane::Files) && self.is_in_front(pane);
+        let is_read = [Pane::Files, Pane::Tables, Pane::Schedule].into_iter().any(is_below);
         if is_read == self.low_share.is_some() {
             return;
         }

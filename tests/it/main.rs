@@ -48,6 +48,7 @@ mod raster;
 mod remat_megengine;
 mod remat_runtime;
 mod replay;
+mod schedule;
 mod search;
 mod session;
 mod session_names;

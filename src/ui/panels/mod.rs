@@ -19,6 +19,7 @@ pub mod problems;
 mod remat;
 mod reuse;
 pub mod schedule;
+pub mod schedule_editor;
 pub mod search;
 pub mod tables;
 

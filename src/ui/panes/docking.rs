@@ -18,6 +18,7 @@ use crate::ui::panels::peak::peak_ui;
 use crate::ui::panels::planner::planner_ui;
 use crate::ui::panels::problems::problems_ui;
 use crate::ui::panels::schedule::schedule_ui;
+use crate::ui::panels::schedule_editor::schedule_editor_ui;
 use crate::ui::panels::tables::tables_ui;
 
 /// What the docked tree draws with.
@@ -51,6 +52,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Files => files_title(self.input).into(),
             Pane::Peak => "Peak".into(),
             Pane::Tables => "Tables".into(),
+            Pane::Schedule => "Schedule".into(),
         }
     }
 
@@ -149,6 +151,13 @@ impl Docking<'_> {
                 if jump.is_some() {
                     self.state.options.jump = jump;
                 }
+            }
+            Pane::Schedule => {
+                let UiState {
+                    schedule_editor, asked, ..
+                } = &mut *self.state;
+                let state = (schedule_editor, asked);
+                schedule_editor_ui(ui, self.input.session, state, self.input.theme, self.commands);
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {

@@ -104,6 +104,76 @@ impl SchedulePlan {
         }
     }
 
+    /// Graphs under the names that the plan gives them, of graphs under their own.
+    #[must_use]
+    pub fn shown_graphs(&self, mut graphs: Vec<ScheduledGraph>) -> Vec<ScheduledGraph> {
+        for graph in &mut graphs {
+            graph.name = self.shown_name(&graph.name).to_owned();
+        }
+        graphs
+    }
+
+    /// The position of an entry's graph among graphs under their own names.
+    pub fn graph_of(&self, entry: &ScheduleEntry, own: &[ScheduledGraph]) -> Option<usize> {
+        let shown = self.shown_name(&entry.graph);
+        own.iter().position(|graph| self.shown_name(&graph.name) == shown)
+    }
+
+    /// Takes away entries and names of graphs that are not among these, under their own names.
+    pub fn retain_graphs(&mut self, own: &[ScheduledGraph]) {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain(|entry| self.graph_of(entry, own).is_some());
+        self.entries = entries;
+        self.names.retain(|name, _| own.iter().any(|graph| graph.name == *name));
+    }
+
+    /// Whether an entry runs a graph of that own name.
+    pub fn runs_graph(&self, entry: &ScheduleEntry, own: &str) -> bool {
+        entry.kind == EntryKind::Run && self.shown_name(&entry.graph) == self.shown_name(own)
+    }
+
+    /// Loads of graphs that are loaded there already and unloads of graphs that are not, by position; `own` are graphs under
+    /// their own names. Only what changes nothing in any iteration counts.
+    pub fn idle_entries(&self, own: &[ScheduledGraph]) -> Vec<usize> {
+        let mut loaded = BTreeSet::new();
+        let mut acts = BTreeSet::new();
+        // What the second iteration does, all others do.
+        for _ in 0..self.iterations.clamp(1, 2) {
+            for (position, entry) in self.entries.iter().enumerate() {
+                let graph = self.graph_of(entry, own);
+                let is_change = match entry.kind {
+                    EntryKind::Run => {
+                        loaded.insert(graph);
+                        true
+                    }
+                    EntryKind::Load => loaded.insert(graph),
+                    EntryKind::Unload => loaded.remove(&graph),
+                };
+                if is_change {
+                    acts.insert(position);
+                }
+            }
+        }
+        (0..self.entries.len())
+            .filter(|position| !acts.contains(position))
+            .collect()
+    }
+
+    /// How many runs there are. O(entries and their combinations).
+    ///
+    /// # Errors
+    /// [`ScheduleError`], as [`SchedulePlan::schedule_of`] has it but for graphs that are loaded only.
+    pub fn n_runs(&self, graphs: &[ScheduledGraph]) -> Result<u64, ScheduleError> {
+        if self.entries.is_empty() {
+            return Ok(self.schedule_of(graphs)?.runs.len() as u64);
+        }
+        let entries = self.resolved(graphs)?.into_iter().zip(&self.entries);
+        let once: u64 = entries
+            .map(|((_, bindings), entry)| bindings.len() as u64 * u64::from(entry.repeats.max(1)))
+            .sum();
+        Ok(once * u64::from(self.iterations.max(1)))
+    }
+
     /// The name of a graph as it is shown.
     pub fn shown_name<'a>(&'a self, own: &'a str) -> &'a str {
         self.names.get(own).map_or(own, String::as_str)
