@@ -194,7 +194,7 @@ fn the_command_lists_profiles_and_compare_says_what_its_figures_rest_on() {
         "--set",
         "simulation.free_ns=9",
     ]);
-    let text = String::from_utf8(text.stdout).unwrap();
+    let text = String::from_utf8(text.stdout).unwrap().replace('\u{a0}', " ");
     assert!(text.contains("device ascend-910B1 with 64.00 GiB, estimate"), "{text}");
     assert!(
         text.contains("figures of ascend-910B1 are estimates (memory, driver malloc"),

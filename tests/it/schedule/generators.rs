@@ -28,9 +28,12 @@ fn values_by_a_table() {
         ("3~5", &[3, 4, 5]),
         ("3~6 samples 1", &[6]),
         ("4~4", &[4]),
-        // splitmix64 of these seeds; the values are part of the format.
-        ("1..1000 log 4 seed 0", &[443, 19, 1, 876]),
-        ("1..1000 log 4", &[443, 19, 1, 876]),
+        // splitmix64 of these seeds, min * ((max + 1) / min)^(draw / 2^64) rounded down, as floats give it too; the values are
+        // part of the format.
+        ("1..1000 log 4 seed 0", &[447, 19, 1, 818]),
+        ("1..1000 log 4", &[447, 19, 1, 818]),
+        ("8..1024 log 5 seed 7", &[53, 8, 633, 135, 71]),
+        ("100..100000 log 3 seed 123456789", &[251, 2731, 375]),
         ("9..9 log 3 seed 5", &[9, 9, 9]),
     ] {
         assert_eq!(values(text), expected, "{text}");

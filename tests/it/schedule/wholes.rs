@@ -120,12 +120,7 @@ fn compare_runs_what_the_flags_list() {
         json(&arguments, code)
     };
     let runs = |answer: &serde_json::Value| answer["workload"]["runs"].as_array().unwrap().len();
-    let names: Vec<String> = compare(&[], 0)["workload"]["graphs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|graph| graph["name"].as_str().unwrap().to_owned())
-        .collect();
+    let names: Vec<String> = serde_json::from_value(compare(&[], 0)["workload"]["graphs"].clone()).unwrap();
     let (bert, mobile) = (&names[0], &names[1]);
     let many = format!("{bert}[seq=32..64 step 16]*2");
     assert_eq!(runs(&compare(&["--run", &many, "--run", mobile], 0)), 7);
