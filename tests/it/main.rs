@@ -54,6 +54,7 @@ mod session;
 mod session_names;
 mod session_peak;
 mod session_remat;
+mod session_schedule;
 mod session_search;
 mod session_sweep;
 mod sim;
@@ -112,6 +113,8 @@ mod ui_ranges;
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+#[cfg(feature = "gui")]
+mod ui_schedule;
 #[cfg(feature = "gui")]
 mod ui_search;
 #[cfg(feature = "gui")]

@@ -23,6 +23,7 @@ pub(super) fn entry_ui(
     };
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
         ui.monospace(format!("{:>2}", position + 1));
         let first = kind_ui(ui, shown, (position, entry), commands);
         if state.focus == Some(position) {
@@ -64,13 +65,14 @@ pub(super) fn entry_ui(
 /// A list of choices with a name; returns what was chosen.
 fn combo_ui<T: Clone>(
     ui: &mut egui::Ui,
-    (words, selected): (String, &str),
+    (words, selected, width): (String, &str, f32),
     choices: &[(T, String, &str)],
 ) -> (egui::Response, Option<T>) {
     let mut chosen = None;
     let combo = ComboBox::from_id_salt(words.split(": ").last().unwrap_or_default())
         .selected_text(selected)
-        .width(64.0)
+        .width(width)
+        .truncate()
         .show_ui(ui, |ui| {
             for (value, text, explanation) in choices {
                 let choice = ui.selectable_label(text == selected, text);
@@ -97,7 +99,7 @@ fn kind_ui(
     };
     let choices = EntryKind::ALL.map(|kind| (kind, kind.name().to_owned(), explanation(kind)));
     let words = format!("entry {}: what happens", position + 1);
-    let (response, chosen) = combo_ui(ui, (words, entry.kind.name()), &choices);
+    let (response, chosen) = combo_ui(ui, (words, entry.kind.name(), 66.0), &choices);
     if let Some(kind) = chosen.filter(|kind| *kind != entry.kind) {
         commands.push(shown.edited(|entries| entries[position].kind = kind, None));
     }
@@ -118,7 +120,7 @@ fn graph_ui(
         .collect();
     let words = format!("entry {}: graph", position + 1);
     let selected = shown.plan.shown_name(&entry.graph);
-    let (_, chosen) = combo_ui(ui, (words, selected), &choices);
+    let (_, chosen) = combo_ui(ui, (words, selected, 118.0), &choices);
     if let Some(own) = chosen {
         commands.push(shown.edited(
             |entries| {
@@ -180,7 +182,7 @@ fn group_ui(
         ));
     }
     let words = format!("entry {}: concurrent group", position + 1);
-    let (_, chosen) = combo_ui(ui, (words, &text(entry.group)), &choices);
+    let (_, chosen) = combo_ui(ui, (words, &text(entry.group), 76.0), &choices);
     if let Some(group) = chosen {
         commands.push(shown.edited(|entries| entries[position].group = group, None));
     }
@@ -207,7 +209,7 @@ fn order_ui(
     if button(ui, position < last, "↓", "move down") {
         commands.push(shown.edited(|entries| entries.swap(position, position + 1), None));
     }
-    if button(ui, true, "copy", "duplicate") {
+    if button(ui, true, "+", "duplicate") {
         state.focus = Some(position + 1);
         commands.push(shown.edited(|entries| entries.insert(position + 1, entry.clone()), None));
     }

@@ -21,7 +21,7 @@ use crate::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, Sch
 
 /// The width from which graphs and runs stand side by side, and the share of the graphs.
 const WIDE: f32 = 620.0;
-const GRAPHS_SHARE: f32 = 0.34;
+const GRAPHS_SHARE: f32 = 0.29;
 
 /// What the pane remembers.
 #[derive(Debug, Default)]
@@ -200,23 +200,23 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
             } else {
                 counted(*count, "run")
             };
-            ui.weak(text);
+            groups_ui(ui, text, shown.plan.concurrent().len());
         }
         Err(error) => {
             ui.label(RichText::new(error.to_string()).color(shown.theme.bad));
         }
     }
-    for finding in shown.session.findings().iter().filter(|finding| finding.rule == "R53") {
-        ui.label(RichText::new(format!("{}: {}", finding.rule, finding.message)).color(shown.theme.bad));
-    }
     let groups = shown.plan.concurrent();
-    if !groups.is_empty() {
-        let text = "Graphs of a group hold their memory together; their ops are drawn one graph after another.";
-        ui.weak(text).on_hover_text(
-            "Reserved bytes of static graphs are exact under policies 0 and 3. Peak live, and what pools of dynamic graphs do \
-             when memory is short, are those of one graph after another: lower bounds. Policies 2 and 4 forbid graphs that \
-             run at the same time.",
-        );
+    for finding in shown
+        .session
+        .findings()
+        .iter()
+        .filter(|finding| finding.rule == "R53")
+        .take(1)
+    {
+        let text = "R53: the policy in force forbids graphs that run at the same time";
+        ui.label(RichText::new(text).color(shown.theme.bad))
+            .on_hover_text(&finding.message);
     }
     let is_alone = |entry: &ScheduleEntry| {
         let number = entry.group.filter(|_| entry.kind == EntryKind::Run);
@@ -227,4 +227,19 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
             "Group {number} has one run: nothing runs at the same time. Give it a neighbour."
         ));
     }
+}
+
+/// How many runs there are, and what groups mean.
+fn groups_ui(ui: &mut egui::Ui, runs: String, n_groups: usize) {
+    if n_groups == 0 {
+        ui.weak(runs);
+        return;
+    }
+    let groups = counted(n_groups as u64, "concurrent group");
+    ui.weak(format!("{runs}; {groups}: drawn one graph after another")).on_hover_text(
+        "Graphs of a group hold their arenas, weights, inputs and outputs together, from the group's first step to its last. \
+         Reserved bytes of static graphs are exact under policies 0 and 3. Peak live, and what pools of dynamic graphs do when \
+         memory is short, are those of one graph after another: lower bounds. Policies 2 and 4 forbid graphs that run at the \
+         same time, and are simulated one graph after another.",
+    );
 }
