@@ -6,6 +6,7 @@
 mod allocation_order;
 mod beside;
 mod bodies;
+mod calibration;
 mod comparison;
 mod configuration;
 mod dumped;
@@ -47,6 +48,7 @@ use crate::sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
 use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
 pub use configuration::Configuration;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
@@ -140,13 +142,15 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         return measured::compare_recordings(request, &lowered, progress);
     }
     let (running, diagnostics) = running_request(request, &lowered, progress)?;
-    let strategy = lowered.strategy;
+    let (strategy, alignment) = (lowered.strategy, lowered.alignment);
+    let taught = calibration::taught(&running, &lowered, progress)?;
     let mut comparison = if running.lanes == LaneSet::Policies {
         policies::compare_policies((request, running), lowered, diagnostics, progress)?
     } else {
         passes::compare_passes(&running, (&lowered, diagnostics), progress)?
     };
-    beside::add_recordings(&mut comparison, strategy, progress)?;
+    comparison.calibrations = taught;
+    beside::add_recordings(&mut comparison, (strategy, alignment), progress)?;
     Ok(comparison)
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::calibration::Calibration;
 use super::lanes::{LaneId, Plans};
 use super::shortage::OutOfMemoryStory;
 use super::workspaces::{EstimatedWorkspaces, Scratch};
@@ -116,6 +117,8 @@ pub struct Comparison {
     pub lower_bound: bool,
     /// What the figures hold of scratch memory.
     pub scratch: Scratch,
+    /// What recordings teach the simulation.
+    pub calibrations: Vec<Calibration>,
     /// Names of the scratch memory that is estimated.
     pub workspaces: EstimatedWorkspaces,
     /// The requests of an allocation trace, by the number of their tensor; none of anything else.

@@ -10,7 +10,7 @@ use super::allocation_order::arena_order;
 use super::lanes::Arena;
 use super::name_reuse::report_names;
 use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
-use super::session::{RunKey, Variant, arena_problem, engine_size};
+use super::session::{RunKey, Variant, arena_problem, rounded};
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
@@ -90,7 +90,7 @@ impl Maker<'_> {
             .lifetimes
             .items
             .iter()
-            .map(|item| engine_size(item.bytes))
+            .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
             .collect();
         // The order of one op after another says nothing about ops that are computed several times.
         let is_changed = remat

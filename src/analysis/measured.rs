@@ -12,6 +12,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use super::calibration::taught;
 use super::lanes::{LaneId, Plans};
 use super::measured_remarks::remarks;
 use super::recorded::contradiction;
@@ -87,6 +88,7 @@ pub(super) fn compare_recordings(
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
+        calibrations: taught(request, lowered, progress)?,
         best: None,
         alike: None,
         lower_bound: false,

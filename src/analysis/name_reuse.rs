@@ -94,6 +94,7 @@ pub(super) fn compare_name_reuse(
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
+        calibrations: Vec::new(),
         best: None,
         alike: None,
         lower_bound: false,

@@ -225,6 +225,7 @@ pub(super) fn compare_variants(
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
+        calibrations: Vec::new(),
         best: None,
         alike: None,
         lower_bound: workspaces::is_lower_bound(&request.workload, &axis, progress)?,

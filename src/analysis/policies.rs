@@ -50,6 +50,7 @@ pub(super) fn compare_policies(
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
+        calibrations: Vec::new(),
         best: remarks::best(&lanes),
         alike: remarks::alike(session, &lanes),
         lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,

@@ -75,6 +75,7 @@ pub(super) fn compare_problem(
     let mut device = request.device.clone();
     device.memory_bytes = entry.capacity.unwrap_or(lowered.params.device_bytes).get();
     Ok(Comparison {
+        calibrations: Vec::new(),
         best: None,
         alike: None,
         lower_bound: false,

@@ -49,6 +49,11 @@ pub fn engine_size(bytes: Bytes) -> Bytes {
     Bytes(bytes.get().saturating_add(63) / 32 * 32)
 }
 
+/// Bytes that a tensor of feature memory takes: a multiple of the rounding that the user set, else the engine's.
+pub(super) fn rounded(bytes: Bytes, rounding: Option<Bytes>) -> Bytes {
+    rounding.map_or_else(|| engine_size(bytes), |rounding| bytes.align_up(rounding.get().max(1)))
+}
+
 /// A session under some settings, before its arenas are placed.
 #[derive(Debug)]
 pub(super) struct Variant {

@@ -95,6 +95,7 @@ pub(super) fn compare_trace(
     let is_cost = |key: &str| COSTS.contains(&key);
     let estimates = lowered.estimates.iter().filter(|estimate| is_cost(estimate.key));
     let mut comparison = Comparison {
+        calibrations: Vec::new(),
         best: remarks::best(&lanes),
         alike: None,
         lower_bound: false,

@@ -6,10 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 mod compare;
+mod learn;
 mod peak;
 mod plan;
 
 pub(super) use compare::CompareArgs;
+pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
 
@@ -88,6 +90,8 @@ pub enum Action {
     Replay(ReplayArgs),
     /// Let variables take the memory of dead ones, as Paddle's `memory_optimize` does it.
     Reuse(ReuseArgs),
+    /// What a measured run teaches: rates of ops, scratch memory by op type, rounding of tensors.
+    Learn(LearnArgs),
     /// Validate a configuration and environment.
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.

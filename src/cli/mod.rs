@@ -13,6 +13,7 @@ mod dims;
 mod export;
 mod gaps;
 mod inspect;
+mod learn;
 mod opened;
 mod opening;
 mod peak;
@@ -125,6 +126,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Remat(args) => remat::run(args, &progress),
         Action::Replay(args) => replay::run(args, &progress),
         Action::Reuse(args) => reuse::run(args, &progress),
+        Action::Learn(args) => learn::run(args, &progress),
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
         Action::Devices(args) => devices::run(args),

@@ -4,6 +4,7 @@
 //! Formats are defined here and nowhere else. Deliberately not here: writing files, choosing names.
 
 mod baseline;
+mod calibrations;
 mod check_report;
 mod comparison;
 mod comparison_markdown;
@@ -35,6 +36,7 @@ mod table;
 mod trace;
 
 pub use baseline::{Against, Baseline, BaselineError, BaselineLane, Judged, WireAgainst};
+pub use calibrations::WireCalibrations;
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
 pub use comparison_markdown::{CompareAnswer, comparison_markdown};

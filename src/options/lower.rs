@@ -14,7 +14,7 @@ use crate::rewrite::remat::{OpRates, RematRequest};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 use crate::units::{Bytes, Nanos};
-use crate::workload::Device;
+use crate::workload::{Alignment, Device};
 
 use super::config_files::{MixList, mix_list};
 use super::effective::{effective_device_id, has_shape_range};
@@ -47,6 +47,10 @@ pub struct Lowered {
     pub inference: bool,
     /// Whether ops that read a shape alone keep the tensor alive.
     pub shapes_keep_alive: bool,
+    /// To a multiple of what each tensor of feature memory is rounded up; `None` where the engine's own rule holds.
+    pub tensor_rounding: Option<Bytes>,
+    /// What puts the events of measured runs on the steps of graphs.
+    pub alignment: Alignment,
     /// Which results change their width.
     pub precision: Precision,
     /// Op types that stay on the host; `None` where every op runs on the device.
@@ -122,6 +126,10 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::WORKSPACE_TABLE,
         "stands for the scratch memory of the real kernels",
     ),
+    estimate(
+        keys::TENSOR_ROUNDING,
+        "stands for how the real allocator rounds tensors up",
+    ),
     estimate(keys::MALLOC_NS, "stands for the time of a device malloc"),
     estimate(keys::FREE_NS, "stands for the time of a device free"),
     estimate(keys::MAP_NS, "stands for the time of mapping a page"),
@@ -167,6 +175,8 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
         shapes_keep_alive: text(options, keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
+        tensor_rounding: bytes(options, keys::TENSOR_ROUNDING),
+        alignment: Alignment::find(&text(options, keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
         precision: precision(options, files),
         host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
         workspaces: workspaces(options),

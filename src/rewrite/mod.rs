@@ -20,4 +20,6 @@ pub use body_scratch::{BodyScratch, body_scratch, with_body_scratch};
 pub use host_ops::{Side, Sides, host_split, without_host};
 pub use op_types::{OpTypes, is_matrix_op, plain_type};
 pub use precision::{Precision, PrecisionMode, with_precision};
-pub use workspaces::{Scratch, WorkspaceTable, estimated_workspace, op_of_workspace, with_workspaces};
+pub use workspaces::{
+    MOST_PERCENT, Scratch, WorkspaceTable, computed_bytes, estimated_workspace, op_of_workspace, with_workspaces,
+};

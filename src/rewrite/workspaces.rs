@@ -17,7 +17,7 @@ use crate::workload::{Lifetime, Lifetimes};
 use super::op_types::{OpTypes, plain_type};
 
 /// A hundred times an op's results.
-const MOST_PERCENT: u32 = 10_000;
+pub const MOST_PERCENT: u32 = 10_000;
 
 /// The largest size of a rule: above every device.
 const MOST_BYTES: Bytes = Bytes(1 << 50);
@@ -154,11 +154,10 @@ pub fn with_workspaces(
         if results.iter().any(|tensor| role(tensor) == Role::Workspace) {
             continue;
         }
-        let computed = results.iter().filter(|tensor| role(tensor) == Role::Activation);
-        let bytes: Vec<Bytes> = computed.map(|tensor| result_bytes(graph, sizes, *tensor)).collect();
-        let scratch = table.scratch(graph.op_kind(op), bytes.iter().copied().sum());
+        let bytes = computed_bytes(graph, sizes, op);
+        let scratch = table.scratch(graph.op_kind(op), bytes.unwrap_or(Bytes::ZERO));
         if let Some(tensor) = estimated_workspace(graph, op)
-            && !bytes.is_empty()
+            && bytes.is_some()
             && scratch > Bytes::ZERO
         {
             lifetimes.items.push(Lifetime {
@@ -171,6 +170,16 @@ pub fn with_workspaces(
     }
     lifetimes.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
     lifetimes
+}
+
+/// Bytes of what an op computes in a run, of which percents of a [`WorkspaceTable`] are; `None` where it computes nothing.
+pub fn computed_bytes(graph: &Graph, sizes: &Sizes, op: OpId) -> Option<Bytes> {
+    let computed = graph
+        .results(op)
+        .iter()
+        .filter(|tensor| graph.tensors()[**tensor].role == Role::Activation);
+    let mut bytes = computed.map(|tensor| result_bytes(graph, sizes, *tensor)).peekable();
+    bytes.peek().is_some().then(|| bytes.sum())
 }
 
 /// Bytes of a result: of memory of its own, else of what it shows of another's.

@@ -3,6 +3,7 @@
 //! The data that travel between stages live here too ([`Lifetimes`], [`Program`]), so that planning
 //! and simulating need not know how lifetimes were found.
 
+mod alignment;
 mod allocation_order;
 mod block_program;
 mod device;
@@ -25,6 +26,7 @@ mod trace;
 mod trace_lifetimes;
 mod uses;
 
+pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};

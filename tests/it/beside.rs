@@ -3,11 +3,19 @@
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LaneId};
+use highwater::analysis::{Comparison, LaneId, LaneSet, LaneStrategies, Request, compare};
 use highwater::graph::Id as _;
+use highwater::options::{Environment, Options, SeenFiles, resolve_device};
+use highwater::plan::Limits;
+use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, Session, SourceSpec, Worker, config_from_document};
 use highwater::timeline::{Timeline, lane_facts};
-use highwater::workload::{DeviceProfiles, TotalKind};
+use highwater::units::{Bytes, Nanos, Step};
+use highwater::workload::{
+    DeviceProfiles, MarkKind, RecordedBlock, RecordedMark, RecordedNames, Recording, SchedulePlan, TotalKind,
+};
+
+use crate::support::workload;
 
 const GRAPH: &str = r#"{"highwater_graph": 1,
     "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},
@@ -194,4 +202,116 @@ fn the_share_of_a_recording_that_nobody_used_is_the_same_alone_and_beside_a_grap
         lane.unwrap().summary.fragmentation
     };
     assert_eq!((share(&alone), share(&beside)), (0.875, 0.875));
+}
+
+/// A run of the graph in time and with marks: eight events, of which the last begin a second iteration.
+fn marked_run(notes: &[(u32, &str)]) -> Recording {
+    let mut names = RecordedNames::default();
+    let block = names.intern("block");
+    let marks = notes.iter().map(|(step, text)| RecordedMark {
+        step: Step(*step),
+        kind: MarkKind::Note,
+        text: names.intern(text),
+        bytes: Bytes::ZERO,
+    });
+    let marks = marks.collect();
+    Recording {
+        name: "run".to_owned(),
+        n_steps: 8,
+        times: [0, 10, 20, 120, 130, 140, 600, 1000].map(Nanos).to_vec(),
+        blocks: vec![RecordedBlock {
+            name: block,
+            birth: Step(3),
+            end: Step(6),
+            given_back: Step(6),
+            bytes: Bytes(4096),
+            held: Bytes(4096),
+            address: None,
+            stream: RecordedBlock::NO_STREAM,
+            stack: None,
+            is_older: false,
+            is_freed: true,
+        }],
+        marks,
+        names: names.finish(),
+        ..Recording::default()
+    }
+}
+
+/// Three ops of three phases that take 10, 20 and 70 microseconds, twice.
+const PHASED: &str = r#"{"highwater_graph": 1,
+    "nodes": [{"name": "f", "op": "relu", "phase": "forward", "flops": 10000, "inputs": ["x"],
+               "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},
+              {"name": "b", "op": "relu", "phase": "backward", "flops": 20000, "inputs": ["y"],
+               "outputs": [{"id": "z", "shape": [1024], "dtype": "float32"}]},
+              {"name": "o", "op": "relu", "phase": "optimizer", "flops": 70000, "inputs": ["z"],
+               "outputs": [{"id": "w", "shape": [1024], "dtype": "float32"}]}],
+    "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}], "outputs": ["w"]}"#;
+
+/// The step on which the block of a marked run begins, the step where it ends, and what is said of the alignment.
+#[track_caller]
+fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
+    let mut whole = workload("graph.json", PHASED.as_bytes());
+    whole.measured = vec![Arc::new(marked_run(notes))];
+    let mut options = Options::new();
+    for (key, text) in [
+        ("simulation.measured_alignment", alignment),
+        ("simulation.flops_per_second", "1000000000"),
+        ("simulation.op_bytes_per_second", "1TB"),
+    ] {
+        options.set_text(key, text).unwrap();
+    }
+    let request = Request {
+        workload: Arc::new(whole),
+        plan: SchedulePlan {
+            iterations: 2,
+            ..SchedulePlan::default()
+        },
+        device: resolve_device(&options).unwrap(),
+        options,
+        environment: Environment::new(),
+        files: Arc::new(SeenFiles::default()),
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
+        search_nodes: Limits::DEFAULT_NODES,
+    };
+    let comparison = compare(&request, &Progress::silent(&Cancel::new())).unwrap();
+    let lane = comparison.lanes.last().unwrap();
+    let live: Vec<u32> = (0..)
+        .zip(lane.curves.live.iter())
+        .filter(|(_, bytes)| **bytes > Bytes::ZERO)
+        .map(|(step, _)| step)
+        .collect();
+    (live[0], live[live.len() - 1], lane.explanation[1].text.clone())
+}
+
+#[test]
+fn a_run_is_aligned_by_its_marks() {
+    let notes = [
+        (0, "ProfilerStep#1 begins"),
+        (3, "backward"),
+        (5, "Optimizer.step"),
+        (6, "ProfilerStep#2"),
+    ];
+    let (birth, last, told) = aligned("phases", &notes);
+    assert_eq!((birth, last), (1, 2), "{told}");
+    assert!(told.starts_with("4 of 4 marks"), "{told}");
+    assert!(told.contains("(iteration, backward, optimizer)"), "{told}");
+}
+
+#[test]
+fn without_marks_the_peaks_stand_together() {
+    let (birth, _, told) = aligned("phases", &[(2, "loading data")]);
+    // Two results of the graph live at once in its second op.
+    assert_eq!(birth, 1, "{told}");
+    assert!(told.contains("marks no phase"), "{told}");
+}
+
+#[test]
+fn a_run_is_aligned_by_time() {
+    // 1000 ns over 200 us: the block is there from 120 ns, 24 us, in the second op, to 600 ns, 120 us, in the fifth.
+    let (birth, last, told) = aligned("time", &[]);
+    assert_eq!((birth, last), (1, 3), "{told}");
+    assert!(told.contains("the 200.00"), "{told}");
 }

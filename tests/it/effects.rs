@@ -15,11 +15,11 @@ use highwater::options::{Environment, FileState, Options, SeenFiles, resolve_dev
 use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
-use highwater::workload::{SchedulePlan, Workload};
+use highwater::workload::{SchedulePlan, Source, Workload};
 
 use crate::support::workload;
 pub(crate) use graphs::SAVED;
-use graphs::{CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
+use graphs::{BESIDE, CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
 
 const MIB: u64 = 1 << 20;
 
@@ -48,6 +48,19 @@ impl<'a> Ask<'a> {
         }
     }
 
+    /// The graph, with the recording beside it where a text holds one behind the graph.
+    fn workload(&self) -> Workload {
+        let (graph, recording) = self.graph.split_once(BESIDE).unwrap_or((self.graph, ""));
+        let mut whole = workload("graph.json", graph.as_bytes());
+        if !recording.is_empty() {
+            let Source::Recordings(recordings) = workload("operator_memory.csv", recording.as_bytes()).source else {
+                panic!("no recording");
+            };
+            whole.measured = recordings;
+        }
+        whole
+    }
+
     fn request(&self) -> Request {
         let mut options = Options::new();
         for (key, text) in self.settings {
@@ -69,7 +82,7 @@ impl<'a> Ask<'a> {
             plan.dims.insert((*name).to_owned(), values.to_vec());
         }
         Request {
-            workload: Arc::<Workload>::new(workload("graph.json", self.graph.as_bytes())),
+            workload: Arc::new(self.workload()),
             plan,
             device: resolve_device(&options).expect("a known profile"),
             options,

@@ -67,6 +67,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         alike: None,
         lower_bound: false,
         scratch: Scratch::Stated,
+        calibrations: Vec::new(),
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: Params::for_device(&device),

@@ -44,6 +44,10 @@ pub const SHAPE_SAMPLES: &str = "simulation.shape_samples";
 pub const UNLOAD_GRAPHS: &str = "simulation.unload_graphs";
 /// What policy 2 does when its arena must grow.
 pub const POLICY_2_BEHAVIOUR: &str = "simulation.policy_2_behaviour";
+/// To a multiple of what tensors are rounded up.
+pub const TENSOR_ROUNDING: &str = "simulation.tensor_rounding";
+/// What puts measured runs on the steps of graphs.
+pub const MEASURED_ALIGNMENT: &str = "simulation.measured_alignment";
 /// Whether ops that read shapes alone keep tensors alive.
 pub const SHAPES_KEEP_ALIVE: &str = "simulation.shapes_keep_alive";
 /// Whether scratch memory is estimated where the source states none.

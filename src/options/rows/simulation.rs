@@ -7,7 +7,7 @@ use super::super::value::DefaultValue;
 use super::{COMMON, keys};
 use crate::plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
 use crate::sim::ArenaBehaviour;
-use crate::workload::DeviceProfiles;
+use crate::workload::{Alignment, DeviceProfiles};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -153,6 +153,46 @@ pub(super) const ROWS: &[OptionRow] = &[
                   counted as reads they raise the peak, sometimes to twice what the same graph with fixed shapes needs.",
         lowers_to: Some("Lowered::shapes_keep_alive"),
         memory_effect: "with no, results whose shape alone is still read are given back after their last other reader",
+        ..OWN
+    },
+    OptionRow {
+        key: keys::TENSOR_ROUNDING,
+        kind: OptionKind::Bytes { min: 1, max: 1 << 30 },
+        unit: Some("bytes"),
+        unset_means: Some("the engine's own rule"),
+        summary: "to a multiple of what each tensor of a graph is rounded up",
+        details: "Unset, the engine's rule holds: a multiple of 32 bytes with at least 32 to spare. A measured run tells how \
+                  its allocator rounds: \"learn\" proposes what it finds. In an arena each tensor still begins at a multiple \
+                  of 512 bytes.",
+        lowers_to: Some("Lowered::tensor_rounding"),
+        memory_effect: "the size of every block of feature memory",
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::MEASURED_ALIGNMENT,
+        kind: OptionKind::TextChoice(&[
+            Choice {
+                value: Alignment::Ops.name(),
+                summary: "the ops that ran, each at the step of the graph's op of its name",
+            },
+            Choice {
+                value: Alignment::Phases.name(),
+                summary: "marks of iterations and phases; where there are none, the beginning, the peak and the end",
+            },
+            Choice {
+                value: Alignment::Time.name(),
+                summary: "the share of the whole time that has passed",
+            },
+        ]),
+        default: DefaultValue::Text(Alignment::Ops.name()),
+        summary: "what puts a measured run beside a graph on the graph's steps",
+        details: "A measured run has events, a graph has steps. By ops, as many measured ops as both have in one order stand \
+                  at their own steps. By phases, notes such as ProfilerStep#3, forward, backward and Optimizer.step stand \
+                  where the graph's phases begin. By time, whole times are laid over each other; the time of a step is \
+                  measured, stated or estimated. The lane says which was possible. Peaks are those of the run in any case.",
+        lowers_to: Some("Lowered::alignment"),
+        memory_effect: "moves what measured lanes draw along the axis; no bytes change",
         ..OWN
     },
     OptionRow {

@@ -16,7 +16,7 @@ mod sequence;
 mod static_planner;
 
 pub use apply::{held, is_unchanged, rewritten_lifetimes};
-pub use costs::{OpRates, op_time};
+pub use costs::{OpRates, OpWork, op_time, op_work};
 pub use eager::{FreeNeighbors, run_eager};
 pub use heuristics::{DEFAULT_HEURISTIC, Engine, HEURISTICS, Heuristic, find_heuristic};
 pub use of_graph::{GraphTape, graph_tape};

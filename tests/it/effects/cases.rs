@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use highwater::options::{ESTIMATES, TABLE, find as find_option};
 
-use super::graphs::{CHAIN, GROWING, MIXED, NAMES, PARTED, SAVED, SHAPE_READ, SMALL_INPUTS, TRAINING, TWO};
+use super::graphs::{CHAIN, GROWING, MEASURED, MIXED, NAMES, PARTED, SAVED, SHAPE_READ, SMALL_INPUTS, TRAINING, TWO};
 use super::{Ask, Settings, shapes};
 
 /// A device on which two graphs cannot stay loaded.
@@ -81,6 +81,8 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
         shapes::SYMBOLIC,
     ),
     ("simulation.policy_2_behaviour", "documented", &[], GROWING),
+    ("simulation.tensor_rounding", "2MiB", &[], CHAIN),
+    ("simulation.measured_alignment", "phases", &[], MEASURED),
     ("simulation.unload_graphs", "after_run", &[], TWO),
     ("simulation.shapes_keep_alive", "no", &[], SHAPE_READ),
     ("simulation.workspace_estimate", "on", &[], CHAIN),

@@ -19,6 +19,26 @@ pub(super) const CHAIN: &str = r#"{"name": "chain", "nodes": [
     {"id": "w", "shape": [1024, 1024], "dtype": "float32", "role": "param"}],
   "outputs": ["z"]}"#;
 
+/// Stands between a graph and a recording beside it.
+pub(super) const BESIDE: &str = "\u{1e}";
+
+/// A graph with a large middle, and a run of another program, which holds most at its beginning.
+pub(super) const MEASURED: &str = concat!(
+    r#"{"name": "measured", "nodes": [
+    {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [1024], "dtype": "float32"}]},
+    {"op": "Tile", "inputs": ["a"], "outputs": [{"id": "b", "shape": [1024, 1024], "dtype": "float32"}]},
+    {"op": "ReduceSum", "inputs": ["b"], "outputs": [{"id": "c", "shape": [1024], "dtype": "float32"}]},
+    {"op": "Tanh", "inputs": ["c"], "outputs": [{"id": "d", "shape": [1024], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}], "outputs": ["d"]}"#,
+    "\u{1e}",
+    "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),Active Duration(us),",
+    "Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),",
+    "Release Total Allocated(MB),Release Total Reserved(MB),Release Total Active(MB),Stream Ptr,Device Type\n",
+    "aten::a,9,10.0,20.0,20.0,10,10,1,2,1,1,2,1,7,NPU:0\n",
+    "aten::b,3,30.0,90.0,90.0,60,60,1,2,1,1,2,1,7,NPU:0\n",
+    "aten::c,2,40.0,400.0,400.0,360,360,1,2,1,1,2,1,7,NPU:0\n",
+);
+
 /// A large result whose shape alone is read at the end.
 pub(super) const SHAPE_READ: &str = r#"{"name": "shapes", "nodes": [
     {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},

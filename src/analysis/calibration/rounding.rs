@@ -1,0 +1,147 @@
+//! How an allocator rounds sizes up, from what was asked for and what was held.
+
+use super::{Calibration, LearnedSetting};
+use crate::options::keys;
+use crate::units::Bytes;
+use crate::workload::{RecordedBlock, Recording};
+
+/// Fewest blocks from which a rule follows.
+const FEWEST_BLOCKS: usize = 8;
+
+/// The share of blocks that a rule has to explain, in percent.
+const LEAST_PERCENT: usize = 90;
+
+/// The coarsest rounding that is looked for: pages of the largest kind.
+const MOST_ROUNDING: u64 = 1 << 30;
+
+/// Adds the rounding, where one explains what blocks hold.
+pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: Option<Bytes>) {
+    let blocks: Vec<&RecordedBlock> = recording
+        .blocks
+        .iter()
+        .filter(|block| block.bytes > Bytes::ZERO)
+        .collect();
+    if blocks.iter().all(|block| block.held == block.bytes) {
+        calibration.notes.push(
+            "The recording does not tell what was held from what was asked for, so rounding cannot be learned."
+                .to_owned(),
+        );
+        return;
+    }
+    let (asked, held) = blocks.iter().fold((0_u128, 0_u128), |(asked, held), block| {
+        (
+            asked + u128::from(block.bytes.get()),
+            held + u128::from(block.held.get()),
+        )
+    });
+    #[expect(clippy::cast_precision_loss, reason = "percents with two decimals")]
+    let more = (held.saturating_sub(asked)) as f64 * 100.0 / asked as f64;
+    let Some((rounding, n_explained)) = rounding(&blocks).filter(|_| blocks.len() >= FEWEST_BLOCKS) else {
+        calibration.notes.push(format!(
+            "{} blocks hold {more:.2} % more than was asked for, by no one rounding: it cannot be learned.",
+            blocks.len()
+        ));
+        return;
+    };
+    calibration.settings.push(LearnedSetting {
+        key: keys::TENSOR_ROUNDING,
+        now: now.map_or_else(|| "the engine's own rule".to_owned(), |now| now.get().to_string()),
+        learned: rounding.to_string(),
+        from: format!(
+            "{n_explained} of {} blocks hold what was asked for, rounded up to a multiple of it; all hold {more:.2} % more \
+             than was asked for.",
+            blocks.len()
+        ),
+    });
+}
+
+/// The power of two that explains most blocks, the coarsest of equals, and how many; `None` where it explains too few.
+/// O(blocks).
+fn rounding(blocks: &[&RecordedBlock]) -> Option<(u64, usize)> {
+    // Rounding up to a power of two gives what is held where the power divides that and is more than what is spare: the
+    // powers of one block are neighbours, so the changes between them are counted.
+    let mut changes = [0_i64; MOST_ROUNDING.trailing_zeros() as usize + 2];
+    for block in blocks {
+        let spare = block.held.get().saturating_sub(block.bytes.get());
+        let first = spare
+            .saturating_add(1)
+            .checked_next_power_of_two()
+            .map_or(u64::BITS, u64::trailing_zeros);
+        let last = block.held.get().trailing_zeros().min(MOST_ROUNDING.trailing_zeros());
+        if block.held >= block.bytes && first <= last {
+            changes[first as usize] += 1;
+            changes[last as usize + 1] -= 1;
+        }
+    }
+    let mut explained = 0;
+    let mut best: (u64, i64) = (1, 0);
+    for (power, change) in changes.iter().enumerate().take(changes.len() - 1) {
+        explained += change;
+        if power > 0 && explained >= best.1 {
+            best = (1 << power, explained);
+        }
+    }
+    let count = usize::try_from(best.1).ok()?;
+    (count * 100 >= blocks.len() * LEAST_PERCENT).then_some((best.0, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Step;
+    use crate::workload::RecordedName;
+
+    fn block(bytes: u64, held: u64) -> RecordedBlock {
+        RecordedBlock {
+            name: RecordedName(0),
+            birth: Step(0),
+            end: Step(1),
+            given_back: Step(1),
+            bytes: Bytes(bytes),
+            held: Bytes(held),
+            address: None,
+            stream: 0,
+            stack: None,
+            is_older: false,
+            is_freed: true,
+        }
+    }
+
+    #[test]
+    fn the_coarsest_rounding_that_explains_nearly_all_is_learned() {
+        let all: Vec<RecordedBlock> = (1..100_u64)
+            .map(|n| block(n * 100, (n * 100).next_multiple_of(512)))
+            .collect();
+        assert_eq!(rounding(&all.iter().collect::<Vec<_>>()), Some((512, 99)));
+        let mut nearly = all.clone();
+        nearly[3].held = Bytes(1 << 20);
+        assert_eq!(rounding(&nearly.iter().collect::<Vec<_>>()), Some((512, 98)));
+        // One by one, whatever the sizes.
+        for seed in 0..50_u64 {
+            let mixed: Vec<RecordedBlock> = (1..40_u64)
+                .map(|n| {
+                    let bytes = 1 + n * 7_919 * (seed + 1) % 5_000;
+                    let rounding = 1 << (n * (seed + 3) % 12);
+                    block(bytes, bytes.next_multiple_of(if n % 20 == 0 { rounding } else { 64 }))
+                })
+                .collect();
+            let mixed: Vec<&RecordedBlock> = mixed.iter().collect();
+            let count = |rounding: u64| {
+                let is_explained = |block: &&&RecordedBlock| block.bytes.align_up(rounding) == block.held;
+                mixed.iter().filter(is_explained).count()
+            };
+            let expected = (1..=30)
+                .map(|power| 1_u64 << power)
+                .map(|power| (count(power), power))
+                .max();
+            let expected = expected.filter(|(count, _)| count * 100 >= mixed.len() * LEAST_PERCENT);
+            assert_eq!(
+                rounding(&mixed),
+                expected.map(|(count, power)| (power, count)),
+                "{seed}"
+            );
+        }
+        let none: Vec<RecordedBlock> = (1..100_u64).map(|n| block(n * 100, n * 100 + n)).collect();
+        assert_eq!(rounding(&none.iter().collect::<Vec<_>>()), None);
+    }
+}

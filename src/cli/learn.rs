@@ -1,0 +1,112 @@
+//! `highwater learn`: what a measured run teaches the simulation, and a configuration with it.
+
+use anyhow::bail;
+
+use super::args::{Format, LearnArgs};
+use super::compare::{import_diagnostics, request_of, show};
+use super::opened::Named;
+use super::text::diagnostics;
+use super::{Verdict, print, print_json};
+use crate::analysis::{Calibration, Request, calibrations};
+use crate::export::{WireCalibrations, to_json};
+use crate::progress::Progress;
+use crate::session::{Document, OnFailure, config_from_document, load, write_whole};
+use crate::units::counted;
+
+/// Runs the command.
+pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.format, Format::Text | Format::Json) {
+        return Err(args.format.refusal());
+    }
+    let named = Named::of(&args.files, &args.common.opening, progress)?;
+    let settings = named.settings(&args.common)?;
+    let sources = named.sources;
+    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
+        show(&mut loaded, name)?;
+    }
+    if loaded.workload.recordings().is_empty() {
+        bail!(
+            "{}: nothing in it was measured; name the recording of a run too, such as a RunMetadata of TensorFlow or a memory \
+             snapshot",
+            loaded.workload.name
+        );
+    }
+    let request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
+    let mut learned = calibrations(&request, progress)?;
+    keep_wanted(&mut learned, &args.only)?;
+    if let Some(path) = &args.to {
+        let mut document = Document::new(sources);
+        document.options = settings.options.clone();
+        document.environment = settings.environment.clone();
+        document.unknown_options = settings.unknown_options.clone();
+        document.unknown_fields = settings.unknown_fields.clone();
+        document.with_evaluation = settings.evaluation;
+        document.plan.clone_from(&request.plan);
+        set(&mut document, &learned);
+        write_whole(path, to_json(&config_from_document(&document, None)).as_bytes())?;
+    }
+    let import = import_diagnostics(&loaded, &settings);
+    match args.format {
+        Format::Json => print_json(&WireCalibrations::new(&loaded.workload.name, &learned, &import))?,
+        _ => print(&(text(&learned, &request) + &diagnostics(&import)))?,
+    }
+    Ok(Verdict::Done)
+}
+
+/// Leaves settings out that are not asked for.
+fn keep_wanted(learned: &mut [Calibration], only: &[String]) -> anyhow::Result<()> {
+    let is_known = |key: &String| learned.iter().flat_map(|one| &one.settings).any(|one| one.key == key);
+    if let Some(key) = only.iter().find(|key| !is_known(key)) {
+        let mut keys: Vec<&str> = learned
+            .iter()
+            .flat_map(|one| &one.settings)
+            .map(|one| one.key)
+            .collect();
+        keys.dedup();
+        bail!("--only {key}: that was not learned; learned are: {}", keys.join(", "));
+    }
+    for one in learned.iter_mut().filter(|_| !only.is_empty()) {
+        one.settings.retain(|setting| only.iter().any(|key| key == setting.key));
+    }
+    Ok(())
+}
+
+/// Sets what was learned; of two recordings that teach the same the first stands.
+fn set(document: &mut Document, learned: &[Calibration]) {
+    for one in learned.iter().rev() {
+        for (key, value) in one.stamped(|_| true).options.overrides() {
+            document
+                .options
+                .set(key, value.clone())
+                .expect("what is learned is a value of its option");
+        }
+    }
+}
+
+fn text(learned: &[Calibration], request: &Request) -> String {
+    let mut out = String::new();
+    for one in learned {
+        let of = match &one.graph {
+            Some(graph) => format!("{} (ops of {graph})", one.recording),
+            None => one.recording.clone(),
+        };
+        out += &format!("{of}: {}\n", counted(one.settings.len() as u64, "setting"));
+        for setting in &one.settings {
+            let is_set = request
+                .options
+                .get(setting.key)
+                .is_some_and(|value| value.to_string() == setting.learned);
+            let is_set = if is_set { " (set already)" } else { "" };
+            out += &format!("  {}={}{is_set}\n", setting.key, setting.learned);
+            out += &format!("    now {}\n    {}\n", setting.now, setting.from);
+        }
+        for note in &one.notes {
+            out += &format!("  {note}\n");
+        }
+    }
+    if learned.is_empty() {
+        out += "Nothing was learned: the recordings hold neither blocks nor measured ops.\n";
+    }
+    out
+}
