@@ -12,7 +12,7 @@ use crate::analysis::{Comparison, compare};
 use crate::export::{ExportForm, ExportSubject};
 use crate::options::check_scheduled;
 use crate::progress::Progress;
-use crate::session::{Document, OnFailure, export_about, is_document_name, load, write_whole};
+use crate::session::{OnFailure, export_about, is_document_name, load, write_whole};
 use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
@@ -36,15 +36,8 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
     request.policies = policies(&args.policies)?;
     let import = import_diagnostics(&loaded, &settings);
-    let mut document = Document::new(sources);
+    let mut document = settings.document(sources, &request.plan);
     document.part = part;
-    document.strategies = settings.strategies;
-    document.options = settings.options;
-    document.environment = settings.environment;
-    document.unknown_options = settings.unknown_options;
-    document.unknown_fields = settings.unknown_fields;
-    document.with_evaluation = settings.evaluation;
-    document.plan.clone_from(&request.plan);
     let comparison = Arc::new(compare(&request, progress)?);
     let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
     let about = export_about(&document, &comparison, Some(&loaded), (findings, import));

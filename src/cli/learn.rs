@@ -36,13 +36,7 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let mut learned = calibrations(&request, progress)?;
     keep_wanted(&mut learned, &args.only)?;
     if let Some(path) = &args.to {
-        let mut document = Document::new(sources);
-        document.options = settings.options.clone();
-        document.environment = settings.environment.clone();
-        document.unknown_options = settings.unknown_options.clone();
-        document.unknown_fields = settings.unknown_fields.clone();
-        document.with_evaluation = settings.evaluation;
-        document.plan.clone_from(&request.plan);
+        let mut document = settings.document(sources, &request.plan);
         set(&mut document, &learned);
         write_whole(path, to_json(&config_from_document(&document, None)).as_bytes())?;
     }
@@ -98,8 +92,8 @@ fn text(learned: &[Calibration], request: &Request) -> String {
                 .get(setting.key)
                 .is_some_and(|value| value.to_string() == setting.learned);
             let is_set = if is_set { " (set already)" } else { "" };
-            out += &format!("  {}={}{is_set}\n", setting.key, setting.learned);
-            out += &format!("    now {}\n    {}\n", setting.now, setting.from);
+            out += &format!("  {}={}{is_set}\n", setting.key, shortened(&setting.learned));
+            out += &format!("    now {}\n    {}\n", shortened(&setting.now), setting.from);
         }
         for note in &one.notes {
             out += &format!("  {note}\n");
@@ -109,4 +103,14 @@ fn text(learned: &[Calibration], request: &Request) -> String {
         out += "Nothing was learned: the recordings hold neither blocks nor measured ops.\n";
     }
     out
+}
+
+/// A value on one line of a terminal; the whole of it stands in JSON and in the configuration.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 160;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(MOST).collect();
+    format!("{head}... ({} letters; --format json has all)", text.chars().count())
 }

@@ -44,6 +44,22 @@ pub struct Settings {
     pub remarks: Vec<(String, Diagnostics)>,
 }
 
+impl Settings {
+    /// The document of these settings: what files with them are written of.
+    pub(super) fn document(&self, sources: Vec<SourceSpec>, plan: &SchedulePlan) -> Document {
+        Document {
+            options: self.options.clone(),
+            unknown_options: self.unknown_options.clone(),
+            unknown_fields: self.unknown_fields.clone(),
+            environment: self.environment.clone(),
+            with_evaluation: self.evaluation,
+            strategies: self.strategies.clone(),
+            plan: plan.clone(),
+            ..Document::new(sources)
+        }
+    }
+}
+
 /// Reads configuration files first, then the flags, which win.
 ///
 /// # Errors

@@ -15,6 +15,7 @@ use super::panels::budgets::BudgetsState;
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
+use super::panels::measured_run::MeasuredRunState;
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
@@ -46,6 +47,8 @@ pub struct UiState {
     pub lane_set: LaneSetState,
     /// Name reuse and its log.
     pub name_reuse: NameReuseState,
+    /// What the pane of measured runs keeps.
+    pub measured_run: MeasuredRunState,
     /// The planner's table.
     pub planner: PlannerState,
     /// The device's tables.
@@ -389,6 +392,7 @@ impl App {
             UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
             UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
             UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
+            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
             UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
             UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
             UiCommand::Sweep if self.session.is_sweeping() => commands.push(Command::StopSweep),

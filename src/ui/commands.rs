@@ -66,6 +66,8 @@ pub enum UiCommand {
     ToggleNameReuse,
     /// Bring what was read of each file to the front, or the problems.
     ToggleFiles,
+    /// Show what was measured beside what is simulated, or the inspector.
+    ToggleMeasuredRun,
     /// Choose a folder to open.
     OpenFolder,
     /// Start the sweep, or stop it.

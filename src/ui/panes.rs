@@ -40,6 +40,8 @@ pub enum Pane {
     Problems,
     /// What was read of each file.
     Files,
+    /// What was measured beside what is simulated.
+    MeasuredRun,
     /// Who is live at the peak, a step or in a range.
     Peak,
     /// Tensors, ops, what is live on a step, events, problems.

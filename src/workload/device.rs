@@ -129,7 +129,7 @@ impl Device {
             labels.join(", ")
         };
         let n_all = DeviceFigure::ALL.len();
-        let estimates = (!estimated.is_empty()).then(|| {
+        let first = (!estimated.is_empty()).then(|| {
             format!(
                 "{} of {n_all} figures of {} are estimates ({})",
                 estimated.len(),
@@ -138,7 +138,7 @@ impl Device {
             )
         });
         let user = (!set.is_empty()).then(|| format!("set by you: {}", list(&set)));
-        let parts: Vec<String> = estimates.into_iter().chain(user).collect();
+        let parts: Vec<String> = first.into_iter().chain(user).collect();
         parts.join("; ")
     }
 }

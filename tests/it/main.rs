@@ -17,6 +17,7 @@ mod cli;
 mod cli_baseline;
 mod cli_compare;
 mod cli_inspect;
+mod cli_learn;
 mod cli_peak;
 mod cli_plan;
 mod cli_plan_dumped;
@@ -93,6 +94,8 @@ mod ui_exports;
 mod ui_lanes;
 #[cfg(feature = "gui")]
 mod ui_lifetimes;
+#[cfg(feature = "gui")]
+mod ui_measured;
 #[cfg(feature = "gui")]
 mod ui_measuring;
 #[cfg(feature = "gui")]

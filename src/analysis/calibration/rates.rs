@@ -1,9 +1,10 @@
 //! The rates at which a device computes and moves bytes, from measured times.
 //!
 //! Each op takes the larger of its operations over one rate and its bytes over the other. So ops fall into two classes, and
-//! the rate of a class is the sum of its work over the sum of its time. The classes follow from the rates and the rates
-//! from the classes; they are taken in turn until they stay, at most [`MOST_ROUNDS`] times, and the rates with the smallest
-//! sum of errors are kept.
+//! the rate of a class is the one with the smallest sum of errors: the median of time by work, in which each op counts by its
+//! work. A few ops that took far longer, as those of a first run do, do not move it. The classes follow from the rates and
+//! the rates from the classes; they are taken in turn until they stay, at most [`MOST_ROUNDS`] times, and the rates with the
+//! smallest sum of errors are kept.
 
 use super::{Calibration, LearnedSetting, Measured};
 use crate::options::keys;
@@ -121,17 +122,27 @@ fn of_classes(samples: &[Sample], rates: OpRates) -> OpRates {
     }
 }
 
-/// Work a second; `None` where there is no work.
+/// The work a second under which estimates are off least in sum; `None` where there is no work. O(samples), a sort.
 fn rate(samples: impl Iterator<Item = (u64, u64)>) -> Option<u64> {
-    let (mut work, mut nanos) = (0_u128, 0_u128);
-    for (amount, time) in samples.filter(|(amount, _)| *amount > 0) {
-        work += u128::from(amount);
-        nanos += u128::from(time);
-    }
-    let rate = (work * 1_000_000_000).checked_div(nanos)?;
+    let mut samples: Vec<(u64, u64)> = samples.filter(|(amount, time)| *amount > 0 && *time > 0).collect();
+    // By time a unit of work, compared as cross products, so that nothing is rounded.
+    samples.sort_unstable_by(|(work, time), (other_work, other_time)| {
+        let (left, right) = (
+            u128::from(*time) * u128::from(*other_work),
+            u128::from(*other_time) * u128::from(*work),
+        );
+        left.cmp(&right).then(work.cmp(other_work))
+    });
+    let whole: u128 = samples.iter().map(|(work, _)| u128::from(*work)).sum();
+    let mut passed = 0_u128;
+    let middle = samples.iter().find(|(work, _)| {
+        passed += u128::from(*work);
+        passed * 2 >= whole
+    });
+    let (work, time) = middle?;
+    let rate = u128::from(*work) * 1_000_000_000 / u128::from(*time);
     // The options take signed numbers.
-    let most = u128::from(i64::MAX.unsigned_abs());
-    u64::try_from(rate.clamp(1, most)).ok().filter(|_| work > 0)
+    u64::try_from(rate.clamp(1, u128::from(i64::MAX.unsigned_abs()))).ok()
 }
 
 /// The sum of what estimates are off by, in nanoseconds.
@@ -212,5 +223,8 @@ mod tests {
         assert_eq!(rate([(0, 5)].into_iter()), None);
         assert_eq!(rate([(10, 0)].into_iter()), None);
         assert_eq!(rate([(10, 1_000_000_000), (0, 7)].into_iter()), Some(10));
+        // One that took long does not move the others.
+        let late = [(10, 1_000_000_000), (10, 1_100_000_000), (11, 900_000_000_000)];
+        assert_eq!(rate(late.into_iter()), Some(9));
     }
 }

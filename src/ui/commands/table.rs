@@ -293,6 +293,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(plain(Key::M)),
     },
     CommandRow {
+        command: UiCommand::ToggleMeasuredRun,
+        menu: Menu::View,
+        text: "Measured / inspector",
+        tooltip: "by how much simulated peaks are off from a measured run, and what can be learned of it, or the inspector",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::M)),
+    },
+    CommandRow {
         command: UiCommand::TogglePeak,
         menu: Menu::View,
         text: "Peak / inspector",

@@ -8,6 +8,7 @@ mod footprint;
 pub mod inspector;
 pub mod lane_set;
 mod measured;
+pub mod measured_run;
 pub mod name_reuse;
 mod neighbourhood;
 pub mod options;

@@ -12,6 +12,7 @@ use crate::ui::panels::device::device_ui;
 use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
 use crate::ui::panels::files::files_ui;
 use crate::ui::panels::inspector::inspector_ui;
+use crate::ui::panels::measured_run::measured_run_ui;
 use crate::ui::panels::name_reuse::name_reuse_ui;
 use crate::ui::panels::options::options_ui;
 use crate::ui::panels::peak::peak_ui;
@@ -51,6 +52,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Problems => problems_title(self.input).into(),
             Pane::Files => files_title(self.input).into(),
             Pane::Peak => "Peak".into(),
+            Pane::MeasuredRun => "Measured".into(),
             Pane::Tables => "Tables".into(),
             Pane::Schedule => "Schedule".into(),
         }
@@ -152,12 +154,21 @@ impl Docking<'_> {
                     self.state.options.jump = jump;
                 }
             }
+<<<<<<< HEAD
             Pane::Schedule => {
                 let UiState {
                     schedule_editor, asked, ..
                 } = &mut *self.state;
                 let state = (schedule_editor, asked);
                 schedule_editor_ui(ui, self.input.session, state, self.input.theme, self.commands);
+=======
+            Pane::MeasuredRun => {
+                let state = &mut self.state.measured_run;
+                measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
+                if let Some(option) = state.jump.take() {
+                    self.state.options.jump = Some(option);
+                }
+>>>>>>> main
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {

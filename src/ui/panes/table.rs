@@ -145,6 +145,15 @@ pub static PANES: &[PaneRow] = &[
         what: "what the device holds at a step: parts, pools, free lists, regions",
         needs_answer: true,
     },
+    PaneRow {
+        pane: Pane::MeasuredRun,
+        name: "measured_run",
+        title: "Measured",
+        home: Home::Right,
+        command: Some(UiCommand::ToggleMeasuredRun),
+        what: "by how much simulated peaks are off from a measured run, and what can be learned of it",
+        needs_answer: true,
+    },
 ];
 
 impl Pane {

@@ -88,8 +88,8 @@ fn operations_text(value: u64) -> String {
         return format!("{}\u{a0}FLOP/s", grouped(value));
     };
     #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
-    let scaled = value as f64 / scale as f64;
-    format!("{scaled:.1}\u{a0}{unit}")
+    let figure = value as f64 / scale as f64;
+    format!("{figure:.1}\u{a0}{unit}")
 }
 
 impl DeviceFigure {

@@ -56,7 +56,7 @@ pub(super) fn entry_ui(
     if let (EntryKind::Run, Some(graph)) = (entry.kind, graph) {
         for dim in &graph.symbols {
             ui.push_id(dim, |ui| {
-                values_ui(ui, shown, (position, dim), &mut state.texts, commands)
+                values_ui(ui, shown, (position, dim), &mut state.texts, commands);
             });
         }
     }

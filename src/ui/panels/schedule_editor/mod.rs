@@ -118,7 +118,7 @@ pub fn schedule_editor_ui(
         .id_salt("graphs")
         .auto_shrink([false, false]);
     scroll.show(&mut column, |ui| {
-        graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands)
+        graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands);
     });
     let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
     let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);
