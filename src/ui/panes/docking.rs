@@ -154,21 +154,19 @@ impl Docking<'_> {
                     self.state.options.jump = jump;
                 }
             }
-<<<<<<< HEAD
             Pane::Schedule => {
                 let UiState {
                     schedule_editor, asked, ..
                 } = &mut *self.state;
                 let state = (schedule_editor, asked);
                 schedule_editor_ui(ui, self.input.session, state, self.input.theme, self.commands);
-=======
+            }
             Pane::MeasuredRun => {
                 let state = &mut self.state.measured_run;
                 measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
                 if let Some(option) = state.jump.take() {
                     self.state.options.jump = Some(option);
                 }
->>>>>>> main
             }
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
