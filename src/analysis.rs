@@ -33,6 +33,7 @@ mod session;
 mod shapes;
 mod shortage;
 mod slots;
+pub mod space;
 mod sweep;
 mod tapes;
 mod trace;

@@ -3,7 +3,7 @@
 use crate::plan::PlanError;
 use crate::progress::Cancelled;
 use crate::sim::{MOST_TRACE_EVENTS, TraceStop};
-use crate::workload::ScheduleError;
+use crate::workload::{DeviceError, ScheduleError};
 
 /// Why there is no comparison.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +79,9 @@ pub enum AnalysisError {
          with `highwater replay`"
     )]
     TooManyEvents,
+    /// No such device profile.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// No such strategy.
     #[error(transparent)]
     Plan(#[from] PlanError),

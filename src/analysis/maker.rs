@@ -54,15 +54,12 @@ pub(super) struct Maker<'a> {
     pub(super) request: &'a Request,
     pub(super) lowered: &'a Lowered,
     pub(super) diagnostics: Diagnostics,
-    pub(super) made: BTreeMap<RunKey, Made>,
+    pub(super) made: BTreeMap<RunKey, Arc<Made>>,
 }
 
 impl Maker<'_> {
-    pub(super) fn make(&mut self, run: &Run, is_static: bool, progress: &Progress<'_>) -> Result<(), AnalysisError> {
-        let key = (run.graph, run.bindings.clone());
-        if self.made.contains_key(&key) {
-            return Ok(());
-        }
+    /// What the passes make of a run's graph.
+    pub(super) fn make(&mut self, run: &Run, is_static: bool, progress: &Progress<'_>) -> Result<Made, AnalysisError> {
         let entry = &self.request.workload.graphs()[run.graph.idx()];
         let graph = &*entry.graph;
         let sizes = graph.sizes(&run.bindings);
@@ -109,16 +106,12 @@ impl Maker<'_> {
             io,
             clears,
         };
-        self.made.insert(
-            key,
-            Made {
-                bound,
-                order,
-                is_static,
-                remat,
-            },
-        );
-        Ok(())
+        Ok(Made {
+            bound,
+            order,
+            is_static,
+            remat,
+        })
     }
 
     /// The graph's run under the eviction threshold, where there is one.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::lanes::Arena;
-use super::maker::Maker;
+use super::maker::{Made, Maker};
 use super::rewriting::{Executed, LaneRewrite, Layout};
 use super::{AnalysisError, Request};
 use crate::diagnostics::Diagnostics;
@@ -68,6 +68,20 @@ pub(super) fn device_sessions(
     settings: &[&Lowered],
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
+    let make = |maker: &mut Maker<'_>, run: &Run, is_static: bool| Ok(Arc::new(maker.make(run, is_static, progress)?));
+    device_sessions_by(request, settings, &make, progress)
+}
+
+/// How a run's graph is made under settings.
+pub(super) type MakeRun<'a> = &'a dyn Fn(&mut Maker<'_>, &Run, bool) -> Result<Arc<Made>, AnalysisError>;
+
+/// The same with a way to make the graphs of runs, each once, for callers that know some already.
+pub(super) fn device_sessions_by(
+    request: &Request,
+    settings: &[&Lowered],
+    of_run: MakeRun<'_>,
+    progress: &Progress<'_>,
+) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
     let mut schedule = schedule(request)?;
     let mut axis = axis(request, std::mem::take(&mut schedule.runs))?;
     let Some(first) = settings.first() else {
@@ -87,7 +101,11 @@ pub(super) fn device_sessions(
     for (done, run) in (0_u64..).zip(&axis.runs) {
         progress.set("planning", done, n_runs)?;
         for maker in &mut makers {
-            maker.make(&run.run, statics[run.run.graph.idx()], progress)?;
+            let key = (run.run.graph, run.run.bindings.clone());
+            if !maker.made.contains_key(&key) {
+                let made = of_run(maker, &run.run, statics[run.run.graph.idx()])?;
+                maker.made.insert(key, made);
+            }
         }
     }
     let layouts = layouts(request, &makers);

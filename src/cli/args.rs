@@ -9,11 +9,13 @@ mod compare;
 mod learn;
 mod peak;
 mod plan;
+mod space;
 
 pub(super) use compare::CompareArgs;
 pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
+pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
@@ -80,6 +82,10 @@ pub enum Action {
     Inspect(InspectArgs),
     /// Simulate under every policy and compare.
     Compare(CompareArgs),
+    /// Simulate every combination of option values, dimensions and devices; which fit, and which nobody beats.
+    Sweep(SweepArgs),
+    /// Search such combinations for the configuration to take, and say why.
+    Recommend(RecommendArgs),
     /// Who is live at the peak, at a step or in a range, and what would lower it.
     Peak(PeakArgs),
     /// Place the lifetimes of one graph, or the buffers of a problem, in an arena.
@@ -115,7 +121,7 @@ pub enum Format {
     Text,
     /// One object for programs.
     Json,
-    /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`.
+    /// Rows: `id,lower,upper,size,offset` of `plan`, the live tensors of `peak`, the points of `sweep`.
     Csv,
     /// A page for people: of `options`, or `compare` as a comment on a change.
     Markdown,
@@ -133,7 +139,7 @@ impl Format {
             .map_or_else(String::new, |value| value.get_name().to_owned());
         let command = match self {
             Self::Text | Self::Json => "other commands",
-            Self::Csv => "`plan` and `peak`",
+            Self::Csv => "`plan`, `peak` and `sweep`",
             Self::Markdown => "`options` and `compare`",
             Self::Schema | Self::DocumentSchema => "`options`",
         };

@@ -18,10 +18,13 @@ mod opened;
 mod opening;
 mod peak;
 mod plan;
+mod recommend;
 mod remat;
 mod replay;
 mod reuse;
 mod settings;
+mod space;
+mod sweep;
 mod text;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -121,6 +124,8 @@ fn perform(action: &Action) -> ExitCode {
     let result = match action {
         Action::Inspect(args) => inspect::run(args, &progress),
         Action::Compare(args) => compare::run(args, &progress),
+        Action::Sweep(args) => sweep::run(args, &progress),
+        Action::Recommend(args) => recommend::run(args, &progress),
         Action::Peak(args) => peak::run(args, &progress),
         Action::Plan(args) => plan::run(args, &progress),
         Action::Remat(args) => remat::run(args, &progress),

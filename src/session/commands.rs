@@ -9,7 +9,9 @@ use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
 use super::kept::KeptDocument;
 use super::painter::PictureOrder;
-use crate::analysis::{LaneId, LaneSet, RematLane};
+use super::space::SpaceOrder;
+use crate::analysis::space::Goal;
+use crate::analysis::{Configuration, LaneId, LaneSet, RematLane};
 use crate::export::{ExportForm, Picture};
 use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
@@ -130,6 +132,21 @@ pub enum Command {
     Sweep(GraphIdx),
     /// Stop the sweep; what is known of it stays.
     StopSweep,
+    /// Try every point of a space of configurations; one that was stopped goes on.
+    TrySpace(Box<SpaceOrder>),
+    /// Stop trying; what is known stays.
+    StopSpace,
+    /// Recommend a configuration of a space, which is tried first where it was not.
+    Recommend(Box<SpaceOrder>, Goal),
+    /// Set options, environment and schedule, as one step.
+    UseConfiguration(Box<Configuration>),
+    /// Keep a configuration under a name, to compare with: a lane of its own.
+    PinConfiguration {
+        /// The name; no other pin may have it.
+        name: String,
+        /// What is kept.
+        configuration: Box<Configuration>,
+    },
     /// Open a run under a budget as a lane beside those that are there.
     AddRematLane(RematLane),
     /// Close a lane of a run under a budget, by position among these.

@@ -14,6 +14,7 @@ use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
 use super::sweep::SweepSubject;
+use crate::analysis::space::{Explorer, Goal, Recommendation, Space, SpacePoint};
 use crate::analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, Picture, SvgColors};
@@ -61,6 +62,12 @@ pub enum Job {
     SweepSubject(Box<Request>, GraphIdx),
     /// Run a tape under some budgets.
     SweepPoints(Arc<SweepSubject>, Vec<SweepTask>),
+    /// Make ready to try the points of a space.
+    SpaceStart(Box<Request>, Box<Space>),
+    /// Try some points of a space.
+    SpacePoints(Arc<Explorer>, Vec<u64>),
+    /// Recommend one of the points that were tried.
+    Recommend(Arc<Explorer>, Goal, Vec<SpacePoint>),
     /// Reuse names at both levels.
     NameReuse(Box<NamesQuestion>),
     /// Work out what the device holds at a step of a lane, by position.
@@ -272,6 +279,12 @@ pub enum Answer {
     Planned(PlannerRow),
     /// What is swept; `None` where there is nothing to sweep.
     SweepSubject(Option<Arc<SweepSubject>>),
+    /// A space can be tried: by whom, and its points in an order in which those that share most follow each other.
+    SpaceReady(Arc<Explorer>, Vec<u64>),
+    /// Some points of a space.
+    SpacePoints(Vec<SpacePoint>),
+    /// The configuration to take.
+    Recommended(Arc<Recommendation>),
     /// Some points of the sweep.
     Swept(Vec<SweepPoint>),
     /// Names were reused; `None` where there is neither a graph nor a program.

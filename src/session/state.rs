@@ -16,6 +16,7 @@ mod reading;
 mod search;
 mod selection;
 mod sources;
+mod space;
 mod sweep;
 mod tables;
 
@@ -47,6 +48,7 @@ pub use search::Search;
 
 use search::SearchWatch;
 use selection::Selection;
+use space::SpaceWatch;
 use sweep::SweepWatch;
 use tables::TablesWatch;
 
@@ -126,6 +128,7 @@ pub struct Session {
     device: DeviceWatch,
     peak: PeakWatch,
     sweep: SweepWatch,
+    space: SpaceWatch,
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
@@ -188,6 +191,7 @@ impl Session {
             device: DeviceWatch::default(),
             peak: PeakWatch::default(),
             sweep: SweepWatch::default(),
+            space: SpaceWatch::default(),
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
@@ -250,6 +254,9 @@ impl Session {
             Command::Sweep(graph) => self.start_sweep(graph),
             Command::ReuseNames(graph) => self.reuse_names(graph),
             Command::StopSweep => self.stop_sweep(),
+            Command::TrySpace(order) => self.try_space(*order, None),
+            Command::Recommend(order, goal) => self.try_space(*order, Some(goal)),
+            Command::StopSpace => self.stop_space(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),
             Command::Paint(order) => self.paint(order),
             Command::SetDifference(lanes) => self.set_difference(lanes),
@@ -295,6 +302,7 @@ impl Session {
     /// Stops whatever is being worked out or written.
     fn stop_all(&mut self) {
         self.stop_sweep();
+        self.stop_space();
         self.stop_exports();
         self.worker.cancel();
         self.busy = None;
@@ -316,6 +324,7 @@ impl Session {
             || self.look_generation != 0
             || self.is_planning()
             || self.is_sweeping()
+            || self.is_trying()
             || self.is_reusing_names()
             || self.device.is_waiting()
             || self.pictures.is_waiting()

@@ -21,6 +21,7 @@ use super::load::load;
 use super::name_reuse::names_report;
 use super::painter::{Painter, Painting};
 use super::planner::{PlannerSubject, run_row, subject_of};
+use super::space::try_space;
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
 use crate::analysis::{Comparison, Request, compare};
@@ -52,6 +53,7 @@ pub struct Worker {
     current: Arc<Mutex<Cancel>>,
     planning: Cancel,
     sweeping: Cancel,
+    trying: Cancel,
     naming: Cancel,
     searching: Cancel,
     listing: Cancel,
@@ -103,6 +105,7 @@ impl Worker {
             current: Arc::new(Mutex::new(Cancel::new())),
             planning: Cancel::new(),
             sweeping: Cancel::new(),
+            trying: Cancel::new(),
             naming: Cancel::new(),
             searching: Cancel::new(),
             listing: Cancel::new(),
@@ -132,6 +135,10 @@ impl Worker {
             self.sweeping.cancel();
             self.sweeping = cancel.clone();
         }
+        if matches!(job, Job::SpaceStart(..) | Job::SpacePoints(..) | Job::Recommend(..)) {
+            self.trying.cancel();
+            self.trying = cancel.clone();
+        }
         if matches!(job, Job::NameReuse(_)) {
             self.naming.cancel();
             self.naming = cancel.clone();
@@ -157,8 +164,9 @@ impl Worker {
         self.generation
     }
 
-    /// Asks the current load or comparison, the planner's table, the sweep and name reuse to stop.
+    /// Asks the current load or comparison, the planner's table, the sweeps and name reuse to stop.
     pub fn cancel(&self) {
+        self.trying.cancel();
         self.planning.cancel();
         self.sweeping.cancel();
         self.naming.cancel();
@@ -173,6 +181,11 @@ impl Worker {
     /// Asks the sweep to stop.
     pub fn cancel_sweep(&self) {
         self.sweeping.cancel();
+    }
+
+    /// Asks the trying of configurations to stop.
+    pub fn cancel_space(&self) {
+        self.trying.cancel();
     }
 
     /// Asks files of answers that are not written yet not to be.
@@ -324,6 +337,7 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let points = sweep_points(&subject, &tasks, progress);
             Ok(Answer::Swept(points.map_err(|cancelled| cancelled.to_string())?))
         }
+        Job::SpaceStart(..) | Job::SpacePoints(..) | Job::Recommend(..) => try_space(job, progress),
         Job::NameReuse(question) => {
             let report = names_report(&question, progress).map_err(|cancelled| cancelled.to_string())?;
             Ok(Answer::NamesReused(report.map(Arc::new)))

@@ -23,6 +23,7 @@ use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
+use super::panels::space::SpaceState;
 use super::panels::tables::TablesState;
 use super::panes::{Layout, Pane, Panes, PanesInput};
 use super::pictures::Pictures;
@@ -43,6 +44,8 @@ pub struct UiState {
     pub options: OptionsState,
     /// The sweep.
     pub budgets: BudgetsState,
+    /// The sweep over configurations.
+    pub space: SpaceState,
     /// Lanes of runs under budgets while others are compared.
     pub lane_set: LaneSetState,
     /// Name reuse and its log.
@@ -311,6 +314,7 @@ impl App {
             UiCommand::NextAxis => lanes.shown_axis().name(),
             UiCommand::NextLanes => kind_words(&self.session)?,
             UiCommand::Sweep if self.session.is_sweeping() => "running",
+            UiCommand::TrySpace if self.session.is_trying() => "running",
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
             UiCommand::ToggleHoles => "off",
             UiCommand::NextEdges => lanes.marks.edges.words(),

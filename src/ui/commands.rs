@@ -62,6 +62,12 @@ pub enum UiCommand {
     NextAxis,
     /// Bring the sweep over budgets to the front, or the lanes.
     ToggleBudgets,
+    /// Bring the sweep over configurations to the front, or the lanes.
+    ToggleSpace,
+    /// Try the configurations of the axes, or stop.
+    TrySpace,
+    /// Name the best of them.
+    Recommend,
     /// Bring name reuse and its log to the front, or the lanes.
     ToggleNameReuse,
     /// Bring what was read of each file to the front, or the problems.

@@ -65,6 +65,8 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         ),
         UiCommand::Measure(_)
         | UiCommand::Sweep
+        | UiCommand::TrySpace
+        | UiCommand::Recommend
         | UiCommand::ExportLane
         | UiCommand::DrawLane
         | UiCommand::Export(_)

@@ -30,6 +30,8 @@ pub enum Pane {
     Inspector,
     /// Runs under many memory budgets.
     Budgets,
+    /// Many configurations, and the one to take.
+    Space,
     /// What `memory_optimize` does, with its log.
     NameReuse,
     /// The strategies that place arenas.
@@ -179,7 +181,7 @@ impl Panes {
     pub fn toggle(&mut self, pane: Pane) {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
-            Pane::Budgets | Pane::NameReuse => Pane::Policies,
+            Pane::Budgets | Pane::Space | Pane::NameReuse => Pane::Policies,
             Pane::Files | Pane::Tables | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };

@@ -118,6 +118,19 @@ impl App {
         Some(if is_on { "on" } else { "off" })
     }
 
+    /// Tries the configurations of the axes, or names the best of them.
+    fn try_space(&mut self, is_to_recommend: bool) {
+        self.panes.show(Pane::Space);
+        match self.state.space.order(&self.session) {
+            Ok(order) if is_to_recommend => {
+                let goal = self.state.space.goal(&order);
+                self.session.apply(Command::Recommend(Box::new(order), goal));
+            }
+            Ok(order) => self.session.apply(Command::TrySpace(Box::new(order))),
+            Err(why) => self.session.notify(Notice::Failed(why)),
+        }
+    }
+
     /// Commands about the window itself.
     pub(super) fn perform_in_shell(&mut self, command: UiCommand, ctx: &egui::Context) {
         let state = &mut self.state;
@@ -147,6 +160,9 @@ impl App {
             UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
             UiCommand::ForgetRecent => state.recents.list.clear(),
             UiCommand::NextAxis => self.next_axis(),
+            UiCommand::ToggleSpace => self.panes.toggle(Pane::Space),
+            UiCommand::TrySpace if self.session.is_trying() => self.session.apply(Command::StopSpace),
+            UiCommand::TrySpace | UiCommand::Recommend => self.try_space(command == UiCommand::Recommend),
             UiCommand::Measure(how) => self.measure(how, ctx),
             UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
             UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),

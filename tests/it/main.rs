@@ -57,8 +57,10 @@ mod session_peak;
 mod session_remat;
 mod session_schedule;
 mod session_search;
+mod session_space;
 mod session_sweep;
 mod sim;
+mod space;
 mod support;
 mod svg;
 mod synthetic;
@@ -122,6 +124,8 @@ mod ui_schedule;
 mod ui_search;
 #[cfg(feature = "gui")]
 mod ui_shell;
+#[cfg(feature = "gui")]
+mod ui_space;
 #[cfg(feature = "gui")]
 mod ui_tables;
 mod xla_corpus;

@@ -20,6 +20,7 @@ impl Session {
         let answer = self.take_file(generation, answer);
         let answer = answer.and_then(|answer| self.take_plans(generation, answer));
         let answer = answer.and_then(|answer| self.take_sweep(generation, answer));
+        let answer = answer.and_then(|answer| self.take_space(generation, answer));
         let answer = answer.and_then(|answer| self.take_names(generation, answer));
         let answer = answer.and_then(|answer| self.take_look(generation, answer));
         let answer = answer.and_then(|answer| self.take_difference(generation, answer));
@@ -100,6 +101,7 @@ impl Session {
         }
         if has_new_sources || before.is_some() {
             self.drop_sweep();
+            self.drop_space();
             self.drop_names();
         }
         let configs = std::mem::take(&mut loaded.configs);

@@ -103,6 +103,7 @@ impl Session {
                 self.document.lanes = LaneSet::default();
                 self.document.strategies = LaneStrategies::default();
             }
+            Command::UseConfiguration(configuration) => self.use_configuration(*configuration),
             Command::SetLanes(lanes) => self.document.lanes = lanes,
             Command::AddRematLane(lane) => self.add_remat_lane(lane),
             Command::RemoveRematLane(position) => self.remove_remat_lane(position),
@@ -216,6 +217,7 @@ impl Session {
         if !Arc::ptr_eq(&known, &loaded.workload) {
             self.stop_sweep();
             self.drop_sweep();
+            self.drop_space();
             self.drop_names();
             self.selection.clear();
         }

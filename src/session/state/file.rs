@@ -198,6 +198,7 @@ impl Session {
         self.opened = None;
         self.history.clear();
         self.stop_sweep();
+        self.stop_space();
         self.selection.clear();
         self.drop_matches();
         self.document = read.document.clone();

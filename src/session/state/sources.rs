@@ -42,6 +42,7 @@ impl Session {
             self.remember();
         }
         self.stop_sweep();
+        self.stop_space();
         self.document.sources = sources;
         self.document.part = None;
         self.selection.clear();

@@ -251,6 +251,27 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::B)),
     },
     CommandRow {
+        command: UiCommand::ToggleSpace,
+        menu: Menu::View,
+        text: "Sweep / lanes",
+        tooltip: "many configurations beside each other, and the one to take, or the lanes",
+        shortcut: Some(ctrl(Key::M)),
+    },
+    CommandRow {
+        command: UiCommand::TrySpace,
+        menu: Menu::View,
+        text: "Try configurations: start / stop",
+        tooltip: "simulate every configuration of the axes in the pane Sweep, or stop doing so",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::M)),
+    },
+    CommandRow {
+        command: UiCommand::Recommend,
+        menu: Menu::View,
+        text: "Recommend a configuration",
+        tooltip: "name the best configuration of the axes in the pane Sweep for its goal, and say why",
+        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::G)),
+    },
+    CommandRow {
         command: UiCommand::ToggleFiles,
         menu: Menu::View,
         text: "Import report / problems",

@@ -22,6 +22,7 @@ mod reuse;
 pub mod schedule;
 pub mod schedule_editor;
 pub mod search;
+pub mod space;
 pub mod tables;
 
 use eframe::egui;

@@ -20,6 +20,7 @@ use crate::ui::panels::planner::planner_ui;
 use crate::ui::panels::problems::problems_ui;
 use crate::ui::panels::schedule::schedule_ui;
 use crate::ui::panels::schedule_editor::schedule_editor_ui;
+use crate::ui::panels::space::space_ui;
 use crate::ui::panels::tables::tables_ui;
 
 /// What the docked tree draws with.
@@ -46,6 +47,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Policies => lanes_title(self.input).into(),
             Pane::Inspector => "Inspector".into(),
             Pane::Budgets => "Budgets".into(),
+            Pane::Space => "Sweep".into(),
             Pane::NameReuse => "Name reuse".into(),
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),
@@ -114,6 +116,13 @@ impl Docking<'_> {
         match pane {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
+            Pane::Space => {
+                let UiState { space, lanes, .. } = &mut *self.state;
+                space_ui(ui, self.input.session, (space, lanes), self.input.theme, self.commands);
+                if let Some(option) = self.state.space.take_jump() {
+                    self.state.options.jump = Some(option);
+                }
+            }
             Pane::Budgets => {
                 let state = &mut self.state.budgets;
                 budgets_ui(ui, self.input.session, state, self.input.theme, self.commands);

@@ -65,6 +65,15 @@ pub static PANES: &[PaneRow] = &[
         needs_answer: true,
     },
     PaneRow {
+        pane: Pane::Space,
+        name: "space",
+        title: "Sweep",
+        home: Home::Middle,
+        command: Some(UiCommand::ToggleSpace),
+        what: "many configurations beside each other: which fit, which nobody beats, and which one to take",
+        needs_answer: true,
+    },
+    PaneRow {
         pane: Pane::NameReuse,
         name: "name_reuse",
         title: "Name reuse",

@@ -78,14 +78,14 @@ fn graphs_that_are_loaded_first_hold_their_arenas_from_then_on() {
 #[test]
 fn under_policy_4_a_graph_cannot_run_while_one_that_shares_its_block_waits_for_its_first_run() {
     let graphs = [100, 100].map(|mib| graph(true, &[one_block(mib * MIB)]));
-    // A first run uses the mapping of its load; the second one has to map anew.
     let mut session = session(&graphs, &[0, 0, 1]);
     let (simulation, _) = curves(&session, FullExtend, &roomy());
     assert!(
         simulation.out_of_memory.is_none(),
         "each is loaded right before its run"
     );
-    session.changes = vec![change(0, 0, true), change(0, 1, true)];
+    // The second graph is loaded into the first one's block, whose pages it holds until it has run.
+    session.changes = vec![change(1, 1, true)];
     let (simulation, _) = curves(&session, FullExtend, &roomy());
     assert!(simulation.out_of_memory.is_some());
     assert_eq!(count(&simulation, EventKind::MemoryInUse), 1);

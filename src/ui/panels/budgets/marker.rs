@@ -7,7 +7,13 @@ pub(super) const UP: usize = 3;
 pub(super) const DOWN: usize = 4;
 
 /// A shape by the position of its heuristic, solid or hollow.
-pub(super) fn marker(painter: &Painter, at: Pos2, (position, radius): (usize, f32), color: Color32, is_solid: bool) {
+pub(in crate::ui::panels) fn marker(
+    painter: &Painter,
+    at: Pos2,
+    (position, radius): (usize, f32),
+    color: Color32,
+    is_solid: bool,
+) {
     let fill = if is_solid { color } else { Color32::TRANSPARENT };
     let stroke = Stroke::new(1.3, color);
     let polygon = |corners: &[(f32, f32)]| {
@@ -42,7 +48,7 @@ pub(super) fn marker(painter: &Painter, at: Pos2, (position, radius): (usize, f3
 }
 
 /// A cross: nothing was left to evict.
-pub(super) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
+pub(in crate::ui::panels) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
     let stroke = Stroke::new(1.4, color);
     let arm = vec2(radius, radius);
     painter.line_segment([at - arm, at + arm], stroke);

@@ -7,6 +7,7 @@ mod plot;
 mod points;
 mod table;
 
+pub(super) use marker::{cross, marker};
 pub(super) use table::direction_ui;
 
 use eframe::egui::{self, RichText};

@@ -203,10 +203,10 @@ fn order_ui(
         button.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, &words));
         button.on_hover_text(words).clicked()
     };
-    if button(ui, position > 0, "↑", "move up") {
+    if button(ui, position > 0, "up", "move up") {
         commands.push(shown.edited(|entries| entries.swap(position, position - 1), None));
     }
-    if button(ui, position < last, "↓", "move down") {
+    if button(ui, position < last, "down", "move down") {
         commands.push(shown.edited(|entries| entries.swap(position, position + 1), None));
     }
     if button(ui, true, "+", "duplicate") {

@@ -147,10 +147,12 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
 }
 
 fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
-    let label = ui.label("iterations").on_hover_text("how often the whole list runs");
+    ui.label("iterations").on_hover_text("how often the whole list runs");
     let mut iterations = shown.plan.iterations;
-    let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
-    if ui.add(field).labelled_by(label.id).changed() {
+    let response = ui.add(egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1));
+    let words = "iterations of the schedule";
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, words));
+    if response.changed() {
         commands.push(Command::SetIterations(iterations));
     }
 }

@@ -1,0 +1,136 @@
+//! Lists and ranges of values, as an axis is written.
+//!
+//! ```text
+//! 8,16,32        one after another                       8..128x2      8 16 32 64 128: times 2 up to the end
+//! 8..32+8        8 16 24 32: plus 8 up to the end        8..11         8 9 10 11: plus 1
+//! 1GiB..4GiB+1GiB  of sizes                              1..2,8..16x2  1 2 8 16
+//! ```
+//!
+//! In: the text behind `=` and how one value is read. Out: values in that order, each once. The end of a range belongs to it
+//! where the range meets it. Commas within brackets, braces, parentheses or quotes do not part values. Ranges are of whole numbers
+//! and sizes; a text such as `../x` is a range only where the axis takes numbers.
+
+use crate::options::Value;
+use crate::units::Bytes;
+
+/// Most values of one axis.
+pub(super) const MAX_VALUES: usize = 10_000;
+
+/// How the values of an axis are read.
+#[derive(Clone, Copy)]
+pub(super) struct ValueForm<'a> {
+    /// Reads one value; the error says what is wanted.
+    pub(super) read: &'a dyn Fn(&str) -> Result<Value, String>,
+    /// Whether ranges stand for numbers.
+    pub(super) has_ranges: bool,
+}
+
+/// The values of a list.
+///
+/// # Errors
+/// A clause that says what is wrong.
+pub(super) fn parse(text: &str, form: ValueForm<'_>) -> Result<Vec<Value>, String> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for item in items(text) {
+        let item = item.trim();
+        if item.is_empty() {
+            return Err("a value is empty; write VALUE,VALUE or a range such as 8..128x2".to_owned());
+        }
+        let more = if form.has_ranges && item.contains("..") {
+            range(item)?
+        } else {
+            vec![(form.read)(item)?]
+        };
+        for value in more {
+            if seen.insert(value.clone()) {
+                values.push(value);
+            }
+        }
+        if values.len() > MAX_VALUES {
+            return Err(format!("there are more than {MAX_VALUES} values; take fewer"));
+        }
+    }
+    Ok(values)
+}
+
+/// The items between commas that stand in no brackets and no quotes.
+fn items(text: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let (mut depth, mut start, mut quote) = (0_usize, 0, None);
+    for (at, letter) in text.char_indices() {
+        if let Some(open) = quote {
+            quote = (open != letter).then_some(open);
+            continue;
+        }
+        match letter {
+            '"' | '\'' => quote = Some(letter),
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                items.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(&text[start..]);
+    items
+}
+
+/// How a range goes on.
+#[derive(Clone, Copy, Debug)]
+enum Stride {
+    Plus(u64),
+    Times(u64),
+}
+
+/// The values of a range.
+fn range(text: &str) -> Result<Vec<Value>, String> {
+    let form = || format!("\"{text}\" is no range; write FIRST..LAST+STEP or FIRST..LASTxFACTOR, such as 8..128x2");
+    let (first, rest) = text.split_once("..").ok_or_else(form)?;
+    let (last, stride) = match rest.rfind(['+', 'x']) {
+        None => (rest, Stride::Plus(1)),
+        Some(at) => {
+            let number = size(&rest[at + 1..]).ok_or_else(form)?;
+            let stride = if rest.as_bytes()[at] == b'x' {
+                Stride::Times(number)
+            } else {
+                Stride::Plus(number)
+            };
+            (&rest[..at], stride)
+        }
+    };
+    let (first, last) = size(first).zip(size(last)).ok_or_else(form)?;
+    if last < first {
+        return Err(format!(
+            "the range \"{text}\" ends below its start; write the smaller number first"
+        ));
+    }
+    match stride {
+        Stride::Plus(0) => return Err(format!("the range \"{text}\" never ends: its step is 0")),
+        Stride::Times(..=1) => return Err(format!("the range \"{text}\" never ends: its factor must be 2 or more")),
+        Stride::Times(_) if first == 0 => return Err(format!("the range \"{text}\" never ends: 0 stays 0")),
+        _ => {}
+    }
+    let mut values = Vec::new();
+    let mut next = Some(first);
+    while let Some(value) = next.filter(|value| *value <= last) {
+        if values.len() > MAX_VALUES {
+            return Err(format!(
+                "the range \"{text}\" has more than {MAX_VALUES} values; take a larger step"
+            ));
+        }
+        values.push(Value::Int(i64::try_from(value).map_err(|_large| form())?));
+        next = match stride {
+            Stride::Plus(step) => value.checked_add(step),
+            Stride::Times(factor) => value.checked_mul(factor),
+        };
+    }
+    Ok(values)
+}
+
+/// A whole number or a size.
+fn size(text: &str) -> Option<u64> {
+    Bytes::parse(text).ok().map(Bytes::get)
+}

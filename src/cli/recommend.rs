@@ -1,0 +1,123 @@
+//! `highwater recommend`: the configuration to take, who comes next, and why.
+
+use super::args::{Format, RecommendArgs};
+use super::space::Asked;
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::analysis::space::{Chosen, Goal, Recommendation, SpacePoint, recommend};
+use crate::export::WireRecommendation;
+use crate::progress::Progress;
+use crate::units::{counted, grouped};
+
+/// Runs the command. Nothing that fits is a "no".
+pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.space.format, Format::Text | Format::Json) {
+        return Err(args.space.format.refusal());
+    }
+    let asked = Asked::new(&args.space, progress)?;
+    let explorer = &asked.explorer;
+    let goal = Goal::parse(&args.goal, explorer.space())?;
+    let found = recommend(explorer, (goal, args.most), &mut |_: &SpacePoint| {}, progress)?;
+    match args.space.format {
+        Format::Json => print_json(&WireRecommendation::new(
+            &asked.name,
+            explorer.space(),
+            &found,
+            &asked.diagnostics,
+        ))?,
+        _ => print(&text(&asked, &found))?,
+    }
+    Ok(if found.winner.is_some() {
+        Verdict::Done
+    } else {
+        Verdict::No
+    })
+}
+
+fn text(asked: &Asked, found: &Recommendation) -> String {
+    let space = asked.explorer.space();
+    let mut out = format!("{}\n", asked.name);
+    for axis in space.axes() {
+        let values: Vec<String> = axis.values.iter().map(|value| axis.value_text(value)).collect();
+        out.push_str(&format!("{}: {}\n", axis.key(), values.join(", ")));
+    }
+    let all = counted(space.size(), "configuration");
+    let tried = if found.searched.is_whole() {
+        format!("all of {all} tried")
+    } else {
+        format!("{} of {all} tried", grouped(found.searched.tried))
+    };
+    out.push_str(&format!("goal: {}; {tried}\n\n", found.goal.name(space)));
+    let mut table = Table::new(&[
+        "",
+        "configuration",
+        ">peak reserved",
+        ">peak live",
+        ">device calls",
+        ">overhead",
+    ]);
+    for (word, chosen) in [("take", &found.winner), ("next", &found.runner_up)] {
+        if let Some(chosen) = chosen {
+            table.row(row(word, &chosen.title, &chosen.point));
+        }
+    }
+    table.row(row("now", "at hand", &found.base));
+    out.push_str(&table.text());
+    out.push('\n');
+    for reason in &found.reasons {
+        out.push_str(&format!("{}\n", reason.text()));
+    }
+    if let Some(winner) = &found.winner {
+        out.push_str(&format!("\nto take it: {}\n", flags(space, winner)));
+    }
+    out.push_str(&obeyed(found));
+    for sentence in &found.uncertain {
+        out.push_str(&format!("uncertain: {}\n", sentence.text()));
+    }
+    out.push_str(&diagnostics(&asked.diagnostics));
+    out
+}
+
+fn row(word: &str, title: &str, point: &SpacePoint) -> Vec<String> {
+    let mut cells = vec![word.to_owned(), title.to_owned()];
+    match point.fitting() {
+        Some(figures) => cells.extend([
+            figures.peak_reserved.to_string(),
+            figures.peak_live.to_string(),
+            grouped(figures.device_calls()),
+            figures.overhead.to_string(),
+        ]),
+        None => cells.push(point.label().to_owned()),
+    }
+    cells
+}
+
+/// The flags that set what the axes vary.
+fn flags(space: &crate::analysis::space::Space, winner: &Chosen) -> String {
+    let values = space.axes().iter().zip(space.values(winner.point.idx));
+    let flags: Vec<String> = values.map(|(axis, value)| axis.flag(value)).collect();
+    flags.join(" ")
+}
+
+/// The rules, and what else could not be taken.
+fn obeyed(found: &Recommendation) -> String {
+    let mut out = String::new();
+    for rule in &found.rules {
+        let count = counted(rule.count, "configuration");
+        out.push_str(&format!("left out by {}: {count} ({})\n", rule.rule, rule.message));
+    }
+    let left = &found.left_out;
+    for (count, why) in [
+        (left.out_of_memory, "they run out of memory"),
+        (left.thrashes, "they thrash"),
+        (left.budget_too_small, "their budget is too small"),
+    ] {
+        if count > 0 {
+            out.push_str(&format!("left out: {} ({why})\n", counted(count, "configuration")));
+        }
+    }
+    for (why, count) in &left.failed {
+        out.push_str(&format!("left out: {} ({why})\n", counted(*count, "configuration")));
+    }
+    out
+}

@@ -1,0 +1,222 @@
+//! `highwater sweep`: every combination of some values, which fit, and which nobody beats.
+
+use super::args::{Format, SweepArgs};
+use super::space::Asked;
+use super::text::{Table, diagnostics};
+use super::{Verdict, print, print_json};
+use crate::analysis::space::{
+    Ending, Explorer, Outcome, Space, SpacePoint, front, largest_that_fits, smallest_device, smallest_device_of,
+};
+use crate::export::{SweepAnswers, WireSweep, sweep_csv};
+use crate::progress::Progress;
+use crate::units::{counted, grouped};
+use crate::workload::{Device, DeviceProfiles};
+
+/// So many rows are listed; of more, those that nobody beats.
+const MOST_ROWS: usize = 200;
+
+/// Runs the command. What is known where it is stopped is written before it ends.
+pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+    if !matches!(args.space.format, Format::Text | Format::Json | Format::Csv) {
+        return Err(args.space.format.refusal());
+    }
+    let asked = Asked::new(&args.space, progress)?;
+    let explorer = &asked.explorer;
+    explorer.space().checked()?;
+    let all: Vec<u64> = (0..explorer.space().size()).collect();
+    let mut points: Vec<SpacePoint> = Vec::new();
+    let ended = explorer.explore(&all, &mut |point| points.push(point.clone()), progress);
+    points.sort_unstable_by_key(|point| point.idx);
+    let mut answers = SweepAnswers {
+        largest: largest(explorer, &points),
+        smallest_device: None,
+        diagnostics: asked.diagnostics.clone(),
+    };
+    if ended.is_ok() {
+        answers.smallest_device = device(explorer, &points, progress)?;
+    }
+    match args.space.format {
+        Format::Json => print_json(&WireSweep::new(&asked.name, explorer.space(), &points, &answers))?,
+        Format::Csv => print(&String::from_utf8_lossy(&sweep_csv(explorer.space(), &points)))?,
+        _ => print(&text(args, &asked, &points, &answers))?,
+    }
+    ended?;
+    Ok(Verdict::Done)
+}
+
+/// By axis with numbers, the largest that fits.
+fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, crate::options::Value, u64)> {
+    let space = explorer.space();
+    let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
+    let largest = axes.filter_map(|(position, axis)| {
+        let point = &points[largest_that_fits(explorer, points, position)?];
+        let value = space.values(point.idx)[position].clone();
+        Some((axis.name().to_owned(), value, point.idx))
+    });
+    largest.collect()
+}
+
+/// The smallest profile that holds some point: of an axis over devices, else of the lowest peak, tried on every profile.
+fn device(
+    explorer: &Explorer,
+    points: &[SpacePoint],
+    progress: &Progress<'_>,
+) -> anyhow::Result<Option<(String, u64, u64)>> {
+    let named = |device: &Device, idx: u64| (device.name.clone(), device.memory_bytes, idx);
+    if let Some(position) = smallest_device_of(explorer, points) {
+        let idx = points[position].idx;
+        let options = explorer.space().configuration(idx).options;
+        let name = options.effective(crate::options::keys::DEVICE).to_string();
+        return Ok(Some(named(&DeviceProfiles::bundled()?.find(&name)?, idx)));
+    }
+    let Some(lowest) = front(points).first().map(|position| points[*position].idx) else {
+        return Ok(None);
+    };
+    let configuration = explorer.space().configuration(lowest);
+    let found = smallest_device(explorer, &configuration, progress)?;
+    Ok(found.map(|device| named(&device, lowest)))
+}
+
+fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepAnswers) -> String {
+    let space = asked.explorer.space();
+    let mut out = format!("{}\n", asked.name);
+    for axis in space.axes() {
+        let values: Vec<String> = axis.values.iter().map(|value| axis.value_text(value)).collect();
+        out.push_str(&format!("{}: {}\n", axis.key(), values.join(", ")));
+    }
+    out.push_str(&counts(space, points));
+    let best = front(points);
+    let is_short = points.len() > MOST_ROWS && !args.all;
+    let shown: Vec<usize> = if is_short {
+        best.clone()
+    } else {
+        (0..points.len()).collect()
+    };
+    if is_short {
+        out.push_str(
+            "the configurations that nobody beats in peak and overhead (--all, or --format csv, lists all):\n",
+        );
+    }
+    out.push('\n');
+    out.push_str(&table(space, points, &shown, &best));
+    out.push('\n');
+    out.push_str(&best_of(space, points, &best, answers));
+    out.push_str(&refusals(points));
+    out.push_str("Overhead is an estimate.\n");
+    out.push_str(&diagnostics(&answers.diagnostics));
+    out
+}
+
+/// How many there are, and how they ended.
+fn counts(space: &Space, points: &[SpacePoint]) -> String {
+    let ended = |ending: Ending| {
+        let of = |point: &&SpacePoint| point.figures().is_some_and(|figures| figures.ending == ending);
+        points.iter().filter(of).count()
+    };
+    let refused = points
+        .iter()
+        .filter(|point| matches!(point.outcome, Outcome::Refused(_)))
+        .count();
+    let failed = points
+        .iter()
+        .filter(|point| matches!(point.outcome, Outcome::Failed(_)))
+        .count();
+    let counts = [
+        (ended(Ending::Complete), "fit"),
+        (ended(Ending::OutOfMemory), "run out of memory"),
+        (ended(Ending::Thrashes), "thrash"),
+        (ended(Ending::BudgetTooSmall), "have too small a budget"),
+        (refused, "refused by rules"),
+        (failed, "not simulated"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, label)| format!("{} {label}", grouped(*count as u64)))
+        .collect();
+    let whole = counted(space.size(), "configuration");
+    match points.len() as u64 {
+        tried if tried == space.size() => format!("{whole}: {}\n", parts.join(", ")),
+        tried => format!("stopped after {} of {whole}: {}\n", grouped(tried), parts.join(", ")),
+    }
+}
+
+/// A row a point; those that nobody beats have a star.
+fn table(space: &Space, points: &[SpacePoint], shown: &[usize], best: &[usize]) -> String {
+    let mut headings: Vec<&str> = vec![">#"];
+    headings.extend(space.axes().iter().map(crate::analysis::space::SpaceAxis::name));
+    headings.extend([
+        ">peak reserved",
+        ">peak live",
+        ">fragmentation",
+        ">device calls",
+        ">overhead",
+        "",
+        "",
+    ]);
+    let mut table = Table::new(&headings);
+    for position in shown {
+        let point = &points[*position];
+        let values = space.axes().iter().zip(space.values(point.idx));
+        let mut cells = vec![point.idx.to_string()];
+        cells.extend(values.map(|(axis, value)| axis.value_text(value)));
+        match point.figures() {
+            Some(figures) => cells.extend([
+                figures.peak_reserved.to_string(),
+                figures.peak_live.to_string(),
+                format!("{:.2} %", figures.fragmentation * 100.0),
+                grouped(figures.device_calls()),
+                figures.overhead.to_string(),
+            ]),
+            None => cells.extend(vec![String::new(); 5]),
+        }
+        cells.push(if best.contains(position) { "*" } else { "" }.to_owned());
+        cells.push(point.label().to_owned());
+        table.row(cells);
+    }
+    table.text()
+}
+
+fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &SweepAnswers) -> String {
+    let mut out = String::new();
+    if best.is_empty() {
+        out.push_str("nothing fits\n");
+    } else {
+        out.push_str("* nobody needs less memory in no more time, or less time in no more memory\n");
+    }
+    let named = |out: &mut String, what: &str, position: Option<&usize>| {
+        if let Some((point, figures)) = position.and_then(|at| Some((&points[*at], points[*at].fitting()?))) {
+            out.push_str(&format!(
+                "{what}: {} (#{}), peak {}, overhead {}\n",
+                space.title(point.idx),
+                point.idx,
+                figures.peak_reserved,
+                figures.overhead
+            ));
+        }
+    };
+    named(&mut out, "lowest peak", best.first());
+    let overhead = |at: &usize| points[*at].fitting().map(|figures| figures.overhead);
+    let least = best.last().and_then(overhead);
+    named(&mut out, "least overhead", best.iter().find(|at| overhead(at) == least));
+    for (axis, value, idx) in &answers.largest {
+        out.push_str(&format!("largest {axis} that fits: {value} (#{idx})\n"));
+    }
+    if let Some((name, _, idx)) = &answers.smallest_device {
+        out.push_str(&format!("smallest device that fits: {name} (#{idx} tried on it)\n"));
+    }
+    out
+}
+
+/// Which rules refuse how many.
+fn refusals(points: &[SpacePoint]) -> String {
+    let mut out = String::new();
+    for rule in crate::analysis::space::refused_by(points) {
+        let count = counted(rule.count, "configuration");
+        out.push_str(&format!("{} refuses {count}: {}\n", rule.rule, rule.message));
+    }
+    for (why, count) in crate::analysis::space::left_out(points).failed {
+        out.push_str(&format!("{} not simulated: {why}\n", counted(count, "configuration")));
+    }
+    out
+}

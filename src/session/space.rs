@@ -1,0 +1,143 @@
+//! Spaces of configurations in a session: what is asked, what is known of it, and what the worker does for it.
+//!
+//! The worker gets a few points a job, so that files are read and comparisons made in between; what points share is kept from
+//! job to job by the [`Explorer`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::files::look_at;
+use super::jobs::{Answer, Job};
+use crate::analysis::space::{
+    AxisOf, Explorer, Recommendation, Space, SpaceAxis, SpacePoint, front_of, recommend_from,
+};
+use crate::options::{OptionKind, SeenFiles, find, paths_of};
+use crate::progress::Progress;
+use crate::units::Bytes;
+
+/// Points a job, at least; of large spaces a two-hundredth of all.
+const POINTS_A_JOB: usize = 24;
+
+/// What is to be tried.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpaceOrder {
+    /// The axes; without any the configuration at hand alone.
+    pub axes: Vec<SpaceAxis>,
+    /// Memory of the device, instead of what is set.
+    pub capacity: Option<Bytes>,
+}
+
+/// A space as far as it is known.
+#[derive(Clone, Debug)]
+pub struct SpaceTable {
+    /// The axes over the configuration as it was when they were tried.
+    pub space: Space,
+    /// The points that were tried, in the order in which they came.
+    pub points: Vec<SpacePoint>,
+    /// Positions of those that no other one beats, by peak.
+    pub front: Vec<usize>,
+    /// The configuration to take, where that was asked.
+    pub recommendation: Option<Arc<Recommendation>>,
+    /// Whether a job is being worked out; otherwise it was stopped, or all are there.
+    pub is_running: bool,
+    /// Which space of the session it is, counted from 1.
+    pub number: u64,
+    positions: BTreeMap<u64, usize>,
+    pub(super) explorer: Option<Arc<Explorer>>,
+    /// Points to try, the next one last.
+    pending: Vec<u64>,
+}
+
+impl SpaceTable {
+    /// A table without a point.
+    pub(super) const fn new(space: Space, number: u64) -> Self {
+        Self {
+            space,
+            points: Vec::new(),
+            front: Vec::new(),
+            recommendation: None,
+            is_running: false,
+            number,
+            positions: BTreeMap::new(),
+            explorer: None,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Whether points are still to be tried.
+    pub fn is_unfinished(&self) -> bool {
+        (self.points.len() as u64) < self.space.size()
+    }
+
+    /// A point by its number, where it was tried.
+    pub fn point(&self, idx: u64) -> Option<&SpacePoint> {
+        self.points.get(*self.positions.get(&idx)?)
+    }
+
+    /// Everything is ready for the points, in this order.
+    pub(super) fn start(&mut self, explorer: Arc<Explorer>, mut points: Vec<u64>) {
+        points.reverse();
+        self.pending = points;
+        self.explorer = Some(explorer);
+    }
+
+    /// The next points for the worker.
+    pub(super) fn next(&self) -> Vec<u64> {
+        let most = POINTS_A_JOB.max(usize::try_from(self.space.size() / 200).unwrap_or(usize::MAX));
+        self.pending.iter().rev().take(most).copied().collect()
+    }
+
+    /// Takes what the worker made of the next points.
+    pub(super) fn take(&mut self, points: Vec<SpacePoint>) {
+        let left = self.pending.len().saturating_sub(points.len());
+        self.pending.truncate(left);
+        let first = self.points.len();
+        for point in points {
+            self.positions.insert(point.idx, self.points.len());
+            self.points.push(point);
+        }
+        let known = std::mem::take(&mut self.front);
+        self.front = front_of(&self.points, known.into_iter().chain(first..self.points.len()));
+    }
+}
+
+/// What the worker does for a space.
+pub(super) fn try_space(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
+    match job {
+        Job::SpaceStart(mut request, space) => {
+            request.files = Arc::new(look_at_space(&space));
+            let all: Vec<u64> = (0..space.size()).collect();
+            let explorer = Explorer::new(&request, *space).map_err(|error| error.to_string())?;
+            let ordered = explorer.ordered(&all);
+            Ok(Answer::SpaceReady(Arc::new(explorer), ordered))
+        }
+        Job::SpacePoints(explorer, points) => {
+            let tried = explorer.explore(&points, &mut |_: &SpacePoint| {}, progress);
+            Ok(Answer::SpacePoints(tried.map_err(|cancelled| cancelled.to_string())?))
+        }
+        Job::Recommend(explorer, goal, points) => {
+            let found = recommend_from(&explorer, goal, points, progress).map_err(|error| error.to_string())?;
+            Ok(Answer::Recommended(Arc::new(found)))
+        }
+        _ => Err("this job tries no configurations".to_owned()),
+    }
+}
+
+/// What stands at the paths that the base of a space and the values of its axes name.
+pub fn look_at_space(space: &Space) -> SeenFiles {
+    let base = space.base();
+    let mut paths = paths_of(&base.options, &base.environment);
+    for axis in space.axes() {
+        let AxisOf::Option(key) = axis.of else { continue };
+        let is_path = find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(_)));
+        for value in axis.values.iter().filter(|_| is_path) {
+            let mut options = base.options.clone();
+            // The key is a row of the table: an axis is made of one.
+            drop(options.set(key, value.clone()));
+            paths.extend(paths_of(&options, &base.environment));
+        }
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    look_at(&paths)
+}

@@ -1,0 +1,85 @@
+//! The axes: a field of values each, and what can be added.
+
+use eframe::egui;
+
+use super::drafts::{Drafts, dims, short};
+use crate::options::find;
+use crate::session::Session;
+use crate::ui::theme::Theme;
+
+const FIELD: f32 = 150.0;
+
+/// Draws the fields.
+pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts, theme: &Theme) {
+    let dims = dims(session);
+    let mut removed = None;
+    ui.horizontal_wrapped(|ui| {
+        for (position, draft) in drafts.axes.iter_mut().enumerate() {
+            let problem = Drafts::axis(draft, &dims).err();
+            let name = short(&draft.key).to_owned();
+            let row = find(&draft.key);
+            let label = ui.label(&name);
+            if let Some(row) = row {
+                label.on_hover_text(format!("{}\n{}", row.key, row.summary));
+            }
+            let color = problem.as_ref().map(|_| theme.bad);
+            let field = egui::TextEdit::singleline(&mut draft.values)
+                .desired_width(FIELD)
+                .text_color_opt(color);
+            let field = ui.add(field);
+            field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, format!("values of {name}")));
+            let hint = "a list (0,2,4), ranges (8..128x2, 1GiB..4GiB+512MiB), None for an option that is not set";
+            field.on_hover_text(problem.unwrap_or_else(|| hint.to_owned()));
+            let remove = ui.small_button("×");
+            remove
+                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("remove the axis {name}")));
+            if remove.on_hover_text(format!("do not vary {name}")).clicked() {
+                removed = Some(position);
+            }
+            ui.add_space(6.0);
+        }
+        add_ui(ui, session, drafts);
+        capacity_ui(ui, session, drafts);
+    });
+    if let Some(position) = removed.filter(|position| *position < drafts.axes.len()) {
+        drafts.axes.remove(position);
+    }
+}
+
+/// A list of what else can vary.
+fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
+    let mut added = None;
+    let combo = egui::ComboBox::from_id_salt("add axis")
+        .selected_text("Add axis")
+        .width(90.0)
+        .show_ui(ui, |ui| {
+            for key in drafts.addable(session) {
+                let text = key.strip_prefix("dim:").unwrap_or(&key);
+                if ui.selectable_label(false, text).clicked() {
+                    added = Some(key);
+                }
+            }
+        });
+    combo
+        .response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "add an axis"));
+    if let Some(key) = added {
+        drafts.add(&key, session);
+    }
+}
+
+fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
+    ui.separator();
+    ui.label("Fits in");
+    let known = session.document().device().memory();
+    let field = egui::TextEdit::singleline(&mut drafts.capacity)
+        .desired_width(80.0)
+        .hint_text(known.short());
+    let field = ui.add(field);
+    field.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::TextInput, true, "memory that configurations have to fit in")
+    });
+    field.on_hover_text(
+        "the memory of the device on which configurations are tried, such as 16GiB; empty: as it is set",
+    );
+}

@@ -1,0 +1,118 @@
+//! Spaces in a session: points come a few at a time, a stop keeps them, a comparison cuts in, configurations are taken over.
+
+use highwater::analysis::space::{Goal, SpaceAxis};
+use highwater::session::{Command, Document, Session, SourceSpec, SpaceOrder, Worker, sample};
+use highwater::units::Bytes;
+use highwater::workload::DeviceProfiles;
+
+fn session(name: &str) -> Session {
+    let profiles = DeviceProfiles::bundled().unwrap();
+    let worker = Worker::start(|| {}).unwrap();
+    let source = SourceSpec::Sample(sample(name).unwrap());
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    session
+}
+
+fn order(session: &Session, texts: &[&str]) -> SpaceOrder {
+    let dims = session.loaded().unwrap().workload.symbols();
+    let axes = texts.iter().map(|text| SpaceAxis::parse(text, &dims).unwrap());
+    SpaceOrder {
+        axes: axes.collect(),
+        capacity: None,
+    }
+}
+
+fn n_points(session: &Session) -> usize {
+    session.space().map_or(0, |table| table.points.len())
+}
+
+fn wait_for(session: &mut Session, wanted: usize) {
+    while n_points(session) < wanted && session.is_trying() {
+        session.poll();
+        std::thread::yield_now();
+    }
+}
+
+fn set(session: &mut Session, key: &str, text: &str) {
+    session.apply(Command::SetOption {
+        key: key.to_owned(),
+        text: text.to_owned(),
+    });
+}
+
+#[test]
+fn a_stop_keeps_points_and_the_same_order_goes_on() {
+    let mut session = session("resnet50");
+    let order = order(&session, &["policy=0,2,3,4", "malloc_ns=1..60"]);
+    session.apply(Command::TrySpace(Box::new(order.clone())));
+    wait_for(&mut session, 1);
+    assert!(session.is_trying() && session.space().unwrap().is_running);
+    session.apply(Command::StopSpace);
+    let kept = session.space().unwrap().points.clone();
+    assert!(!session.is_trying() && !kept.is_empty() && kept.len() < 240);
+    session.settle();
+    assert_eq!(session.space().unwrap().points, kept, "what was under way is dropped");
+    session.apply(Command::TrySpace(Box::new(order.clone())));
+    // A comparison cuts in, and the points go on behind it.
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    session.settle();
+    let table = session.space().unwrap();
+    assert_eq!(table.points.len(), 240);
+    assert_eq!(table.points[..kept.len()], kept);
+    assert!(!table.is_unfinished() && !session.is_space_stale());
+    let mut numbers: Vec<u64> = table.points.iter().map(|point| point.idx).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..240).collect::<Vec<u64>>());
+    let mut front = highwater::analysis::space::front(&table.points);
+    front.sort_unstable();
+    let mut known = table.front.clone();
+    known.sort_unstable();
+    assert_eq!(known, front, "the front is kept up to date");
+    assert!(
+        numbers
+            .iter()
+            .all(|idx| table.point(*idx).is_some_and(|point| point.idx == *idx))
+    );
+}
+
+#[test]
+fn a_recommendation_waits_for_the_points_and_is_taken_over() {
+    let mut session = session("mixed");
+    let mut order = order(&session, &["policy=0,2,3,4", "seq=64,128"]);
+    order.capacity = Some(Bytes::gib(8));
+    session.apply(Command::Recommend(Box::new(order), Goal::Largest(1)));
+    assert!(session.is_recommending());
+    session.settle();
+    let found = session.space().unwrap().recommendation.clone().unwrap();
+    let winner = found.winner.as_ref().unwrap();
+    assert_eq!(winner.configuration.plan.dims["seq"], [128]);
+    session.apply(Command::UseConfiguration(Box::new(winner.configuration.clone())));
+    session.settle();
+    let document = session.document().clone();
+    assert_eq!(document.options, winner.configuration.options);
+    assert_eq!(document.plan.dims["seq"], [128]);
+    let (comparison, _) = session.answer().unwrap();
+    let lane = comparison.lane(winner.configuration.policy()).unwrap();
+    assert_eq!(lane.summary.peak_reserved, winner.figures().peak_reserved);
+    session.apply(Command::Undo);
+    session.settle();
+    assert!(session.document().options.is_empty());
+    assert_ne!(session.document().plan.dims["seq"], [128]);
+}
+
+#[test]
+fn what_cannot_be_tried_is_said() {
+    let mut session = session("resnet50");
+    let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
+    session.apply(Command::TrySpace(Box::new(many)));
+    assert!(session.space().is_none() && !session.is_trying());
+    assert!(format!("{:?}", session.notice()).contains("100000 can be simulated"));
+    let few = order(&session, &["policy=0,2"]);
+    session.apply(Command::TrySpace(Box::new(few)));
+    session.settle();
+    assert_eq!(n_points(&session), 2);
+    session.apply(Command::Open(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]));
+    session.settle();
+    assert!(session.space().is_none(), "points of other sources are gone");
+}

@@ -1,0 +1,219 @@
+//! Points are what `compare` says of their configurations, whatever they share, in whatever order they are tried.
+
+use highwater::analysis::Request;
+use highwater::analysis::space::{Explorer, Outcome, Space, SpaceAxis, SpaceError, SpacePoint, smallest_device};
+use highwater::options::{OptionKind, OptionRow, TABLE, Value, keys};
+use highwater::progress::{Cancel, Cancelled, Progress};
+use highwater::units::Bytes;
+
+use super::{axes, explore, explorer, plain, plain_of, request_of, sampled, small, space};
+
+/// Every point against `compare`.
+#[track_caller]
+fn agrees(request: &Request, texts: &[&str]) -> usize {
+    let explorer = explorer(request, texts);
+    let points = explore(&explorer);
+    assert_eq!(points.len() as u64, explorer.space().size());
+    for (idx, point) in (0..).zip(&points) {
+        assert_eq!(point.idx, idx);
+        let configuration = explorer.space().configuration(idx);
+        assert_eq!(
+            plain_of(point),
+            plain(request, &configuration),
+            "{}",
+            explorer.space().title(idx)
+        );
+    }
+    points.iter().filter(|point| point.fitting().is_some()).count()
+}
+
+#[test]
+fn points_are_what_compare_says() {
+    assert!(
+        agrees(
+            &small(),
+            &[
+                "policy=0,2,3,4",
+                "atomic_clean_policy=0,1",
+                "batch=1,16,64",
+                "iterations=1,3"
+            ]
+        ) > 40
+    );
+    assert!(
+        agrees(
+            &small(),
+            &[
+                "eviction_threshold=None,4MiB..16MiB+3MiB",
+                "policy=0,4",
+                "remat_heuristic=megengine,lru"
+            ]
+        ) > 4
+    );
+    assert!(
+        agrees(
+            &sampled("bert"),
+            &["policy=0,3", "batch=1,8", "graph_max_parallel_model_num=1,2"]
+        ) > 4
+    );
+    assert!(
+        agrees(
+            &sampled("lenet"),
+            &["simulation.device=generic-16GB,generic-80GB", "policy=0,2"]
+        ) > 2
+    );
+    let tight = &["policy=0,2,3,4", "device_memory=2GiB..3584MiB+256MiB"];
+    assert!(agrees(&sampled("resnet50"), tight) > 2);
+}
+
+/// Values of an option that tell whether it is looked at: its choices, or its default and something else.
+fn values(row: &OptionRow) -> Vec<Value> {
+    let choices: Vec<Value> = row.kind.choices().into_iter().map(|(value, _)| value).collect();
+    match row.kind {
+        OptionKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        _ if !choices.is_empty() => choices,
+        OptionKind::Int { min, max } => {
+            let value = |number: i64| Value::Int(number.clamp(min, max));
+            vec![Value::Unset, value(2), value(5000)]
+        }
+        OptionKind::Bytes { min, max } => {
+            let value = |number: i64| Value::Int(number.clamp(min, max));
+            vec![Value::Unset, value(9 << 20), value(1 << 32)]
+        }
+        OptionKind::Float { .. } => vec![Value::Unset, Value::Int(0), Value::Int(2)],
+        OptionKind::ShapeRange => vec![Value::Unset, Value::from("getnext:[2~8,4096]")],
+        OptionKind::List => vec![Value::Unset, Value::List(vec![Value::from("a")])],
+        _ => vec![Value::Unset, Value::from("MatMul"), Value::from("Relu,0")],
+    }
+}
+
+#[test]
+fn every_option_that_changes_memory_parts_points() {
+    let mut request = small();
+    // Beside a threshold, the options of computing anew act, too.
+    request.options.set_text(keys::EVICTION_THRESHOLD, "12MiB").unwrap();
+    let rows: Vec<&OptionRow> = TABLE.iter().filter(|row| row.affects_memory()).collect();
+    assert!(rows.len() > 40);
+    for row in rows {
+        let axis = SpaceAxis::option(row.key, values(row)).unwrap();
+        let mut all = vec![axis];
+        all.extend(axes(&request, &["iterations=1,2"]));
+        let explorer = Explorer::new(&request, Space::new(request.configuration(), all).unwrap()).unwrap();
+        for point in explore(&explorer) {
+            let configuration = explorer.space().configuration(point.idx);
+            assert_eq!(
+                plain_of(&point),
+                plain(&request, &configuration),
+                "{}",
+                explorer.space().title(point.idx)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_rule_forbids_is_not_simulated() {
+    let explorer = explorer(&small(), &["graph_max_parallel_model_num=1,2", "policy=0,2,3,4,7"]);
+    let points = explore(&explorer);
+    let refused: Vec<u64> = points
+        .iter()
+        .filter(|point| matches!(&point.outcome, Outcome::Refused(refusals) if !refusals.is_empty()))
+        .map(|point| point.idx)
+        .collect();
+    assert_eq!(refused, [4, 6, 8, 9], "policy 7 is none; 2 and 4 beside two instances");
+    assert!(points[6].why()[0].starts_with("R20: "), "{:?}", points[6].why());
+    assert!(
+        points
+            .iter()
+            .all(|point| point.figures().is_some() != refused.contains(&point.idx))
+    );
+}
+
+#[test]
+fn order_and_parts_do_not_matter() {
+    let request = small();
+    let texts = ["policy=0,2,3,4", "batch=1..64x2", "atomic_clean_policy=0,1"];
+    let whole = explore(&explorer(&request, &texts));
+    let explorer = explorer(&request, &texts);
+    let cancel = Cancel::new();
+    let progress = Progress::silent(&cancel);
+    let mut odd: Vec<u64> = (0..explorer.space().size()).filter(|idx| idx % 2 == 1).collect();
+    let even: Vec<u64> = (0..explorer.space().size()).filter(|idx| idx % 2 == 0).collect();
+    odd.reverse();
+    let mut seen = Vec::new();
+    let mut parts = explorer
+        .explore(&odd, &mut |point| seen.push(point.idx), &progress)
+        .unwrap();
+    seen.sort_unstable();
+    odd.reverse();
+    assert_eq!(seen, odd, "each is handed on once");
+    parts.extend(explorer.explore(&even, &mut |_: &SpacePoint| {}, &progress).unwrap());
+    parts.sort_by_key(|point| point.idx);
+    assert_eq!(parts, whole);
+}
+
+#[test]
+fn a_stop_keeps_what_was_handed_on() {
+    let explorer = explorer(&sampled("resnet50"), &["policy=0,2,3,4", "malloc_ns=1..50"]);
+    let cancel = Cancel::new();
+    let mut seen: Vec<SpacePoint> = Vec::new();
+    let all: Vec<u64> = (0..200).collect();
+    let mut on_point = |point: &SpacePoint| {
+        seen.push(point.clone());
+        if seen.len() == 3 {
+            cancel.cancel();
+        }
+    };
+    let ended = explorer.explore(&all, &mut on_point, &Progress::silent(&cancel));
+    assert_eq!(ended, Err(Cancelled));
+    assert!((3..200).contains(&seen.len()));
+    let again = super::explorer(&sampled("resnet50"), &["policy=0,2,3,4", "malloc_ns=1..50"]);
+    let progress = Cancel::new();
+    for point in seen {
+        assert_eq!(again.point(point.idx, &Progress::silent(&progress)), Ok(point));
+    }
+}
+
+#[test]
+fn devices_are_tried_with_their_own_memory() {
+    let mut request = sampled("resnet50");
+    request.options.set_text(keys::DEVICE_MEMORY, "1GiB").unwrap();
+    let explorer = explorer(&request, &[]);
+    let cancel = Cancel::new();
+    let progress = Progress::silent(&cancel);
+    let device = smallest_device(&explorer, explorer.space().base(), &progress)
+        .unwrap()
+        .unwrap();
+    assert_eq!(device.name, "generic-16GB", "although the device at hand has 1 GiB");
+    let mut huge = small();
+    huge.plan.dims.insert("batch".to_owned(), vec![1 << 19]);
+    let huge = super::explorer(&huge, &[]);
+    assert_eq!(smallest_device(&huge, huge.space().base(), &progress), Ok(None));
+}
+
+#[test]
+fn traces_are_tried_and_recordings_are_not() {
+    let trace = "highwater-trace 1\n";
+    let read = crate::support::read("a.trace", trace.as_bytes());
+    assert!(read.is_ok() || read.is_err(), "whatever it is, nothing panics");
+    let measured = sampled("measured");
+    let error = Explorer::new(&measured, space(&measured, &["policy=0,2"])).unwrap_err();
+    assert!(matches!(error, SpaceError::NothingRuns { .. }));
+    let none = request_of(std::sync::Arc::new(highwater::workload::Workload::new(
+        "none".to_owned(),
+        highwater::workload::Source::Graphs(Vec::new()),
+    )));
+    assert!(Explorer::new(&none, space(&none, &["policy=0,2"])).is_err());
+}
+
+#[test]
+fn a_capacity_is_the_memory_of_the_device() {
+    let request = sampled("resnet50");
+    for (gib, fits) in [(1, false), (4, true)] {
+        let space = space(&request, &["policy=0,2"]).with_capacity(Bytes::gib(gib)).unwrap();
+        for point in explore(&Explorer::new(&request, space).unwrap()) {
+            assert_eq!(point.fitting().is_some(), fits);
+            assert_eq!(point.figures().unwrap().capacity, Bytes::gib(gib));
+        }
+    }
+}

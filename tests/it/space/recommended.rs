@@ -1,0 +1,254 @@
+//! Recommendations against brute force: every configuration compared by itself, sorted by the written rule.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use highwater::analysis::Request;
+use highwater::analysis::space::{Explorer, Goal, Link, Recommendation, Space, SpacePoint, recommend};
+use highwater::progress::{Cancel, Progress};
+use highwater::session::{OnFailure, SourceSpec, load};
+use highwater::units::Bytes;
+
+use super::{Plain, axes, explorer, plain, request_of, sampled, small, space};
+
+fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
+    let cancel = Cancel::new();
+    recommend(
+        explorer,
+        (goal, most),
+        &mut |_: &SpacePoint| {},
+        &Progress::silent(&cancel),
+    )
+    .unwrap()
+}
+
+/// The order that the goal states: smaller is better.
+fn order(
+    space: &Space,
+    goal: Goal,
+    idx: u64,
+    (peak, _, _, overhead, is_done): (u64, u64, u64, u64, bool),
+) -> Option<[u64; 5]> {
+    let changes = space.n_changes(idx) as u64;
+    let figures = match goal {
+        Goal::LeastSlowdown => [0, overhead, peak],
+        Goal::LowestPeak => [0, peak, overhead],
+        Goal::Largest(axis) => [
+            u64::MAX - space.values(idx)[axis].as_int().unwrap() as u64,
+            overhead,
+            peak,
+        ],
+    };
+    is_done.then_some([figures[0], figures[1], figures[2], changes, idx])
+}
+
+#[track_caller]
+fn is_brute_force(request: &Request, texts: &[&str], goals: &[Goal], capacity: Option<Bytes>) -> u64 {
+    let mut space = Space::new(request.configuration(), axes(request, texts)).unwrap();
+    if let Some(capacity) = capacity {
+        space = space.with_capacity(capacity).unwrap();
+    }
+    let explorer = Explorer::new(request, space.clone()).unwrap();
+    let all: Vec<Plain> = (0..space.size())
+        .map(|idx| plain(request, &space.configuration(idx)))
+        .collect();
+    let mut fitting = 0;
+    for goal in goals {
+        let found = recommended(&explorer, *goal, 10_000);
+        let mut sorted: Vec<([u64; 5], u64)> = (0..)
+            .zip(&all)
+            .filter_map(|(idx, plain)| Some((order(&space, *goal, idx, *plain.as_ref().ok()?)?, idx)))
+            .collect();
+        sorted.sort_unstable();
+        fitting = sorted.len() as u64;
+        assert!(found.searched.is_whole());
+        let winner = found.winner.as_ref().map(|chosen| chosen.point.idx);
+        assert_eq!(winner, sorted.first().map(|(_, idx)| *idx), "{goal:?}");
+        let of = |idx: u64| {
+            let point = found.points.iter().find(|point| point.idx == idx).unwrap();
+            point.figures().cloned()
+        };
+        let next = sorted
+            .iter()
+            .find(|(_, idx)| winner.is_some_and(|winner| of(*idx) != of(winner)));
+        assert_eq!(
+            found.runner_up.as_ref().map(|chosen| chosen.point.idx),
+            next.map(|(_, idx)| *idx),
+            "{goal:?}"
+        );
+        is_told(&found, &all);
+    }
+    fitting
+}
+
+/// What is left out is counted, and every sentence is whole.
+#[track_caller]
+fn is_told(found: &Recommendation, all: &[Plain]) {
+    let left = &found.left_out;
+    let failed: u64 = left.failed.iter().map(|(_, count)| count).sum();
+    let not_done = left.out_of_memory + left.thrashes + left.budget_too_small;
+    let fitting = all
+        .iter()
+        .filter(|plain| plain.as_ref().is_ok_and(|plain| plain.4))
+        .count() as u64;
+    let refused = all.iter().filter(|plain| plain.is_err()).count() as u64 - failed;
+    assert_eq!(fitting + not_done + failed + refused, all.len() as u64);
+    assert!(found.rules.iter().map(|rule| rule.count).max().unwrap_or(0) <= refused);
+    assert_eq!(refused > 0, !found.rules.is_empty());
+    for sentence in found.reasons.iter().chain(&found.uncertain) {
+        let text = sentence.text();
+        assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+    }
+    if found.winner.is_some() {
+        let links = found
+            .reasons
+            .iter()
+            .flat_map(|sentence| &sentence.parts)
+            .filter(|part| part.link.is_some());
+        assert!(links.count() > 3);
+        assert!(
+            found
+                .uncertain
+                .iter()
+                .any(|sentence| sentence.text().contains("Overhead is an estimate"))
+        );
+    }
+}
+
+const BOTH: [Goal; 2] = [Goal::LeastSlowdown, Goal::LowestPeak];
+
+#[test]
+fn recommendations_are_what_brute_force_finds() {
+    let with_largest = [Goal::LeastSlowdown, Goal::LowestPeak, Goal::Largest(1)];
+    let texts = ["policy=0,2,3,4", "batch=1..128x2", "atomic_clean_policy=0,1"];
+    for capacity in [Some(Bytes::mib(16)), Some(Bytes::mib(64)), None] {
+        assert!(is_brute_force(&small(), &texts, &with_largest, capacity) > 3);
+    }
+    let rules = ["policy=0,2,3,4", "graph_max_parallel_model_num=1,2", "batch=8,16"];
+    assert_eq!(is_brute_force(&small(), &rules, &BOTH, None), 12);
+    let tiny = Some(Bytes::kib(64));
+    assert_eq!(is_brute_force(&small(), &rules, &BOTH, tiny), 0);
+    let budgets = ["eviction_threshold=None,4MiB..16MiB+1MiB", "policy=0,2,4"];
+    assert!(is_brute_force(&small(), &budgets, &BOTH, None) > 3);
+    assert!(
+        is_brute_force(
+            &sampled("resnet50"),
+            &["policy=0,2,3,4", "eviction_threshold=None,2GiB"],
+            &BOTH,
+            Some(Bytes::gib(3))
+        ) > 1
+    );
+    let bert = ["policy=0,3", "batch=2,8,16"];
+    assert!(is_brute_force(&sampled("bert"), &bert, &with_largest, Some(Bytes::mib(700))) > 1);
+    assert!(is_brute_force(&sampled("mixed"), &["policy=0,2,3,4"], &BOTH, Some(Bytes::mib(3700))) > 0);
+}
+
+#[test]
+fn recommendations_hold_on_the_corpus() {
+    let Some(folder) = crate::support::shared("corpus/made") else {
+        return;
+    };
+    let sessions: &[&[&str]] = &[
+        &["torch_train/resnet18_b8_sgd_small.json"],
+        &[
+            "torch_train/resnet18_b8_sgd_small.json",
+            "onnx_torch/mobilenet_v2.ts.dyn.stripped.onnx",
+        ],
+        &[
+            "torch_train/vgg16_b32_sgd.json",
+            "onnx_torch/resnet50.ts.dyn.stripped.onnx",
+        ],
+    ];
+    let mut tried = 0;
+    for files in sessions {
+        let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+        if paths.iter().any(|path| !path.exists()) {
+            continue;
+        }
+        let sources: Vec<SourceSpec> = paths.into_iter().map(SourceSpec::Path).collect();
+        let cancel = Cancel::new();
+        let loaded = load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).unwrap();
+        let mut request = request_of(Arc::clone(&loaded.workload));
+        for symbol in request.workload.symbols() {
+            request.plan.dims.insert(symbol, vec![4]);
+        }
+        let peak = plain(&request, &request.configuration()).unwrap().0;
+        let texts = ["policy=0,2,3,4", "atomic_clean_policy=0,1"];
+        is_brute_force(&request, &texts, &BOTH, Some(Bytes(peak)));
+        is_brute_force(&request, &texts, &BOTH, Some(Bytes(peak - peak / 20)));
+        tried += 1;
+    }
+    assert!(tried > 0, "the corpus has the files of some session");
+}
+
+#[test]
+fn a_space_that_is_too_large_is_searched_in_part_and_says_so() {
+    let request = small();
+    let texts = ["policy=0,2,3,4", "batch=1..64", "malloc_ns=1..40"];
+    let explorer = explorer(&request, &texts);
+    let found = recommended(&explorer, Goal::LowestPeak, 300);
+    assert!(found.searched.tried <= 300 && !found.searched.is_whole());
+    let said = found.uncertain[0].text();
+    assert!(
+        said.contains("were tried") && said.contains("there may be a better one"),
+        "{said}"
+    );
+    let winner = found.winner.unwrap();
+    let space = explorer.space();
+    let values: Vec<i64> = space
+        .values(winner.point.idx)
+        .iter()
+        .map(|value| value.as_int().unwrap())
+        .collect();
+    assert_eq!(
+        values[1..],
+        [1, 1],
+        "the smallest batch and the cheapest calls are found, axis by axis"
+    );
+}
+
+#[test]
+fn reasons_name_arenas_that_wait_and_lead_somewhere() {
+    let explorer = explorer(&sampled("mixed"), &["policy=0,2,3,4"]);
+    let found = recommended(&explorer, Goal::LowestPeak, 100);
+    let texts: Vec<String> = found
+        .reasons
+        .iter()
+        .map(highwater::analysis::space::Sentence::text)
+        .collect();
+    let arenas = texts
+        .iter()
+        .any(|text| text.contains("arena") || text.contains("pools"));
+    assert!(arenas, "{texts:#?}");
+    let links: Vec<&Link> = found
+        .reasons
+        .iter()
+        .flat_map(|sentence| &sentence.parts)
+        .filter_map(|part| part.link.as_ref())
+        .collect();
+    for wanted in [
+        |link: &Link| matches!(link, Link::Lane(_)),
+        |link: &Link| matches!(link, Link::Step { .. }),
+        |link: &Link| matches!(link, Link::Tensor { .. }),
+        |link: &Link| matches!(link, Link::Option(_)),
+    ] {
+        assert!(links.iter().any(|link| wanted(link)), "{links:?}");
+    }
+}
+
+#[test]
+fn goals_are_read() {
+    let space = space(&small(), &["policy=0,2", "batch=1,2"]);
+    for text in ["least-slowdown", "lowest-peak", "largest:batch"] {
+        assert_eq!(Goal::parse(text, &space).unwrap().name(&space), text);
+    }
+    assert_eq!(Goal::parse("largest:dim:batch", &space), Ok(Goal::Largest(1)));
+    for (text, part) in [
+        ("fast", "write least-slowdown, lowest-peak or largest:AXIS"),
+        ("largest:seq", "no axis \"seq\" is of amounts; axes that are: batch"),
+        ("largest:static_memory_policy", "is of amounts"),
+    ] {
+        let error = Goal::parse(text, &space).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
