@@ -150,7 +150,10 @@ fn files_that_are_added_and_removed_come_back_by_undo() {
     step(&mut session, Command::Undo);
     assert!(texts(&session).is_empty(), "and the edit before");
     // What is left out because it cannot be read is taken back likewise.
-    step(&mut session, Command::Add(vec![source("broken.json", "{\"highwater_graph\": 1,")]));
+    step(
+        &mut session,
+        Command::Add(vec![source("broken.json", "{\"highwater_graph\": 1,")]),
+    );
     assert_eq!(titles(&session).len(), 3);
     step(&mut session, Command::Undo);
     assert_eq!(titles(&session).len(), 2);

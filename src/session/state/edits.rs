@@ -192,6 +192,7 @@ impl Session {
         if self.document.sources != before.sources {
             self.stop_sweep();
             self.drop_sweep();
+            self.drop_space();
             self.drop_names();
             self.selection.clear();
             self.drop_matches();
