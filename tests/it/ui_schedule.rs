@@ -61,7 +61,7 @@ fn an_empty_schedule_says_what_to_do_and_runs_are_added_ordered_and_removed() {
     click(&mut harness, "remove entry 1");
     click(&mut harness, "add a run of chain");
     assert_eq!(texts(&harness), ["fixed", "fixed", "chain"]);
-    harness.get_by_label_contains("3 runs");
+    harness.get_by_label("3 runs");
     for expected in [&["fixed", "fixed"][..], &["chain", "fixed", "fixed"]] {
         press(&mut harness, Modifiers::COMMAND, Key::Z);
         settle(&mut harness);
@@ -85,7 +85,7 @@ fn values_come_from_generators_with_a_preview_and_what_is_wrong_is_said() {
     retype(&mut harness, "entry 1: values of seq", "8..16 step 4");
     assert_eq!(texts(&harness), ["chain[seq=8..16 step 4]"]);
     harness.get_by_label("= 8, 12, 16");
-    harness.get_by_label_contains("3 runs");
+    harness.get_by_label("3 runs");
     retype(&mut harness, "entry 1: values of seq", "8..16 stride 4");
     assert_eq!(
         texts(&harness),
@@ -118,7 +118,7 @@ fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
     choose(&mut harness, "entry 2: concurrent group, alone", "group 1");
     assert_eq!(texts(&harness), ["fixed @1", "chain @1"]);
     harness.get_by_label_contains("1 concurrent group: drawn one graph after another");
-    assert!(harness.query_by_label_contains("R53: the policy").is_none());
+    assert_eq!(harness.query_all_by_label_contains("R53: the policy").count(), 0);
     let mut session = two_graphs();
     session.apply(Command::SetOption {
         key: "memory_config.static_memory_policy".to_owned(),
@@ -137,9 +137,9 @@ fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
     harness.get_by_label_contains("it is not loaded here");
     choose(&mut harness, "entry 1: what happens, unload", "load");
     assert_eq!(texts(&harness), ["load fixed", "chain"]);
-    harness.get_by_label_contains("never runs it");
+    assert!(harness.query_all_by_label_contains("never runs it").count() > 0);
     click(&mut harness, "add a run of fixed");
-    assert!(harness.query_by_label_contains("never runs it").is_none());
+    assert_eq!(harness.query_all_by_label_contains("never runs it").count(), 0);
 }
 
 #[test]
