@@ -48,7 +48,10 @@ pub enum AnalysisError {
         limit: u64,
     },
     /// Recordings without an event.
-    #[error("the recordings hold nothing: no block, no curve above zero, no event")]
+    #[error(
+        "the recordings hold nothing: no block, no curve above zero, no event (times of kernels alone are no lane: open them \
+         beside the graph that ran)"
+    )]
     EmptyRecordings,
     /// Recordings that are too long for one axis.
     #[error(

@@ -115,7 +115,11 @@ impl Merge {
             names: _,
         } = self;
         number_names(&mut graphs);
-        let n_recordings = if graphs.is_empty() { recordings.len() } else { 0 };
+        let n_others = lifetimes.len() + problems.len() + traces.len() + tapes.len() + programs.len();
+        // Recordings that only measured how long ops took are nothing to look at beside something that is.
+        let is_held = recordings.iter().any(|recording| recording.has_content());
+        let is_shown = graphs.is_empty() && (is_held || n_others == 0);
+        let n_recordings = if is_shown { recordings.len() } else { 0 };
         let kinds = [
             ("graph", "graphs", graphs.len()),
             ("recording", "recordings", n_recordings),

@@ -5,6 +5,8 @@
 //! memory_record.csv        Component,Timestamp(us),Total Allocated(MB),...           curves            curves.rs
 //! npu_module_mem.csv       Component,Timestamp(us),Total Reserved(KB),Device         curves            curves.rs
 //! static_op_mem.csv        Op Name,Graph ID,Node Index Start,Node Index End,...      intervals         static_ops.rs
+//! kernel_details.csv       Name,Type,Accelerator Core,Start Time(us),Duration(us)    times of ops      kernels.rs
+//! op_summary_*.csv         Op Name,OP Type,Task Type,Task Start Time(us),...         the same          kernels.rs
 //! memscope_dump_*.csv      ID,Event,Event Type,Name,Timestamp(ns),...,Ptr,Attr       events            events.rs
 //! ascend_pytorch_*.db      OP_MEMORY, MEMORY_RECORD, NPU_OP_MEM, NPU_MODULE_MEM      the same, `SQLite`  database.rs
 //! memscope_dump_*.db       memscope_dump (leaks_dump)
@@ -23,6 +25,7 @@ mod curves;
 mod database;
 mod events;
 mod header;
+mod kernels;
 mod operators;
 mod pools;
 mod slices;
@@ -59,6 +62,9 @@ static TABLES: &[(Is, Make)] = &[
     }),
     (operators::is_header, |header| {
         Ok(Box::new(operators::Operators::new(header)?))
+    }),
+    (kernels::is_header, |header| {
+        Ok(Box::new(kernels::Kernels::new(header)?))
     }),
     (events::is_header, |header| Ok(Box::new(events::Events::new(header)?))),
     (curves::is_header, |header| Ok(Box::new(curves::Curves::new(header)?))),
@@ -122,7 +128,8 @@ fn table_for(header: &Header) -> Result<Box<dyn Table>, ImportError> {
         None => Err(ImportError::at(
             "the headings are of no memory table of the Ascend profilers",
             "line 1",
-            "known are operator_memory, memory_record, npu_module_mem, static_op_mem and the dumps of msmemscope",
+            "known are operator_memory, memory_record, npu_module_mem, static_op_mem, kernel_details, op_summary and the dumps of \
+             msmemscope",
         )),
     }
 }

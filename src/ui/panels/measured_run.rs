@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, LaneId};
+use crate::analysis::LaneId;
 use crate::options::keys;
 use crate::session::{Command, Session};
 use crate::ui::theme::Theme;
@@ -94,11 +94,4 @@ const fn hint(alignment: Alignment) -> &'static str {
         }
         Alignment::Time => "an event stands where the same share of the whole time has passed",
     }
-}
-
-/// The lanes that were simulated, with their titles.
-fn simulated(comparison: &Comparison) -> impl Iterator<Item = (String, &crate::analysis::Lane)> {
-    comparison
-        .simulated_lanes()
-        .map(|lane| (comparison.lane_title(lane.id), lane))
 }

@@ -3,6 +3,7 @@
 mod curves;
 mod databases;
 mod events;
+mod kernels;
 mod operators;
 mod static_ops;
 mod text;

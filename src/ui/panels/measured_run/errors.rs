@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, RichText};
 
-use super::simulated;
 use crate::analysis::{Comparison, Lane};
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
@@ -10,58 +9,72 @@ use crate::units::Bytes;
 /// Off by so many percent or less is as good as the run's own spread from time to time.
 const CLOSE: f64 = 2.0;
 
-/// The table of one measured lane.
+/// A figure of a lane.
+type Figure = fn(&Lane) -> Bytes;
+
+/// What one measured lane states, and by how much each simulated lane is off.
 pub(super) fn errors_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, &Lane), theme: &Theme) {
     let Some(recording) = comparison.recording(lane.id) else {
         return;
     };
-    ui.label(RichText::new(comparison.lane_title(lane.id)).strong());
-    let reserved = recording.states_reserved().then_some(lane.summary.peak_reserved);
-    let live = recording.states_live().then_some(lane.summary.peak_live);
-    egui::Grid::new(("errors of peaks", &recording.name))
-        .num_columns(5)
-        .striped(true)
-        .spacing([14.0, 3.0])
-        .show(ui, |ui| {
-            for title in ["", "peak reserved", "off by", "peak live", "off by"] {
-                ui.weak(title);
-            }
-            ui.end_row();
-            ui.label("measured");
-            for figure in [reserved, live] {
-                figure_ui(ui, figure);
-                ui.label("");
-            }
-            ui.end_row();
-            for (title, simulated) in simulated(comparison) {
-                ui.label(title);
-                figure_ui(ui, Some(simulated.summary.peak_reserved));
-                off_ui(ui, (simulated.summary.peak_reserved, reserved), theme);
-                figure_ui(ui, Some(simulated.summary.peak_live));
-                off_ui(ui, (simulated.summary.peak_live, live), theme);
-                ui.end_row();
-            }
-        });
+    let title = RichText::new(comparison.lane_title(lane.id)).strong();
+    ui.add(egui::Label::new(title).wrap());
+    let figures: [(&str, Figure); 2] = [
+        ("peak reserved", |lane| lane.summary.peak_reserved),
+        ("peak live", |lane| lane.summary.peak_live),
+    ];
+    let are_stated = [recording.states_reserved(), recording.states_live()];
+    for ((name, figure), is_stated) in figures.into_iter().zip(are_stated) {
+        if is_stated {
+            figure_ui(ui, (comparison, lane), (name, figure), theme);
+        } else {
+            ui.weak(format!("{name}: not recorded"))
+                .on_hover_text("the file of the recording does not state it");
+        }
+    }
     for remark in lane.explanation.iter().skip(1) {
         ui.add(egui::Label::new(RichText::new(&remark.text).weak()).wrap());
     }
 }
 
-fn figure_ui(ui: &mut egui::Ui, figure: Option<Bytes>) {
-    match figure {
-        Some(bytes) => ui.monospace(bytes.to_string()).on_hover_text(bytes.exact()),
-        None => ui
-            .weak("not recorded")
-            .on_hover_text("the file of the recording does not state it"),
+/// One figure of every lane. Three narrow columns, for the pane is narrow.
+fn figure_ui(
+    ui: &mut egui::Ui,
+    (comparison, lane): (&Comparison, &Lane),
+    (name, figure): (&str, Figure),
+    theme: &Theme,
+) {
+    let measured = figure(lane);
+    let bytes_ui = |ui: &mut egui::Ui, bytes: Bytes| {
+        ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
     };
+    egui::Grid::new((name, comparison.lane_title(lane.id)))
+        .num_columns(3)
+        .striped(true)
+        .spacing([12.0, 3.0])
+        .show(ui, |ui| {
+            ui.weak("");
+            ui.weak(name);
+            ui.weak("off by");
+            ui.end_row();
+            ui.label("measured");
+            bytes_ui(ui, measured);
+            ui.end_row();
+            for simulated in comparison.simulated_lanes() {
+                ui.label(comparison.lane_title(simulated.id));
+                bytes_ui(ui, figure(simulated));
+                off_ui(ui, (figure(simulated), measured), theme);
+                ui.end_row();
+            }
+        });
 }
 
 /// How much more or less than measured, in percent, with bytes on hover.
-fn off_ui(ui: &mut egui::Ui, (simulated, measured): (Bytes, Option<Bytes>), theme: &Theme) {
-    let Some(measured) = measured.filter(|bytes| *bytes > Bytes::ZERO) else {
+fn off_ui(ui: &mut egui::Ui, (simulated, measured): (Bytes, Bytes), theme: &Theme) {
+    if measured == Bytes::ZERO {
         ui.label("");
         return;
-    };
+    }
     let difference = Bytes(simulated.get().abs_diff(measured.get()));
     let (sign, word) = if simulated >= measured {
         ("+", "more")

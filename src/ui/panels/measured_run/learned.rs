@@ -6,10 +6,7 @@ use super::MeasuredRunState;
 use crate::analysis::{Calibration, Comparison, LearnedSetting};
 use crate::options::find;
 use crate::session::{Command, Session};
-use crate::units::counted;
-
-/// Letters of a value that stand in the table; the whole of it stands in the tooltip.
-const MOST_LETTERS: usize = 28;
+use crate::units::{counted, grouped};
 
 /// All recordings' settings.
 pub(super) fn learned_ui(
@@ -27,7 +24,7 @@ pub(super) fn learned_ui(
         };
         ui.add(egui::Label::new(of).wrap());
         if !calibration.settings.is_empty() {
-            table_ui(ui, (session, calibration), state);
+            settings_ui(ui, (session, calibration), state);
             apply_ui(ui, (session, calibration), state, commands);
         }
         for note in &calibration.notes {
@@ -39,48 +36,40 @@ pub(super) fn learned_ui(
     }
 }
 
-fn table_ui(ui: &mut egui::Ui, (session, calibration): (&Session, &Calibration), state: &mut MeasuredRunState) {
-    egui::Grid::new(("learned", &calibration.recording))
-        .num_columns(4)
-        .striped(true)
-        .spacing([12.0, 4.0])
-        .show(ui, |ui| {
-            for title in ["", "setting", "now", "learned"] {
-                ui.weak(title);
+/// The settings one below the other, for the pane is narrow.
+fn settings_ui(ui: &mut egui::Ui, (session, calibration): (&Session, &Calibration), state: &mut MeasuredRunState) {
+    for setting in &calibration.settings {
+        let key = (calibration.recording.clone(), setting.key);
+        let mut is_wanted = !state.without.contains(&key);
+        let name = find(setting.key).map_or(setting.key, |row| row.short_key());
+        ui.horizontal(|ui| {
+            let tick = ui
+                .checkbox(&mut is_wanted, "")
+                .on_hover_text("take it over with the button below");
+            tick.widget_info(|| {
+                let text = format!("take {name} over");
+                egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_wanted, text)
+            });
+            if tick.changed() && is_wanted {
+                state.without.remove(&key);
+            } else if tick.changed() {
+                state.without.insert(key);
             }
-            ui.end_row();
-            for setting in &calibration.settings {
-                let key = (calibration.recording.clone(), setting.key);
-                let mut is_wanted = !state.without.contains(&key);
-                let name = find(setting.key).map_or(setting.key, |row| row.short_key());
-                let tick = ui.checkbox(&mut is_wanted, "").on_hover_text(&setting.from);
-                tick.widget_info(|| {
-                    let text = format!("take {name} over");
-                    egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_wanted, text)
-                });
-                if tick.changed() && is_wanted {
-                    state.without.remove(&key);
-                } else if tick.changed() {
-                    state.without.insert(key);
-                }
-                let link = ui
-                    .link(name)
-                    .on_hover_text(format!("{}\n{}", setting.key, setting.from));
-                if link.clicked() {
-                    state.jump = Some(setting.key.to_owned());
-                }
-                value_ui(ui, &setting.now);
-                if is_set(session, setting) {
-                    ui.weak("is set").on_hover_text(&setting.learned);
-                } else {
-                    value_ui(ui, &setting.learned);
-                }
-                ui.end_row();
+            if ui
+                .link(name)
+                .on_hover_text(format!("{}: show the option", setting.key))
+                .clicked()
+            {
+                state.jump = Some(setting.key.to_owned());
+            }
+            if is_set(session, setting) {
+                ui.weak("is set");
             }
         });
-    for setting in &calibration.settings {
-        let name = find(setting.key).map_or(setting.key, |row| row.short_key());
-        ui.add(egui::Label::new(RichText::new(format!("{name}: {}", setting.from)).weak()).wrap());
+        value_ui(ui, "now", (setting.key, &setting.now));
+        value_ui(ui, "learned", (setting.key, &setting.learned));
+        ui.add(egui::Label::new(RichText::new(&setting.from).weak()).wrap());
+        ui.add_space(3.0);
     }
 }
 
@@ -116,14 +105,15 @@ fn is_set(session: &Session, setting: &LearnedSetting) -> bool {
     value.is_some_and(|value| value.to_string() == setting.learned)
 }
 
-fn value_ui(ui: &mut egui::Ui, text: &str) {
-    let is_long = text.chars().count() > MOST_LETTERS;
-    let mut shown: String = text.chars().take(MOST_LETTERS).collect();
-    if is_long {
-        shown.push('\u{2026}');
-    }
-    let label = ui.monospace(shown);
-    if is_long {
-        label.on_hover_text(text);
-    }
+/// A value with its unit; where it is long its beginning, with the whole of it on hover.
+fn value_ui(ui: &mut egui::Ui, name: &str, (key, text): (&str, &str)) {
+    let whole = match (text.parse::<u64>(), find(key).and_then(|row| row.unit)) {
+        (Ok(number), Some(unit)) => format!("{} {unit}", grouped(number)),
+        _ => text.to_owned(),
+    };
+    ui.horizontal(|ui| {
+        ui.weak(name);
+        let label = egui::Label::new(RichText::new(&whole).monospace()).truncate();
+        ui.add(label).on_hover_text(&whole);
+    });
 }

@@ -67,7 +67,8 @@ pub(super) fn plot_ui(
         let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
         paint(&painter, (shown, state), &placed);
         answer(ui, response.response, (shown, state, &placed), commands);
-        legend_ui(ui, shown, capacity);
+        let is_seen = |capacity: &Bytes| bytes(*capacity) < frame.x.1;
+        legend_ui(ui, shown, capacity.filter(is_seen));
     });
 }
 
@@ -193,22 +194,25 @@ fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
     values.map(|value| GridMark { value, step_size: step }).collect()
 }
 
-/// The line of those that nobody beats: down at each, then along.
+/// The line of those that nobody beats: along to each, then down. Points that lie on each other are one of it.
 fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
     let mut line: Vec<PlotPoint> = Vec::new();
-    for position in &shown.table.front {
-        let Some(figures) = shown.table.points[*position].fitting() else {
-            continue;
-        };
-        let place = frame.place(figures);
-        match line.last() {
-            Some(last) => line.push(PlotPoint::new(place.x, last.y)),
-            None => line.push(PlotPoint::new(place.x, frame.y.1)),
+    let mut push = |place: PlotPoint| {
+        if line.last() != Some(&place) {
+            line.push(place);
         }
-        line.push(place);
+    };
+    let mut last = frame.y.1;
+    for position in &shown.table.front {
+        if let Some(figures) = shown.table.points[*position].fitting() {
+            let place = frame.place(figures);
+            push(PlotPoint::new(place.x, last));
+            push(place);
+            last = place.y;
+        }
     }
-    if let Some(last) = line.last() {
-        line.push(PlotPoint::new(frame.x.1, last.y));
+    if !shown.table.front.is_empty() {
+        push(PlotPoint::new(frame.x.1, last));
     }
     line
 }

@@ -20,6 +20,8 @@ enum Order {
     /// The number in the space.
     #[default]
     Number,
+    /// The value of an axis.
+    Axis(usize),
     Status,
     Peak,
     Live,
@@ -45,14 +47,8 @@ pub(super) struct TableState {
 /// What an order of rows depends on: the space by its number, how many points, what by.
 type Sorted = (u64, usize, Order, bool);
 
-/// Columns: order, name, meaning, width.
-const COLUMNS: [(Order, &str, &str, f32); 8] = [
-    (
-        Order::Number,
-        "configuration",
-        "the values of the axes, in their order",
-        0.0,
-    ),
+/// Columns of figures, behind those of the axes: order, name, meaning, width.
+const COLUMNS: [(Order, &str, &str, f32); 7] = [
     (
         Order::Front,
         "best",
@@ -82,11 +78,17 @@ const COLUMNS: [(Order, &str, &str, f32); 8] = [
     ),
 ];
 
+/// Room for the number of a configuration.
+const NUMBER: f32 = 58.0;
+/// The least room for a value of an axis.
+const VALUE: f32 = 40.0;
+
 /// Draws the table.
 pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceState, commands: &mut Vec<Command>) {
     sort(shown, &mut state.table);
     let target = walk(ui, shown, state);
     let is_narrow = ui.available_width() < 620.0;
+    let axes = shown.table.space.axes();
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.spacing_mut().button_padding.x = 3.0;
     let mut table = TableBuilder::new(ui)
@@ -96,14 +98,22 @@ pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceSt
         .auto_shrink([false, false])
         .min_scrolled_height(60.0)
         .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
-        .column(Column::remainder().at_least(120.0).clip(true));
-    for (_, _, _, width) in &COLUMNS[1..] {
+        .column(Column::exact(NUMBER).clip(true));
+    for _ in axes {
+        table = table.column(Column::remainder().at_least(VALUE).clip(true));
+    }
+    for (_, _, _, width) in &COLUMNS {
         table = table.column(Column::exact(if is_narrow { width * 0.82 } else { *width }).clip(true));
     }
     if let Some(target) = target {
         table = table.scroll_to_row(target, None);
     }
     let table = table.header(HEIGHT, |mut header| {
+        header.col(|ui| sort_ui(ui, &mut state.table, Order::Number, ("number", "as they are counted")));
+        for (position, axis) in axes.iter().enumerate() {
+            let key = axis.key();
+            header.col(|ui| sort_ui(ui, &mut state.table, Order::Axis(position), (axis.name(), &key)));
+        }
         for (order, name, meaning, _) in COLUMNS {
             header.col(|ui| sort_ui(ui, &mut state.table, order, (name, meaning)));
         }
@@ -114,13 +124,8 @@ pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceSt
             let position = state.table.rows[line.index()];
             let point = &shown.table.points[position];
             line.set_selected(state.selected == Some(point.idx));
-            row_ui(
-                &mut line,
-                shown,
-                (point, shown.table.front.contains(&position)),
-                state,
-                commands,
-            );
+            let is_best = shown.table.front.contains(&position);
+            row_ui(&mut line, shown, (point, is_best), state, commands);
         });
     });
 }
@@ -139,14 +144,14 @@ fn sort(shown: &Shown<'_>, state: &mut TableState) {
     }
     let key = |position: usize| -> (u64, u64) {
         let point = &table.points[position];
-        let of = |figure: u64| if point.figures().is_some() { figure } else { u64::MAX };
         let figures = point.figures();
         let figure = match (state.order, figures) {
             (Order::Number, _) => 0,
+            (Order::Axis(axis), _) => table.space.digits(point.idx).get(axis).map_or(0, |digit| *digit as u64),
             (Order::Front, _) => on_front[position],
             (Order::Status, None) => 9,
             (Order::Status, Some(figures)) => figures.ending as u64,
-            (_, None) => of(0),
+            (_, None) => u64::MAX,
             (Order::Peak, Some(figures)) => figures.peak_reserved.get(),
             (Order::Live, Some(figures)) => figures.peak_live.get(),
             (Order::Fragmentation, Some(figures)) => figures.fragmentation.max(0.0).to_bits(),
@@ -227,6 +232,14 @@ fn row_ui(
     commands: &mut Vec<Command>,
 ) {
     line.col(|ui| name_ui(ui, (shown, point), state, commands));
+    let space = &shown.table.space;
+    for (axis, value) in space.axes().iter().zip(space.values(point.idx)) {
+        let words = axis.value_text(value);
+        line.col(|ui| {
+            let cell = egui::Label::new(RichText::new(&words).size(SIZE)).truncate();
+            ui.add(cell).on_hover_text(format!("{} {value}", axis.key()));
+        });
+    }
     let text = |text: String| RichText::new(text).size(SIZE);
     let best = if is_best { "yes" } else { "" };
     line.col(|ui| {
@@ -269,7 +282,7 @@ fn row_ui(
     }
 }
 
-/// The values, a button that pins.
+/// The number, a button that pins.
 fn name_ui(
     ui: &mut egui::Ui,
     (shown, point): (&Shown<'_>, &SpacePoint),
@@ -289,7 +302,7 @@ fn name_ui(
     );
     let idx = point.idx;
     let is_selected = state.selected == Some(idx);
-    let words = RichText::new(space.title(idx)).size(SIZE);
+    let words = RichText::new(grouped(idx)).size(SIZE);
     let button = ui.add(egui::Button::selectable(is_selected, words).truncate());
     button.widget_info(|| {
         let label = format!("pin {}", facts::sentence(space, point));
