@@ -98,7 +98,8 @@ fn plain(request: &Request, configuration: &Configuration) -> Plain {
     let comparison = compare(&configured, &Progress::silent(&cancel)).map_err(|error| error.to_string())?;
     let lane = comparison.lane(configuration.policy()).unwrap();
     let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
-    let is_done = !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok);
+    let is_whole = !lane.summary.out_of_memory && lane.refusals.is_none();
+    let is_done = is_whole && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok);
     let summary = &lane.summary;
     let calls = summary.device_mallocs + summary.device_frees + summary.pages_mapped + summary.pages_unmapped;
     Ok((

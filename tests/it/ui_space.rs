@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater::analysis::space::SpacePoint;
 use highwater::options::keys;
-use highwater::session::{Document, Session, SourceSpec, Worker};
+use highwater::session::{Document, Session, SourceSpec, SpaceTable, Worker};
 use highwater::ui::app::App;
 use highwater::workload::DeviceProfiles;
 
@@ -129,7 +129,9 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
         .get_by_role_and_label(Role::TextInput, capacity)
         .type_text("100MiB");
     harness.run_steps(3);
-    click(&mut harness, Role::Button, "Start: try configurations");
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    settle(&mut harness);
     let table = harness.state().session().space().expect("a space");
     assert!(
         table
@@ -170,6 +172,26 @@ fn rows_are_sorted_and_walked_with_the_keys() {
     harness.key_press(Key::ArrowDown);
     harness.run_steps(3);
     harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+}
+
+#[test]
+fn the_plot_is_walked_with_the_keys() {
+    let mut harness = tried("sample:mixed", LARGE);
+    let plot = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
+    harness.get_by_role_and_label(Role::Image, plot).focus();
+    harness.run_steps(2);
+    let selected = |harness: &mut Harness<'_, App>, key: Key, wanted: fn(&SpaceTable) -> u64| {
+        harness.key_press(key);
+        harness.run_steps(2);
+        let table = harness.state().session().space().expect("a space");
+        let label = format!("{}: fits, peak", table.space.title(wanted(table)));
+        let lines = harness.query_all_by_label_contains(&label).count();
+        // A row of the table says it too.
+        assert!(lines > 0, "{label}");
+        harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+    };
+    selected(&mut harness, Key::ArrowRight, |table| table.points[table.front[0]].idx);
+    selected(&mut harness, Key::ArrowDown, |table| table.points[table.front[1]].idx);
 }
 
 #[test]

@@ -151,13 +151,11 @@ impl SpaceAxis {
         format!("{}={}", self.key(), values.join(","))
     }
 
-    /// Whether "the largest that fits" asks something: sizes of what runs, numbers and sizes of options, not choices.
+    /// Whether it is an amount of what runs, of which more is wanted, so that "the largest that fits" asks something:
+    /// dimensions, iterations, concurrent instances.
     pub fn is_quantity(&self) -> bool {
         match &self.of {
-            AxisOf::Option(keys::DEVICE_MEMORY) => false,
-            AxisOf::Option(key) => {
-                find(key).is_some_and(|row| matches!(row.kind, OptionKind::Int { .. } | OptionKind::Bytes { .. }))
-            }
+            AxisOf::Option(key) => *key == keys::GRAPH_MAX_PARALLEL_MODEL_NUM,
             AxisOf::Dim(_) | AxisOf::Iterations => true,
         }
     }

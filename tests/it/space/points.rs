@@ -193,9 +193,22 @@ fn devices_are_tried_with_their_own_memory() {
 
 #[test]
 fn traces_are_tried_and_recordings_are_not() {
-    let trace = "highwater-trace 1\n";
-    let read = crate::support::read("a.trace", trace.as_bytes());
-    assert!(read.is_ok() || read.is_err(), "whatever it is, nothing panics");
+    for (text, n_fitting) in [
+        ("load A 100M\nexec A\nload B 300M\nexec B\nload C 200M\nexec C\n", 4),
+        ("device 64M\na x 40M\na y 40M\na z 4M\nload A 90M\nexec A\n", 4),
+    ] {
+        let traces = vec![crate::replay::trace(text)];
+        let source = highwater::workload::Source::Traces(traces);
+        let request = request_of(std::sync::Arc::new(highwater::workload::Workload::new(
+            "trace".to_owned(),
+            source,
+        )));
+        assert_eq!(
+            agrees(&request, &["policy=0,2,3,4", "device_memory=64MiB,1GiB"]),
+            n_fitting,
+            "{text}"
+        );
+    }
     let measured = sampled("measured");
     let error = Explorer::new(&measured, space(&measured, &["policy=0,2"])).unwrap_err();
     assert!(matches!(error, SpaceError::NothingRuns { .. }));

@@ -9,8 +9,9 @@ use crate::ui::theme::Theme;
 
 const FIELD: f32 = 150.0;
 
-/// Draws the fields.
-pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts, theme: &Theme) {
+/// Draws the fields; says whether Enter was pressed in one.
+pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts, theme: &Theme) -> bool {
+    let mut is_entered = false;
     let dims = dims(session);
     let mut removed = None;
     ui.horizontal_wrapped(|ui| {
@@ -27,6 +28,7 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
                 .desired_width(FIELD)
                 .text_color_opt(color);
             let field = ui.add(field);
+            is_entered |= has_entered(ui, &field);
             field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, format!("values of {name}")));
             let hint = "a list (0,2,4), ranges (8..128x2, 1GiB..4GiB+512MiB), None for an option that is not set";
             field.on_hover_text(problem.unwrap_or_else(|| hint.to_owned()));
@@ -39,11 +41,17 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
             ui.add_space(6.0);
         }
         add_ui(ui, session, drafts);
-        capacity_ui(ui, session, drafts);
+        is_entered |= capacity_ui(ui, session, drafts);
     });
     if let Some(position) = removed.filter(|position| *position < drafts.axes.len()) {
         drafts.axes.remove(position);
     }
+    is_entered
+}
+
+/// Whether a field was left with Enter.
+fn has_entered(ui: &egui::Ui, field: &egui::Response) -> bool {
+    field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter))
 }
 
 /// A list of what else can vary.
@@ -68,7 +76,7 @@ fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
     }
 }
 
-fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
+fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) -> bool {
     ui.separator();
     ui.label("Fits in");
     let known = session.document().device().memory();
@@ -76,10 +84,12 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
         .desired_width(80.0)
         .hint_text(known.short());
     let field = ui.add(field);
+    let is_entered = has_entered(ui, &field);
     field.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::TextInput, true, "memory that configurations have to fit in")
     });
     field.on_hover_text(
         "the memory of the device on which configurations are tried, such as 16GiB; empty: as it is set",
     );
+    is_entered
 }

@@ -101,8 +101,11 @@ pub fn space_ui(
         return;
     }
     state.drafts.begin(session);
-    axes::axes_ui(ui, session, &mut state.drafts, theme);
+    let is_entered = axes::axes_ui(ui, session, &mut state.drafts, theme);
     let order = state.drafts.order(session);
+    if let Some(order) = order.as_ref().ok().filter(|_| is_entered) {
+        commands.push(Command::TrySpace(Box::new(order.clone())));
+    }
     run_ui(ui, session, (state, &order), theme, commands);
     let Some(table) = session.space().filter(|table| !table.points.is_empty()) else {
         about_ui(ui, session);
@@ -243,7 +246,7 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
     }
     ui.add_space(8.0);
     ui.label("Which configuration fits, and which is the best of them?");
-    let text = "Start simulates every combination of the values above: each becomes a point, its peak against what it costs in time. \
+    let text = "Start (or Enter in a field) simulates every combination of the values above: each becomes a point, its peak against what it costs in time. \
                 Nobody beats the points on the line. A click on a point pins it; Recommend names the one to take, and says why. Values \
                 are lists (0,2,4) or ranges (8..128x2, 1GiB..4GiB+512MiB).";
     ui.add(egui::Label::new(RichText::new(text).weak()).wrap());

@@ -55,7 +55,9 @@ pub(super) fn plot_ui(
             }
             let line = Line::new("front", PlotPoints::Owned(front))
                 .color(theme.text_weak)
-                .width(1.4);
+                .width(1.4)
+                // Steps are no curve with many points a pixel.
+                .allow_band(false);
             plot.line(line.allow_hover(false));
         });
         let place = |point: &SpacePoint| {
@@ -128,7 +130,11 @@ impl Frame {
             y: (f64::INFINITY, f64::NEG_INFINITY),
         };
         let wider = |range: (f64, f64), value: f64| (range.0.min(value), range.1.max(value));
-        for figures in shown.table.points.iter().filter_map(SpacePoint::figures) {
+        // What did not come to its end is drawn where it is in sight: its figures are those until then.
+        let points = || shown.table.points.iter();
+        let fits = points().any(|point| point.fitting().is_some());
+        let figures = points().filter_map(|point| if fits { point.fitting() } else { point.figures() });
+        for figures in figures {
             let place = frame.place(figures);
             frame.x = wider(frame.x, place.x);
             frame.y = wider(frame.y, place.y);
@@ -202,16 +208,18 @@ fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
             line.push(place);
         }
     };
-    let mut last = frame.y.1;
+    let mut last = None;
     for position in &shown.table.front {
         if let Some(figures) = shown.table.points[*position].fitting() {
             let place = frame.place(figures);
-            push(PlotPoint::new(place.x, last));
+            if let Some(last) = last {
+                push(PlotPoint::new(place.x, last));
+            }
             push(place);
-            last = place.y;
+            last = Some(place.y);
         }
     }
-    if !shown.table.front.is_empty() {
+    if let Some(last) = last {
         push(PlotPoint::new(frame.x.1, last));
     }
     line
@@ -364,21 +372,18 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
             ui.label(weak(format!("policy {}", policy.number())))
                 .on_hover_text(policy.row().summary);
         }
-        let front = shown.table.front.len();
-        ui.label(weak(format!("line: {front} that nobody beats")));
+        ui.label(weak("line: nobody beats".to_owned())).on_hover_text(
+            "none needs less memory in no more time, or less time in no more memory, than those on the line",
+        );
         if let Some(capacity) = capacity {
-            ui.label(weak(format!("capacity {capacity}")))
-                .on_hover_text(capacity.exact());
+            let words = format!("capacity {}", capacity.short());
+            ui.label(weak(words)).on_hover_text(capacity.exact());
         }
-        let drawn = shown
-            .table
-            .points
-            .iter()
-            .filter(|point| point.figures().is_some())
-            .count();
-        let others = shown.table.points.len() - drawn;
+        let others = shown.table.points.iter().filter(|point| point.fitting().is_none());
+        let others = others.count();
         if others > 0 {
-            ui.label(weak(format!("{others} not simulated")));
+            ui.label(weak(format!("× {others} do not fit")))
+                .on_hover_text("out of memory, given up, or refused by a rule; the table says which");
         }
     });
 }
