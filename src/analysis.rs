@@ -30,7 +30,6 @@ mod recorded;
 mod remarks;
 mod rewriting;
 mod run_lanes;
-mod samples;
 mod scene;
 mod session;
 mod shapes;
@@ -185,6 +184,16 @@ fn running_request(
     progress: &Progress<'_>,
 ) -> Result<(Request, Diagnostics), AnalysisError> {
     session::check_names(request)?;
+    let renamed;
+    let request = if request.plan.names.is_empty() {
+        request
+    } else {
+        renamed = Request {
+            workload: Arc::new(request.workload.renamed(&request.plan)?),
+            ..request.clone()
+        };
+        &renamed
+    };
     let (mut plan, mut diagnostics) = shapes::bind(&request.workload, &request.plan, lowered);
     let workload = inference::running_workload(request, lowered, &mut diagnostics);
     bodies::report(&workload, &plan, progress, &mut diagnostics)?;

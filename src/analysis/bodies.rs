@@ -12,7 +12,7 @@ use crate::graph::{Graph, OpId};
 use crate::progress::{Cancelled, Progress};
 use crate::rewrite::{BodyScratch, body_scratch};
 use crate::units::counted;
-use crate::workload::{GraphEntry, SchedulePlan, UseKind, Workload};
+use crate::workload::{GraphEntry, SchedulePlan, ScheduledGraph, UseKind, Workload};
 
 /// Says of each graph what its bodies hold.
 pub(super) fn report(
@@ -53,17 +53,15 @@ pub(super) fn report(
 
 /// By op the most that it holds in any run.
 fn over_runs(entry: &GraphEntry, plan: &SchedulePlan, progress: &Progress<'_>) -> Result<Vec<BodyScratch>, Cancelled> {
-    let once = SchedulePlan {
-        iterations: 1,
-        ..plan.clone()
+    let graph = ScheduledGraph {
+        name: entry.name.clone(),
+        symbols: entry.graph.symbols(),
     };
     // A plan of too many runs is refused by whoever runs it.
-    let runs = once
-        .schedule(&[entry.graph.symbols()])
-        .map_or(Vec::new(), |schedule| schedule.runs);
+    let runs = plan.bindings_of(&graph).unwrap_or_default();
     let mut most: BTreeMap<OpId, BodyScratch> = BTreeMap::new();
-    for run in &runs {
-        for one in body_scratch(entry, &run.bindings, progress)? {
+    for bindings in &runs {
+        for one in body_scratch(entry, bindings, progress)? {
             let known = most.entry(one.op).or_insert(one);
             let is_lower_bound = known.is_lower_bound || one.is_lower_bound;
             if one.bytes > known.bytes {

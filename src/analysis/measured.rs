@@ -279,8 +279,8 @@ fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (EventS
             start: Step(0),
             n_steps,
         }],
-        variables: Vec::new(),
         n_steps,
+        ..DeviceSession::default()
     }
 }
 

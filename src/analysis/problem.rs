@@ -152,8 +152,8 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
             start: Step(0),
             n_steps,
         }],
-        variables: Vec::new(),
         n_steps,
+        ..DeviceSession::default()
     }
 }
 

@@ -34,6 +34,12 @@ pub const LOOP_VARIABLES: [&str; 4] = [
     "npu_runconfig/one",
 ];
 
+/// What is simulated of runs at the same time, and what is not.
+const CONCURRENT: &str = "graphs of a concurrent group hold their arenas, weights, inputs and outputs together from the \
+     group's first step to its last (policies 0 and 3; 2 and 4 forbid it, and are simulated one graph after another); their \
+     ops stand one graph after another, so that peak live, and what pools of dynamic graphs do when memory is short, are \
+     those of that order: lower bounds";
+
 /// Alignment of tensors in an arena.
 const ARENA_ALIGNMENT: u64 = 512;
 
@@ -76,8 +82,8 @@ pub(super) fn device_sessions_by(
     of_run: MakeRun<'_>,
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
-    let schedule = schedule(request)?;
-    let mut axis = axis(request, schedule)?;
+    let mut schedule = schedule(request)?;
+    let mut axis = axis(request, std::mem::take(&mut schedule.runs))?;
     let Some(first) = settings.first() else {
         return Ok((axis, Vec::new(), Diagnostics::new()));
     };
@@ -106,13 +112,18 @@ pub(super) fn device_sessions_by(
     lay_out(&mut axis, &layouts)?;
     let variants = (0..makers.len()).map(|variant| {
         let maker = &makers[variant];
-        let session = empty_session(request, maker.lowered, (&axis, &statics));
+        let mut session = empty_session(request, maker.lowered, (&axis, &statics));
+        session.changes.clone_from(&schedule.changes);
+        session.groups.clone_from(&schedule.groups);
         maker.variant(session, (&axis, &layouts, variant))
     });
     let variants = variants.collect();
     let mut diagnostics = Diagnostics::new();
     if let Some(maker) = makers.first() {
         diagnostics.extend(&maker.diagnostics);
+    }
+    if !schedule.groups.is_empty() {
+        diagnostics.info(CONCURRENT.to_owned(), "schedule");
     }
     Ok((axis, variants, diagnostics))
 }
@@ -195,29 +206,31 @@ pub(super) fn check_names(request: &Request) -> Result<(), AnalysisError> {
 /// By graph: the values that its dimensions take first.
 pub(super) fn first_bindings(request: &Request) -> Result<Vec<Bindings>, AnalysisError> {
     let schedule = schedule(request)?;
+    let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
     let of_graph = |idx: usize| {
         let run = schedule.runs.iter().find(|run| run.graph.idx() == idx);
-        run.map(|run| run.bindings.clone()).unwrap_or_default()
+        // A graph that never runs is looked at with the first values that there are.
+        run.map_or_else(
+            || request.plan.dims.iter().filter_map(first).collect(),
+            |run| run.bindings.clone(),
+        )
     };
     Ok((0..request.workload.graphs().len()).map(of_graph).collect())
 }
 
 /// The runs, with every symbol of every graph bound.
 fn schedule(request: &Request) -> Result<Schedule, AnalysisError> {
-    let graphs = request.workload.graphs();
-    let has_value = |name: &String| request.plan.dims.get(name).is_some_and(|values| !values.is_empty());
-    let mut unbound = request.workload.symbols();
-    unbound.retain(|name| !has_value(name));
+    let graphs = request.workload.scheduled_graphs();
+    let unbound = request.plan.unbound(&graphs);
     if !unbound.is_empty() {
         return Err(AnalysisError::Unbound { symbols: unbound });
     }
-    let symbols: Vec<Vec<String>> = graphs.iter().map(|entry| entry.graph.symbols()).collect();
-    Ok(request.plan.schedule(&symbols)?)
+    Ok(request.plan.schedule_of(&graphs)?)
 }
 
-fn axis(request: &Request, schedule: Schedule) -> Result<Axis, AnalysisError> {
+fn axis(request: &Request, runs: Vec<Run>) -> Result<Axis, AnalysisError> {
     let mut axis = Axis::default();
-    for run in schedule.runs {
+    for run in runs {
         let n_ops = request.workload.graphs()[run.graph.idx()].graph.ops().len();
         let n_steps = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
         let start = axis.n_steps;
@@ -271,8 +284,10 @@ fn residents(graph: &Graph, sizes: &Sizes, wanted: fn(Role) -> bool) -> Vec<Vari
 fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable> {
     let mut variables: IndexSet<Variable> = IndexSet::new();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
-        let run = axis.runs.iter().find(|run| run.run.graph.idx() == idx);
-        let sizes = entry.graph.sizes(run.map_or(&Bindings::new(), |run| &run.run.bindings));
+        let Some(run) = axis.runs.iter().find(|run| run.run.graph.idx() == idx) else {
+            continue;
+        };
+        let sizes = entry.graph.sizes(&run.run.bindings);
         variables.extend(residents(&entry.graph, &sizes, Role::is_variable));
     }
     let n_loop = lowered.params.loop_variables as usize;

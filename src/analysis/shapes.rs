@@ -12,11 +12,10 @@
 use indexmap::IndexMap;
 
 use super::Request;
-use super::samples::samples;
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Dim, DimExpr, Graph, Role, TensorId};
 use crate::options::{DimRange, InputSource, Lowered, ShapeRanges, lower};
-use crate::workload::{SchedulePlan, Workload};
+use crate::workload::{SchedulePlan, Workload, samples};
 
 /// How inputs that a dataset feeds are named.
 const DATASET_INPUT: &str = "IteratorGetNext";

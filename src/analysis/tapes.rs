@@ -208,8 +208,8 @@ fn tape_variant(
             start: Step(0),
             n_steps: axis.n_steps,
         }],
-        variables: Vec::new(),
         n_steps: axis.n_steps,
+        ..DeviceSession::default()
     };
     Variant {
         session,

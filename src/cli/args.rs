@@ -105,6 +105,8 @@ pub enum Action {
     Check(CheckArgs),
     /// Every option: type, default, range, effect on memory, rules.
     Options(OptionsArgs),
+    /// Every device profile: each figure with its unit, and its source or the reason for the estimate.
+    Devices(DevicesArgs),
     /// Write a file by its name: the configuration, a report, drawings, tables, a trace for viewers.
     Export(ExportArgs),
     /// Print shell completions.
@@ -183,6 +185,15 @@ pub struct Common {
     /// Iterations of the schedule.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
+    /// What an iteration holds, entry by entry (repeatable), instead of every graph once.
+    #[arg(long = "run", value_name = "GRAPH[DIM=VALUES]*N", long_help = super::settings::RUN_HELP)]
+    pub run: Vec<String>,
+    /// A schedule of its own file: the object that configurations have as "schedule".
+    #[arg(long, value_name = "FILE")]
+    pub schedule: Option<PathBuf>,
+    /// Call a graph otherwise in answers and in --run (repeatable).
+    #[arg(long = "name", value_name = "GRAPH=NAME")]
+    pub name: Vec<String>,
     /// Run the forward phase of each training graph beside it.
     #[arg(long)]
     pub evaluation: bool,
@@ -337,6 +348,19 @@ pub struct CheckArgs {
 /// Arguments of `options`.
 #[derive(Args, Debug)]
 pub struct OptionsArgs {
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `devices`.
+#[derive(Args, Debug)]
+pub struct DevicesArgs {
+    /// One profile; all of them unless it is given.
+    pub device: Option<String>,
+    /// Options: figures that they set stand in the place of the profile's.
+    #[command(flatten)]
+    pub edits: Edits,
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

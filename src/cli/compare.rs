@@ -20,11 +20,12 @@ use super::{Verdict, print, print_json};
 use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
-use crate::options::{check, keys};
+use crate::options::{check_scheduled, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
 use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
 use crate::sim::StaticMemoryPolicy;
+use crate::workload::ScheduleEntry;
 
 /// So many tensors of each peak are listed in JSON unless it is said.
 const MOST_LISTED: usize = 100;
@@ -59,7 +60,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
     request.policies = policies(&args.policies)?;
     let comparison = compare(&request, progress)?;
-    let findings = check(&settings.options, &settings.environment, &*request.files);
+    let findings = check_scheduled(&settings.options, &settings.environment, &*request.files, &request.plan);
     let import = import_diagnostics(&loaded, &settings);
     if let Some(path) = &args.svg {
         let asked = drawing::Asked {
@@ -145,6 +146,14 @@ pub(super) fn request_of(
         pins: settings.pins.clone(),
     };
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
+    if !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
+        // Entries of graphs that are not looked at wait; those of graphs that are nowhere are told.
+        let (part, whole) = (loaded.workload.scheduled_graphs(), loaded.whole.scheduled_graphs());
+        let plan = request.plan.clone();
+        let is_elsewhere =
+            |entry: &ScheduleEntry| plan.graph_of(entry, &part).is_none() && plan.graph_of(entry, &whole).is_some();
+        request.plan.entries.retain(|entry| !is_elsewhere(entry));
+    }
     if !request.workload.graphs().is_empty() {
         // What no graph has is told apart, as everywhere.
         let known = request.workload.symbols();

@@ -13,11 +13,13 @@ use crate::export::{
 };
 use crate::options::{Environment, Options};
 use crate::session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
+use crate::workload::SchedulePlan;
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
     let mut environment = Environment::default();
+    let mut plan = SchedulePlan::default();
     let mut remarks = Diagnostics::new();
     for path in &args.configs {
         let name = path.display().to_string();
@@ -26,11 +28,13 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
             say(warning.severity, &format!("{name}: {}", warning.message));
         }
         remarks.extend(&warnings.prefixed(&name));
-        options.extend(&read.0);
-        environment.extend(&read.1);
+        options.extend(&read.options);
+        environment.extend(&read.environment);
+        plan = read.plan.unwrap_or(plan);
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
-    let report = CheckReport::of(&options, &environment, &look_at_files(&options, &environment));
+    let files = look_at_files(&options, &environment);
+    let report = CheckReport::of_schedule(&options, &environment, &files, &plan);
     match args.format {
         Format::Json => {
             let mut json = report.to_json();
@@ -48,13 +52,29 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
 }
 
 /// What a configuration or a document sets.
-fn configured(path: &Path, name: &str) -> anyhow::Result<((Options, Environment), Diagnostics)> {
+struct Configured {
+    options: Options,
+    environment: Environment,
+    plan: Option<SchedulePlan>,
+}
+
+fn configured(path: &Path, name: &str) -> anyhow::Result<(Configured, Diagnostics)> {
     if is_document(path) {
         let (file, warnings) = read_document(path).map_err(anyhow::Error::msg)?;
-        return Ok(((file.document.options, file.document.environment), warnings));
+        let read = Configured {
+            options: file.document.options,
+            environment: file.document.environment,
+            plan: Some(file.document.plan),
+        };
+        return Ok((read, warnings));
     }
     let (config, warnings) = read_config(name, &read_bytes(path)?).with_context(|| name.to_owned())?;
-    Ok(((options_of(&config), config.environment), warnings))
+    let read = Configured {
+        options: options_of(&config),
+        environment: config.environment,
+        plan: config.schedule,
+    };
+    Ok((read, warnings))
 }
 
 /// Runs `options`.

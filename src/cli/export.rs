@@ -10,7 +10,7 @@ use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request
 use super::opened::{Named, write_document};
 use crate::analysis::{Comparison, compare};
 use crate::export::{ExportForm, ExportSubject};
-use crate::options::check;
+use crate::options::check_scheduled;
 use crate::progress::Progress;
 use crate::session::{OnFailure, export_about, is_document_name, load, write_whole};
 use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut document = settings.document(sources, &request.plan);
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
-    let findings = check(&document.options, &document.environment, &*request.files);
+    let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
     let about = export_about(&document, &comparison, Some(&loaded), (findings, import));
     let subject = subject_of(args, comparison, about)?;
     let bytes = subject.file(form, &args.to, progress)?;

@@ -8,6 +8,7 @@ mod args;
 mod choice;
 mod compare;
 mod config;
+mod devices;
 mod dims;
 mod export;
 mod gaps;
@@ -133,6 +134,7 @@ fn perform(action: &Action) -> ExitCode {
         Action::Learn(args) => learn::run(args, &progress),
         Action::Check(args) => config::check(args),
         Action::Options(args) => config::options(args),
+        Action::Devices(args) => devices::run(args),
         Action::Export(args) => export::run(args, &progress),
         Action::Completions { shell } => {
             let mut command = Arguments::command();

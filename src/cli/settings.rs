@@ -1,7 +1,11 @@
 //! From shared arguments to what the engine takes: options, environment, device, schedule.
 
+mod schedule;
+
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value as Json};
+
+pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, YesNo};
 use crate::analysis::{Configuration, LaneStrategies, MOST_PINS, Pin};
@@ -99,6 +103,7 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
         settings.options.set_text(keys::SHAPES_KEEP_ALIVE, text)?;
     }
     settings.device = resolve_device(&settings.options)?;
+    schedule::apply(common, &mut settings.plan)?;
     for (name, values) in parse_dims(&common.dim)? {
         settings.plan.dims.insert(name, values);
     }
@@ -162,6 +167,8 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
     document.with_evaluation = settings.evaluation;
     document.plan.dims.extend(settings.plan.dims);
     document.pins = settings.pins;
+    document.plan.entries = settings.plan.entries;
+    document.plan.names = settings.plan.names;
     if settings.plan.iterations != 1 {
         document.plan.iterations = settings.plan.iterations;
     }

@@ -4,10 +4,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::Severity;
 use crate::options::{
-    Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check, effective_policy,
+    Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled, effective_policy,
     effective_values, find,
 };
 use crate::sim::StaticMemoryPolicy;
+use crate::workload::SchedulePlan;
 
 use super::json_value::json_of;
 
@@ -29,9 +30,14 @@ pub struct CheckReport {
 impl CheckReport {
     /// Checks these settings.
     pub fn of(options: &Options, environment: &Environment, files: &dyn Files) -> Self {
+        Self::of_schedule(options, environment, files, &SchedulePlan::default())
+    }
+
+    /// Checks these settings under a schedule.
+    pub fn of_schedule(options: &Options, environment: &Environment, files: &dyn Files, plan: &SchedulePlan) -> Self {
         let effective = effective_values(options, environment, files);
         Self {
-            findings: check(options, environment, files),
+            findings: check_scheduled(options, environment, files, plan),
             changed: changed(options, &effective),
             effective,
             policy: effective_policy(options, environment),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::WireDiagnostic;
 use super::baseline::WireAgainst;
+use super::device::WireFigure;
 use super::holders::WireHolders;
 use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
@@ -27,6 +28,7 @@ struct WireReserved {
 struct WireDevice {
     name: String,
     memory_bytes: u64,
+    figures: Vec<WireFigure>,
 }
 
 /// A sentence, and the step that it speaks of.
@@ -203,6 +205,7 @@ impl WireComparison {
             device: WireDevice {
                 name: comparison.device.name.clone(),
                 memory_bytes: comparison.device.memory_bytes,
+                figures: WireFigure::all(&comparison.device),
             },
             device_id: comparison.device_id,
             occupied_bytes: comparison.occupied.get(),

@@ -152,6 +152,16 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     Ok((document, warnings))
 }
 
+/// Reads a schedule by itself: the object that configurations have as `schedule`.
+///
+/// # Errors
+/// [`ConfigError`] with line and column.
+pub fn schedule_from_json(bytes: &[u8]) -> Result<SchedulePlan, ConfigError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let wire: WireSchedule = serde_json::from_slice(bytes)?;
+    Ok(wire.into_plan())
+}
+
 /// Takes over options from an object; an object under the name of a group is looked into.
 fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDocument, warnings: &mut Diagnostics) {
     for (name, json) in object {

@@ -63,7 +63,17 @@ fn document() -> Json {
                 "type": "object",
                 "properties": {
                     "iterations": {"type": "integer", "minimum": 1, "maximum": u32::MAX},
-                    "dims": {"type": "object", "additionalProperties": {"type": "array", "items": count(0)}}
+                    "dims": {"type": "object", "additionalProperties": {"type": "array", "items": count(0)}},
+                    "entries": {
+                        "type": "array",
+                        "description": "What an iteration holds, in order; every graph once where it is left out.",
+                        "items": schedule_entry()
+                    },
+                    "names": {
+                        "type": "object",
+                        "description": "Names that the user gave to graphs, by the names that they have of themselves.",
+                        "additionalProperties": {"type": "string"}
+                    }
                 }
             },
             "evaluation": {"type": "boolean"},
@@ -79,6 +89,32 @@ fn document() -> Json {
                         "out_of_memory": {"type": "boolean"}
                     }
                 }
+            }
+        }
+    })
+}
+
+fn schedule_entry() -> Json {
+    json!({
+        "type": "object",
+        "required": ["graph"],
+        "properties": {
+            "graph": {"type": "string"},
+            "kind": {"enum": ["run", "load", "unload"], "default": "run"},
+            "dims": {
+                "type": "object",
+                "description": "Values of the graph's dimensions; those of the schedule where a dimension is left out.",
+                "additionalProperties": {
+                    "type": "string",
+                    "examples": ["8,16,32", "8..64 step 8", "8..1024 log 5 seed 7", "8~1024 samples 4"]
+                }
+            },
+            "repeats": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "default": 1},
+            "group": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": u32::MAX,
+                "description": "Neighbours of one group run at the same time."
             }
         }
     })

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::options::{NoFiles, effective_values};
-use crate::workload::SchedulePlan;
+use crate::workload::{EntryKind, Generator, ScheduleEntry, SchedulePlan};
 
 use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
 use super::json_value::json_of;
@@ -64,12 +64,98 @@ pub(super) struct Wire {
     pub(super) other: Map<String, Json>,
 }
 
-/// Iterations and values of symbolic dimensions.
+/// Iterations, values of symbolic dimensions, what an iteration holds, names of graphs.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct WireSchedule {
     iterations: NonZeroU32,
     dims: BTreeMap<String, Vec<u64>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<WireEntry>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    names: BTreeMap<String, String>,
+}
+
+/// One entry of a schedule.
+#[derive(Debug, Serialize, Deserialize)]
+struct WireEntry {
+    graph: String,
+    #[serde(default)]
+    kind: WireKind,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    dims: BTreeMap<String, WireGenerator>,
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    repeats: NonZeroU32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<u32>,
+}
+
+const fn once() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_once(repeats: &NonZeroU32) -> bool {
+    *repeats == NonZeroU32::MIN
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WireKind {
+    #[default]
+    Run,
+    Load,
+    Unload,
+}
+
+/// A generator by its text.
+#[derive(Debug)]
+struct WireGenerator(Generator);
+
+impl Serialize for WireGenerator {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for WireGenerator {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl WireEntry {
+    fn of(entry: &ScheduleEntry) -> Self {
+        let dims = entry.dims.iter();
+        Self {
+            graph: entry.graph.clone(),
+            kind: match entry.kind {
+                EntryKind::Run => WireKind::Run,
+                EntryKind::Load => WireKind::Load,
+                EntryKind::Unload => WireKind::Unload,
+            },
+            dims: dims
+                .map(|(dim, from)| (dim.clone(), WireGenerator(from.clone())))
+                .collect(),
+            repeats: NonZeroU32::new(entry.repeats).unwrap_or(NonZeroU32::MIN),
+            group: entry.group,
+        }
+    }
+
+    fn into_entry(self) -> ScheduleEntry {
+        ScheduleEntry {
+            graph: self.graph,
+            kind: match self.kind {
+                WireKind::Run => EntryKind::Run,
+                WireKind::Load => EntryKind::Load,
+                WireKind::Unload => EntryKind::Unload,
+            },
+            dims: self.dims.into_iter().map(|(dim, from)| (dim, from.0)).collect(),
+            repeats: self.repeats.get(),
+            group: self.group,
+        }
+    }
 }
 
 impl Default for WireSchedule {
@@ -77,6 +163,8 @@ impl Default for WireSchedule {
         Self {
             iterations: NonZeroU32::MIN,
             dims: BTreeMap::new(),
+            entries: Vec::new(),
+            names: BTreeMap::new(),
         }
     }
 }
@@ -86,6 +174,8 @@ impl WireSchedule {
         Self {
             iterations: NonZeroU32::new(plan.iterations).unwrap_or(NonZeroU32::MIN),
             dims: plan.dims.clone(),
+            entries: plan.entries.iter().map(WireEntry::of).collect(),
+            names: plan.names.clone(),
         }
     }
 
@@ -93,6 +183,8 @@ impl WireSchedule {
         SchedulePlan {
             iterations: self.iterations.get(),
             dims: self.dims,
+            entries: self.entries.into_iter().map(WireEntry::into_entry).collect(),
+            names: self.names,
             ..SchedulePlan::default()
         }
     }

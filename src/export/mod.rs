@@ -11,6 +11,7 @@ mod comparison_markdown;
 mod config;
 mod config_schema;
 mod config_wire;
+mod device;
 mod forms;
 mod holders;
 mod inspect;
@@ -41,8 +42,11 @@ pub use calibrations::WireCalibrations;
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
 pub use comparison_markdown::{CompareAnswer, comparison_markdown};
-pub use config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, to_json};
+pub use config::{
+    CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, schedule_from_json, to_json,
+};
 pub use config_schema::config_schema;
+pub use device::{WireDevices, WireFigure};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportRow, export_forms_help};
 pub use inspect::{WireDiagnostic, WireFiles, WireInspection};
 pub use json_value::{json_of, value_of};

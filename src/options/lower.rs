@@ -3,7 +3,10 @@
 //! In: options, environment, a device, the files that options name. Out: [`Lowered`]. Values that are invalid act as
 //! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
+mod device;
 mod passes;
+
+pub use device::{figure_option, resolve_device, sets_a_figure};
 
 use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
 use crate::rewrite::name_reuse::NameReuseRequest;
@@ -11,7 +14,7 @@ use crate::rewrite::remat::{OpRates, RematRequest};
 use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 use crate::units::{Bytes, Nanos};
-use crate::workload::{Alignment, Device, DeviceError, DeviceProfiles};
+use crate::workload::{Alignment, Device};
 
 use super::config_files::{MixList, mix_list};
 use super::effective::{effective_device_id, has_shape_range};
@@ -210,20 +213,6 @@ fn is_reuse_off(options: &Options) -> bool {
     text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1"
 }
 
-/// The device that the options name, with its memory replaced by `simulation.device_memory` where that is
-/// set.
-///
-/// # Errors
-/// [`DeviceError::UnknownProfile`] where `simulation.device` names no profile.
-pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
-    let name = options.effective(keys::DEVICE).to_string();
-    let mut device = DeviceProfiles::bundled()?.find(&name)?;
-    if let Some(bytes) = bytes(options, keys::DEVICE_MEMORY) {
-        device.memory_bytes = bytes.get();
-    }
-    Ok(device)
-}
-
 fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     let mut params = Params::for_device(device);
     if let Some(bytes) = bytes(options, keys::DEVICE_MEMORY) {
@@ -353,6 +342,8 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
     let is_newer_set = !text(options, keys::PRECISION_MODE_V2).is_empty();
     let params = &lowered.params;
     match key {
+        // What the user sets is no estimate any more.
+        key if sets_a_figure(key) => false,
         keys::PRECISION_MODE => lowered.precision.mode != PrecisionMode::Keep && !is_newer_set,
         keys::PRECISION_MODE_V2 => lowered.precision.mode != PrecisionMode::Keep && is_newer_set,
         keys::MODIFY_MIXLIST | keys::KEPT_OPS => lowered.precision.mode.is_mixed(),
@@ -360,7 +351,6 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::WORKSPACE_ESTIMATE | keys::WORKSPACE_TABLE => lowered.workspaces.is_some(),
         keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
         keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
-        keys::FLOPS_PER_SECOND | keys::OP_BYTES_PER_SECOND => lowered.dtr.budget.is_some(),
         keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
         _ => true,
     }

@@ -29,7 +29,7 @@ mod store;
 mod suggest;
 mod value;
 
-pub use checks::{CHECKS, Check, Facts, Outcome, Report, check};
+pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled};
 pub use config_files::{
     AoeConfig, CustomDtypes, FileProblem, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes,
     aoe_config, custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
@@ -44,7 +44,7 @@ pub use files::{FileState, Files, NoFiles, SeenFiles};
 pub use finding::{Edit, Finding, Fix};
 pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
-pub use lower::{ESTIMATES, Estimate, Lowered, lower, resolve_device};
+pub use lower::{ESTIMATES, Estimate, Lowered, figure_option, lower, resolve_device, sets_a_figure};
 pub use occupied::occupied_memory;
 pub use paths::paths_of;
 pub use policy::{clears_separately, effective_policy};

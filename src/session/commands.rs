@@ -16,7 +16,7 @@ use crate::export::{ExportForm, Picture};
 use crate::options::{Fix, StampedSettings, Value};
 use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
 use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use crate::workload::{GraphIdx, ScheduleEntry};
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +96,20 @@ pub enum Command {
     },
     /// Iterations of the schedule.
     SetIterations(u32),
+    /// What an iteration holds, entry by entry; none means every graph once.
+    SetEntries {
+        /// The entries.
+        entries: Vec<ScheduleEntry>,
+        /// The field that is typed into, whose letters are undone together.
+        field: Option<String>,
+    },
+    /// Give a graph another name in the session; its own one takes that back.
+    RenameGraph {
+        /// Its own name.
+        own: String,
+        /// The name that is shown; where another graph has it a number makes it new.
+        name: String,
+    },
     /// Run each training graph's forward phase beside it.
     SetEvaluation(bool),
     /// Place a lane's static arenas by a strategy, by name; `None` takes the choice back.

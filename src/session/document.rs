@@ -263,6 +263,12 @@ impl Document {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();
             words.push(format!("--dim {}", quote(&format!("{name}={}", values.join(",")))));
         }
+        for entry in &self.plan.entries {
+            words.push(format!("--run {}", quote(&entry.to_string())));
+        }
+        for (own, name) in &self.plan.names {
+            words.push(format!("--name {}", quote(&format!("{own}={name}"))));
+        }
         // A sample has iterations of its own where nobody asks for others.
         if self.plan.iterations != 1 || preset_iterations(&self.sources) != 1 {
             words.push(format!("--iterations {}", self.plan.iterations));

@@ -1,14 +1,14 @@
-//! Undo and redo of settings: snapshots of what the user edits, without the sources.
+//! Undo and redo of settings: snapshots of what the user edits.
 //!
-//! Letters typed into one field are one step. Opening other sources starts a new history, since settings of the
-//! schedule belong to the graphs that were open.
+//! Letters typed into one field are one step. Adding and removing sources is a step; opening others in their place starts a
+//! new history, since settings of the schedule belong to the graphs that were open.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
 use super::bookmarks::Bookmark;
-use super::document::Document;
+use super::document::{Document, SourceSpec};
 use crate::analysis::{LaneSet, LaneStrategies, Pin};
 use crate::options::{Environment, Options};
 use crate::workload::SchedulePlan;
@@ -22,6 +22,7 @@ pub(super) const BOOKMARKS: &str = "bookmarks";
 /// Everything that an edit may change.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
+    sources: Vec<SourceSpec>,
     options: Options,
     unknown_options: Map<String, Json>,
     unknown_fields: Map<String, Json>,
@@ -41,6 +42,7 @@ impl Settings {
         let mut plan = document.plan.clone();
         plan.dims.retain(|name, _| !assumed.contains(name));
         Self {
+            sources: document.sources.clone(),
             options: document.options.clone(),
             unknown_options: document.unknown_options.clone(),
             unknown_fields: document.unknown_fields.clone(),
@@ -57,6 +59,7 @@ impl Settings {
 
     /// Puts the settings back.
     fn restore(self, document: &mut Document) {
+        document.sources = self.sources;
         document.options = self.options;
         document.unknown_options = self.unknown_options;
         document.unknown_fields = self.unknown_fields;
@@ -155,6 +158,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.plan != b.plan || a.with_evaluation != b.with_evaluation {
         names.push("schedule".to_owned());
+    }
+    if a.sources != b.sources {
+        names.push("files".to_owned());
     }
     if a.part != b.part {
         names.push("what is shown".to_owned());

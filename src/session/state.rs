@@ -17,6 +17,7 @@ mod plans;
 mod reading;
 mod search;
 mod selection;
+mod sources;
 mod space;
 mod sweep;
 mod tables;
@@ -27,8 +28,8 @@ use std::sync::Arc;
 
 use super::commands::Command;
 use super::device::DeviceWatch;
-use super::document::{Document, SourceSpec};
-use super::history::History;
+use super::document::Document;
+use super::history::{History, Settings};
 use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
@@ -38,7 +39,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
 use crate::timeline::Timeline;
-use crate::workload::{DeviceProfiles, DimValues, GraphIdx, Workload};
+use crate::workload::{DeviceProfiles, DimValues, GraphIdx, SchedulePlan, Workload};
 use content::ContentWatch;
 use difference::DifferenceWatch;
 pub use exports::Exporting;
@@ -113,6 +114,10 @@ pub struct Session {
     history: History,
     /// Whether the load that runs reads other sources than before; then the history ends with it.
     has_new_sources: bool,
+    /// The settings before sources were added or removed, while these are read.
+    before_sources: Option<Box<Settings>>,
+    /// The schedule that was asked about last, with the values that options give.
+    scheduled: SchedulePlan,
     /// The planner's table.
     planner: Option<PlannerTable>,
     /// What lanes have shown of a problem.
@@ -185,6 +190,8 @@ impl Session {
             opened: None,
             history: History::default(),
             has_new_sources: false,
+            before_sources: None,
+            scheduled: SchedulePlan::default(),
             planner: None,
             best_plan: None,
             planner_asked: None,
@@ -238,7 +245,7 @@ impl Session {
             Command::Add(sources) => {
                 let mut all = self.document.sources.clone();
                 all.extend(sources);
-                self.change_sources(all);
+                self.add_or_remove(all);
             }
             Command::OpenAs { position, format } => {
                 let mut all = self.document.sources.clone();
@@ -253,7 +260,7 @@ impl Session {
                 let mut all = self.document.sources.clone();
                 if position < all.len() && all.len() > 1 {
                     all.remove(position);
-                    self.change_sources(all);
+                    self.add_or_remove(all);
                 }
             }
             Command::ListPlans(graph) => self.list_plans(graph),
@@ -351,54 +358,6 @@ impl Session {
         }
     }
 
-    /// Keeps the document, while its sources are read, as what a failed opening goes back to.
-    fn remember(&mut self) {
-        if self.loaded.is_some() && self.load_generation == 0 {
-            self.opened = Some(self.document.clone());
-        }
-    }
-
-    fn open(&mut self, sources: Vec<SourceSpec>) {
-        self.remember();
-        let fresh = Document::new(sources);
-        self.document.plan = fresh.plan;
-        self.document.with_evaluation = false;
-        self.document.strategies = fresh.strategies;
-        self.document.lanes = fresh.lanes;
-        self.document.bookmarks = fresh.bookmarks;
-        self.file.gives_way = true;
-        self.change_sources(fresh.sources);
-    }
-
-    fn change_sources(&mut self, sources: Vec<SourceSpec>) {
-        if self.opened.is_none() {
-            self.remember();
-        }
-        self.stop_sweep();
-        self.stop_space();
-        self.document.sources = sources;
-        self.document.part = None;
-        self.selection.clear();
-        self.drop_matches();
-        self.has_new_sources = true;
-        self.load();
-    }
-
-    fn load(&mut self) {
-        self.problem = None;
-        self.notice = None;
-        self.load_generation = self.worker.send(Job::Load {
-            sources: self.document.sources.clone(),
-            with_evaluation: self.document.with_evaluation,
-        });
-        self.compare_generation = 0;
-        self.busy = Some(Busy {
-            stage: "reading",
-            fraction: 0.0,
-            is_loading: true,
-        });
-    }
-
     /// Starts a comparison of what is loaded; while sources are being read it waits for them.
     fn compare(&mut self) {
         if self.load_generation != 0 {
@@ -415,6 +374,9 @@ impl Session {
         let is_partial = loaded.lacks_a_source();
         let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
+        if !is_partial {
+            self.document.plan.retain_graphs(&loaded.whole.scheduled_graphs());
+        }
         self.assumed.retain(is_known);
         // Assumptions are made anew: an option may say more by now, or less.
         for symbol in std::mem::take(&mut self.assumed) {
@@ -425,15 +387,16 @@ impl Session {
         let dims = &mut self.document.plan.dims;
         dims.retain(|name, values| presets.get(name) != Some(values));
         let mut request = self.request(Arc::clone(&loaded.workload));
+        let graphs = loaded.workload.scheduled_graphs();
+        request.plan.retain_graphs(&graphs);
         request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
+        // What entries give values to needs no other.
+        let needed = bound.unbound(&bound.shown_graphs(graphs));
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
         self.bound_dims.values_mut().for_each(Vec::dedup);
-        for symbol in &symbols {
-            if bound.dims.contains_key(symbol) {
-                continue;
-            }
+        for symbol in &needed {
             let preset = presets.get(symbol).cloned();
             if preset.is_none() {
                 self.assumed.insert(symbol.clone());
@@ -441,8 +404,13 @@ impl Session {
             let values = preset.unwrap_or_else(|| vec![1]);
             self.document.plan.dims.insert(symbol.clone(), values);
         }
-        request.plan = self.document.plan.clone();
+        request.plan.dims.clone_from(&self.document.plan.dims);
         request.plan.dims.retain(|name, _| symbols.contains(name));
+        self.scheduled.clone_from(&request.plan);
+        for (name, values) in bound.dims {
+            self.scheduled.dims.entry(name).or_insert(values);
+        }
+        self.scheduled.together = bound.together;
         let known = self.known_but_for_pins(&request.workload);
         self.asked_of = Some(Arc::clone(&request.workload));
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));

@@ -124,7 +124,7 @@ impl Params {
             unmap_cost: Nanos(device.unmap_ns),
             reserve_cost: Nanos(device.reserve_ns),
             launch_cost: Nanos(device.launch_ns),
-            memset_bytes_per_second: device.memory_bytes_per_second.max(1),
+            memset_bytes_per_second: device.clear_bytes_per_second.max(1),
             sync_cost: Nanos(device.sync_ns),
             reload_bytes_per_second: device.host_bytes_per_second.max(1),
         }

@@ -272,6 +272,11 @@ impl StaticGraphs {
         self.placed[request.graph.idx()].clear();
     }
 
+    /// Whether all static graphs share one arena.
+    pub(super) const fn shares_arena(&self) -> bool {
+        self.shares_arena
+    }
+
     /// Where one copy of a loaded graph is.
     pub(super) fn placed(&self, graph: GraphIdx, copy: usize) -> Option<&Placed> {
         self.placed.get(graph.idx())?.get(copy)

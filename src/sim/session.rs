@@ -2,20 +2,25 @@
 //!
 //! `analysis` makes it from a workload; the simulation reads nothing else, so it never sees an op.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::graph::TensorId;
 use crate::plan::Plan;
 use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Program};
+use crate::workload::{GraphIdx, LoadChange, Program};
 
 /// A session: everything that is loaded and run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSession {
-    /// The graphs; a graph is loaded at its first run and stays loaded.
+    /// The graphs; a graph is loaded at its first run and stays loaded, unless a change says otherwise.
     pub graphs: Vec<LoadedGraph>,
     /// The runs in order; each starts where the one before ends.
     pub runs: Vec<DeviceRun>,
+    /// Graphs that are loaded or unloaded between runs, ascending by place.
+    pub changes: Vec<LoadChange>,
+    /// Runs that happen at the same time, by position; ascending, none overlaps another.
+    pub groups: Vec<Range<u32>>,
     /// Variables of the session, each once, allocated before the first run.
     pub variables: Vec<Variable>,
     /// Steps in sum.

@@ -9,11 +9,13 @@
 //! run and stays loaded; before a static graph is loaded the room check unloads other static graphs, in graph
 //! order, while need exceeds the free bytes less one 32nd of the device; an unloaded graph is loaded again at
 //! its next run. A static graph's tensors lie at their plan's offsets; a dynamic graph's are given by its pool,
-//! op by op, in the order of the lifetimes. Running out of memory ends the log and is an answer.
+//! op by op, in the order of the lifetimes. Between runs graphs are loaded and unloaded where the session says so; graphs
+//! of a concurrent group hold what they need together (`together`). Running out of memory ends the log and is an answer.
 //!
-//! Deliberately not here: concurrent runs (only their memory, by `feature_copies`), streams, time.
+//! Deliberately not here: ops of concurrent runs between each other (of copies all, by `feature_copies`), streams, time.
 
 mod loading;
+mod together;
 
 use super::alloc::{
     DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolFigures, PoolKey, RunError, Shortage,
@@ -90,6 +92,8 @@ struct GraphState<'a> {
     bound: Option<&'a BoundGraph>,
     /// Whether it has a pool.
     has_pool: bool,
+    /// Whether it belongs to the concurrent group that runs.
+    is_held: bool,
     /// The figures of its last pool that was destroyed.
     pool_before: Option<PoolFigures>,
     /// Who its inputs and outputs are.
@@ -152,6 +156,7 @@ impl<'a> Machine<'a> {
             loading: Loading::Never,
             bound: None,
             has_pool: false,
+            is_held: false,
             pool_before: None,
             io_subject: memory
                 .log
@@ -202,9 +207,12 @@ impl<'a> Machine<'a> {
         for (idx, run) in (0_u32..).zip(&self.session.runs) {
             progress.set("simulating", u64::from(idx), n_runs)?;
             self.memory.at(run.start);
+            self.between(idx)?;
             self.run(idx, run, progress)?;
+            self.end_group(idx + 1);
         }
-        Ok(())
+        self.memory.at(Step(self.session.n_steps));
+        self.between(u32::try_from(n_runs).unwrap_or(u32::MAX))
     }
 
     fn run(&mut self, idx: u32, run: &'a DeviceRun, progress: &Progress<'_>) -> Result<(), Stop> {
@@ -267,11 +275,7 @@ impl<'a> Machine<'a> {
             return Ok(Place::Static(plan, request));
         }
         if state.loading != Loading::Loaded {
-            if state.loading == Loading::Unloaded {
-                self.residents.record_reload(graph, NO_REGION, &mut self.memory);
-            }
-            self.residents.load_weights(graph, &mut self.memory)?;
-            self.graphs[graph.idx()].loading = Loading::Loaded;
+            self.load_dynamic(graph)?;
         }
         let io = self.dynamic_io(&run.bound);
         self.residents.hold_io(graph, io, &mut self.memory)?;
@@ -313,13 +317,15 @@ impl<'a> Machine<'a> {
 
     fn leave(&mut self, idx: u32, run: &'a DeviceRun, place: Place<'a>) {
         self.memory.serve(self.residents.subject(run.graph));
+        let is_held = self.graphs[run.graph.idx()].is_held;
         match place {
             Place::Static(_, request) => {
                 self.statics.finish(&request, &mut self.memory);
-                if self.params.unloads_after_run {
+                if self.params.unloads_after_run && !is_held {
                     self.unload(run.graph, Some(&request));
                 }
             }
+            Place::Dynamic(_) if is_held => {}
             Place::Dynamic(_) if self.params.unloads_after_run => self.unload(run.graph, None),
             Place::Dynamic(_) => {
                 if self.next_io[idx as usize] != Some(self.dynamic_io(&run.bound)) {

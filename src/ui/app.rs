@@ -22,6 +22,7 @@ use super::panels::options::OptionsState;
 use super::panels::peak::PeakState;
 use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
+use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
 use super::panels::space::SpaceState;
 use super::panels::tables::TablesState;
@@ -68,6 +69,8 @@ pub struct UiState {
     pub tables: TablesState,
     /// The schedule's texts.
     pub schedule: ScheduleState,
+    /// The schedule editor's texts.
+    pub schedule_editor: ScheduleEditorState,
     /// The document's file: what is asked about it.
     pub document: DocumentState,
     /// The dialog that is open.
@@ -360,6 +363,7 @@ impl App {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
             }
+            UiCommand::ToggleSchedule => self.panes.toggle(Pane::Schedule),
             UiCommand::ToggleTables => {
                 self.panes.toggle(Pane::Tables);
                 self.state.tables.wants_focus = true;

@@ -44,6 +44,8 @@ pub enum UiCommand {
     Search,
     /// Bring the tables to the front, or the problems.
     ToggleTables,
+    /// Bring the schedule editor to the front, or the problems.
+    ToggleSchedule,
     /// Choose where to write the table that is shown.
     ExportTable,
     /// Put the keyboard into the option search.

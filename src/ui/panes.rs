@@ -50,6 +50,8 @@ pub enum Pane {
     Peak,
     /// Tensors, ops, what is live on a step, events, problems.
     Tables,
+    /// The graphs of the session and what runs when.
+    Schedule,
 }
 
 /// What panes read.
@@ -182,7 +184,7 @@ impl Panes {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
             Pane::Budgets | Pane::Space | Pane::NameReuse => Pane::Policies,
-            Pane::Files | Pane::Tables | Pane::Compare => Pane::Problems,
+            Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };
         if is_shown {
@@ -216,10 +218,9 @@ impl Panes {
         let tiles = &self.tree.tiles;
         let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
         let is_below = |pane: Pane| row_of(pane) == row_of(Pane::Files);
-        let is_read = self.is_in_front(Pane::Files)
-            || [Pane::Tables, Pane::Compare]
-                .into_iter()
-                .any(|pane| is_below(pane) && self.is_in_front(pane));
+        let is_read = [Pane::Files, Pane::Tables, Pane::Compare, Pane::Schedule]
+            .into_iter()
+            .any(|pane| is_below(pane) && self.is_in_front(pane));
         if is_read == self.low_share.is_some() {
             return;
         }

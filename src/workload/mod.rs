@@ -9,6 +9,7 @@ mod block_program;
 mod device;
 mod dumped;
 mod evaluation;
+mod generator;
 mod learn;
 mod lifetimes;
 mod names;
@@ -17,6 +18,7 @@ mod parts;
 mod problem;
 mod problem_text;
 mod recording;
+mod samples;
 mod schedule;
 mod shapes;
 mod tape;
@@ -27,9 +29,10 @@ mod uses;
 pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
-pub use device::{Device, DeviceError, DeviceProfiles};
+pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, StampedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};
+pub use generator::{Generator, GeneratorError, MAX_VALUES};
 pub use learn::{Learned, learned};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
@@ -40,13 +43,18 @@ pub use recording::{
     BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
     RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,
 };
-pub use schedule::{Axis, AxisRun, DimValues, GraphIdx, Run, Schedule, ScheduleError, SchedulePlan, SlotOp};
+pub use samples::samples;
+pub use schedule::{
+    Axis, AxisRun, DimValues, EntryKind, EntryTextError, GraphIdx, LoadChange, Run, Schedule, ScheduleEntry,
+    ScheduleError, SchedulePlan, ScheduledGraph, SlotOp,
+};
 pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
 pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
 pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, onto_steps};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::graph::Graph;
@@ -148,6 +156,36 @@ impl Workload {
             }
         }
         workload
+    }
+
+    /// The graphs as a schedule sees them.
+    pub fn scheduled_graphs(&self) -> Vec<ScheduledGraph> {
+        let one = |entry: &GraphEntry| ScheduledGraph {
+            name: entry.name.clone(),
+            symbols: entry.graph.symbols(),
+        };
+        self.graphs().iter().map(one).collect()
+    }
+
+    /// The same graphs under the names that a schedule gives them.
+    ///
+    /// # Errors
+    /// [`ScheduleError::SameName`].
+    pub fn renamed(&self, plan: &SchedulePlan) -> Result<Self, ScheduleError> {
+        let mut workload = self.clone();
+        let Source::Graphs(entries) = &mut workload.source else {
+            return Ok(workload);
+        };
+        let mut taken = BTreeSet::new();
+        for entry in entries {
+            entry.name = plan.shown_name(&entry.name).to_owned();
+            if !taken.insert(entry.name.clone()) {
+                return Err(ScheduleError::SameName {
+                    name: entry.name.clone(),
+                });
+            }
+        }
+        Ok(workload)
     }
 
     /// The placement problems; none where the source is anything else.

@@ -2,10 +2,18 @@
 //!
 //! In: the number of graphs, iterations, values per dimension. Out: runs in order. Rule: for each
 //! iteration, for each graph in order, for each combination of values (the last named dimension
-//! varies fastest). The step axis is the concatenation of the runs' op steps.
+//! varies fastest). Where entries are listed they say instead what an iteration holds ([`ScheduleEntry`]). The step axis is
+//! the concatenation of the runs' op steps.
+
+mod entries;
+mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
+
+pub use entries::{EntryKind, ScheduleEntry};
+pub use text::EntryTextError;
 
 use crate::graph::{Bindings, Id as _, OpId};
 use crate::typed_id;
@@ -30,8 +38,32 @@ pub struct Run {
 /// Runs in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// The runs; graphs are loaded at their first run and stay loaded.
+    /// The runs; graphs are loaded at their first run and stay loaded, unless a change says otherwise.
     pub runs: Vec<Run>,
+    /// Graphs that are loaded or unloaded between runs, ascending by place.
+    pub changes: Vec<LoadChange>,
+    /// Runs that happen at the same time, by position; ascending, none overlaps another.
+    pub groups: Vec<Range<u32>>,
+}
+
+/// A graph is loaded or unloaded between two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadChange {
+    /// The position of the run before which it happens; the number of runs at the end.
+    pub before: u32,
+    /// Which graph.
+    pub graph: GraphIdx,
+    /// Loaded, not unloaded.
+    pub is_load: bool,
+}
+
+/// A graph as a schedule sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduledGraph {
+    /// Its name, as it is shown.
+    pub name: String,
+    /// Its symbolic dimensions.
+    pub symbols: Vec<String>,
 }
 
 /// Values of each symbolic dimension; several values mean one run each.
@@ -47,6 +79,10 @@ pub struct SchedulePlan {
     /// Dimensions whose values belong together, the first of one to the first of the others: whole shapes, instead
     /// of every combination. Their lists are equally long.
     pub together: BTreeSet<String>,
+    /// What an iteration holds, in order; every graph once, in order, where there is none.
+    pub entries: Vec<ScheduleEntry>,
+    /// Names that the user gave to graphs, by the names that they have of themselves.
+    pub names: BTreeMap<String, String>,
 }
 
 impl Default for SchedulePlan {
@@ -55,6 +91,8 @@ impl Default for SchedulePlan {
             iterations: 1,
             dims: DimValues::new(),
             together: BTreeSet::new(),
+            entries: Vec::new(),
+            names: BTreeMap::new(),
         }
     }
 }
@@ -69,6 +107,50 @@ pub enum ScheduleError {
         runs: u64,
         /// The limit.
         limit: u64,
+    },
+    /// An entry of a graph that is not there.
+    #[error("the schedule names a graph \"{name}\", and there is none; {known}")]
+    UnknownGraph {
+        /// The name.
+        name: String,
+        /// A clause that lists the names there are.
+        known: String,
+    },
+    /// Values for a dimension that the entry's graph does not have.
+    #[error("the schedule gives \"{graph}\" values for the dimension \"{dim}\"; {known}")]
+    UnknownDim {
+        /// The dimension.
+        dim: String,
+        /// The graph.
+        graph: String,
+        /// A clause that lists the names there are.
+        known: String,
+    },
+    /// One graph twice in a concurrent group.
+    #[error(
+        "\"{graph}\" stands twice in concurrent group {group}; one graph at a time with itself is \
+         graph_max_parallel_model_num; give it one entry with several values or repeats, or another group"
+    )]
+    TwiceInGroup {
+        /// The graph.
+        graph: String,
+        /// The group's number.
+        group: u32,
+    },
+    /// A graph that is loaded and never run.
+    #[error("the schedule loads \"{graph}\" and never runs it; add a run of it, or take the load away")]
+    LoadedOnly {
+        /// The graph.
+        graph: String,
+    },
+    /// Entries without a single run.
+    #[error("the schedule runs nothing; add a run, or take all entries away to run every graph once")]
+    NoRun,
+    /// Two graphs with one name.
+    #[error("two graphs would be called \"{name}\"; give one of them another name")]
+    SameName {
+        /// The name.
+        name: String,
     },
 }
 

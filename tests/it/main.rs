@@ -22,6 +22,7 @@ mod cli_peak;
 mod cli_pins;
 mod cli_plan;
 mod cli_plan_dumped;
+mod device_figures;
 #[cfg(feature = "gui")]
 mod device_lanes;
 mod device_view;
@@ -50,12 +51,14 @@ mod raster;
 mod remat_megengine;
 mod remat_runtime;
 mod replay;
+mod schedule;
 mod search;
 mod session;
 mod session_names;
 mod session_peak;
 mod session_pins;
 mod session_remat;
+mod session_schedule;
 mod session_search;
 mod session_space;
 mod session_sweep;
@@ -120,6 +123,8 @@ mod ui_ranges;
 mod ui_remat;
 #[cfg(feature = "gui")]
 mod ui_reuse;
+#[cfg(feature = "gui")]
+mod ui_schedule;
 #[cfg(feature = "gui")]
 mod ui_search;
 #[cfg(feature = "gui")]

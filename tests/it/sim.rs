@@ -3,6 +3,7 @@
 mod costs;
 mod defects;
 mod full_device;
+mod loads;
 mod page_pools;
 mod pictures;
 mod random;

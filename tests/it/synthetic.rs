@@ -241,6 +241,7 @@ fn session(graphs: &[Arc<Graph>], bounds: &[Arc<BoundGraph>], axis: &Axis) -> De
             bytes: Bytes::mib(300),
         }],
         n_steps: axis.n_steps,
+        ..DeviceSession::default()
     }
 }
 

@@ -216,3 +216,52 @@ fn a_click_on_events_pins_their_step_and_shows_the_device() {
     let known = harness.state().session().device_at().expect("a picture");
     assert_eq!(known.picture.step, Step(0));
 }
+
+#[test]
+fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
+    let mut harness = window(session());
+    let memory = |harness: &Harness<'_, App>| harness.state().session().document().device().memory_bytes;
+    let before = memory(&harness);
+    harness.get_by_role_and_label(Role::Slider, "capacity").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+    settle(&mut harness);
+    assert!(memory(&harness) > before, "{}", memory(&harness));
+    harness.get_by_label("set by you");
+    // The way of the slider is one step.
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    settle(&mut harness);
+    assert_eq!(memory(&harness), before);
+    assert!(harness.query_by_label("set by you").is_none());
+
+    harness.get_by_role_and_label(Role::TextInput, "exact bytes").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "exact bytes")
+        .type_text("5GiB");
+    settle(&mut harness);
+    assert_eq!(memory(&harness), 5 << 30);
+    harness.get_by_label("give memory the profile's figure again").click();
+    settle(&mut harness);
+    assert_eq!(memory(&harness), before);
+
+    harness.get_by_label_contains("Figures: 11 of 12 estimates").click();
+    harness.run_steps(12);
+    harness.get_by_role_and_label(Role::TextInput, "driver malloc").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "driver malloc")
+        .type_text("nothing");
+    harness.run_steps(2);
+    harness.get_by_label_contains("malloc_ns is \"nothing\"");
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "driver malloc")
+        .type_text("42");
+    settle(&mut harness);
+    assert_eq!(harness.state().session().document().device().malloc_ns, 42);
+    harness.get_by_label_contains("Figures: 10 of 12 estimates, 1 set by you");
+}

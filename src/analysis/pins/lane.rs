@@ -196,8 +196,21 @@ fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap
     if map.own.is_empty() {
         runs.clone_from(&session.runs);
     }
+    // Loads and groups are between runs by position, so they stand only where no run has another one.
+    let is_in_place =
+        map.own.iter().zip(0_u32..).all(|(own, number)| *own == Some(number)) && runs.len() == session.runs.len();
     DeviceSession {
         graphs: session.graphs.clone(),
+        changes: if is_in_place {
+            session.changes.clone()
+        } else {
+            Vec::new()
+        },
+        groups: if is_in_place {
+            session.groups.clone()
+        } else {
+            Vec::new()
+        },
         runs,
         variables: session.variables.clone(),
         n_steps: comparison.axis.n_steps.max(comparison.session.n_steps),

@@ -25,7 +25,7 @@ use crate::analysis::session::{RunKey, check_names, device_sessions_by};
 use crate::analysis::{AnalysisError, Configuration, Request, check_copies, compare, inference, passes, shapes};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::graph::Bindings;
-use crate::options::{Lowered, check, lower};
+use crate::options::{Lowered, check_scheduled, lower};
 use crate::plan::{PlanRequest, Planned, Strategy, default_strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::rewrite::remat::{HEURISTICS, OpRates, RematRequest};
@@ -115,7 +115,12 @@ impl Store {
     ) -> Result<SpacePoint, Cancelled> {
         progress.check()?;
         let policy = configuration.policy();
-        let findings = check(&configuration.options, &configuration.environment, &*self.request.files);
+        let findings = check_scheduled(
+            &configuration.options,
+            &configuration.environment,
+            &*self.request.files,
+            &configuration.plan,
+        );
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let refusals: Vec<Refusal> = errors.map(Refusal::from).collect();
         let outcome = if refusals.is_empty() {

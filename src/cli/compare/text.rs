@@ -10,6 +10,7 @@ use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
 use crate::units::{Bytes, Step, counted};
+use crate::workload::DeviceFigure;
 
 pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
     let mut out = heading(comparison);
@@ -52,6 +53,10 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
         out.push_str(&format!("{note} Overhead is an estimate.\n"));
     } else if comparison.lower_bound {
         out.push_str("Figures are lower bounds: tensors of unknown size count 0 bytes. Overhead is an estimate.\n");
+    }
+    let marks = comparison.device.marks_sentence();
+    if !comparison.is_measured() && !marks.is_empty() {
+        out.push_str(&format!("device: {marks}; `highwater devices` lists them\n"));
     }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
@@ -177,7 +182,7 @@ fn heading(comparison: &Comparison) -> String {
         comparison.workload.name,
         what_runs(comparison),
         comparison.device.name,
-        comparison.device.memory(),
+        comparison.device.marked(DeviceFigure::MemoryBytes),
     )
 }
 

@@ -4,7 +4,8 @@ use super::Report;
 use super::page::{Page, Table, bytes};
 use crate::export::svg::text::escaped;
 use crate::options::find;
-use crate::units::{Bytes, Nanos, grouped};
+use crate::units::{Bytes, grouped};
+use crate::workload::{DeviceFigure, FigureUnit};
 
 impl Report<'_> {
     /// Options, environment, schedule, device.
@@ -48,8 +49,6 @@ impl Report<'_> {
         if !self.comparison.is_measured() && !self.comparison.is_problem() {
             page.table(&self.schedule());
             page.table(&self.device());
-            let source = &self.comparison.device.source;
-            page.line("p", &format!("Source of the device's figures: {source}"));
         }
     }
 
@@ -63,6 +62,12 @@ impl Report<'_> {
                 table.row(vec![format!("dimension {}", escaped(name)), values.join(", ")]);
             }
         }
+        for (position, entry) in configuration.schedule.iter().flat_map(|plan| &plan.entries).enumerate() {
+            table.row(vec![
+                format!("entry {}", position + 1),
+                format!("<code>{}</code>", escaped(&entry.to_string())),
+            ]);
+        }
         let evaluation = if configuration.evaluation { "yes" } else { "no" };
         table.row(vec!["evaluation beside training".to_owned(), evaluation.to_owned()]);
         table.row(vec!["runs".to_owned(), grouped(self.comparison.axis.runs.len() as u64)]);
@@ -72,26 +77,26 @@ impl Report<'_> {
     /// The device with its figures; those that are estimates say so.
     fn device(&self) -> Table {
         let device = &self.comparison.device;
-        let mut table = Table::new("Device", &["what", "value"]);
-        let mut row = |what: &str, value: String| table.row(vec![escaped(what), value]);
-        row("profile", escaped(&device.name));
-        row("memory", bytes(device.memory()));
-        let rate = |per_second: u64| format!("{}/s", bytes(Bytes(per_second)));
-        let times = [
-            ("driver malloc (estimate)", device.malloc_ns),
-            ("driver free (estimate)", device.free_ns),
-            ("map of a page (estimate)", device.map_ns),
-            ("unmap of a page (estimate)", device.unmap_ns),
-            ("reserve or release of a range (estimate)", device.reserve_ns),
-            ("wait for a stream (estimate)", device.sync_ns),
-            ("launch of an op (estimate)", device.launch_ns),
-        ];
-        for (what, nanos) in times {
-            row(what, Nanos(nanos).to_string());
+        let mut table = Table::new("Device", &["what", "value", "basis"]);
+        table.row(vec![
+            "profile".to_owned(),
+            escaped(&device.name),
+            escaped(&device.summary),
+        ]);
+        for figure in DeviceFigure::ALL {
+            let value = match figure.unit() {
+                FigureUnit::Bytes => bytes(Bytes(device.figure(figure))),
+                FigureUnit::BytesPerSecond => format!("{}/s", bytes(Bytes(device.figure(figure)))),
+                unit @ (FigureUnit::Nanoseconds | FigureUnit::OperationsPerSecond) => unit.text(device.figure(figure)),
+            };
+            let basis = device.basis(figure);
+            let mark = basis.mark().map_or_else(String::new, |mark| format!(" ({mark})"));
+            table.row(vec![
+                format!("{}{mark}", figure.label()),
+                value,
+                escaped(&basis.sentence()),
+            ]);
         }
-        row("operations a second (estimate)", grouped(device.flops_per_second));
-        row("memory bandwidth (estimate)", rate(device.memory_bytes_per_second));
-        row("bandwidth from the host (estimate)", rate(device.host_bytes_per_second));
         table
     }
 

@@ -9,6 +9,7 @@ use super::super::rows::{find, keys};
 use super::super::value::Value;
 use super::{Check, Facts, Report, outcome};
 use crate::sim::StaticMemoryPolicy;
+use crate::workload::SchedulePlan;
 
 const POLICY: &str = keys::STATIC_MEMORY_POLICY;
 const ENGINE_POLICY: &str = keys::ENGINE_STATIC_MEMORY_POLICY;
@@ -76,13 +77,12 @@ pub(super) const ROWS: &[Check] = &[
         id: "R53",
         outcomes: &[outcome(
             Severity::Error,
-            "graphs run concurrently while policy 2 or 4 is in force; reported as R20 where an option says so",
+            "the schedule runs graphs concurrently while policy 2 or 4 is in force; reported as R20 where an option says so",
         )],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
-        // The only sign of concurrent graphs is `graph_max_parallel_model_num`, which R20 names; so this rule has
-        // nothing to add until there is another sign.
-        run: |_, _| {},
+        // Copies of all graphs, which `graph_max_parallel_model_num` asks for, are named by R20.
+        run: concurrent_groups,
     },
 ];
 
@@ -260,6 +260,35 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
     report
         .warning(&[variable], format!("{variable} is to be deprecated{instead}"))
         .unset_variable(variable);
+}
+
+fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
+    let row = facts.policy.row();
+    let groups = facts.schedule.map(SchedulePlan::concurrent).unwrap_or_default();
+    if !row.shares_static_arena {
+        return;
+    }
+    let options = facts.set_of(&POLICY_SOURCES);
+    for (number, graphs) in groups {
+        let names: Vec<String> = graphs.iter().map(|name| format!("\"{name}\"")).collect();
+        let finding = report.error(
+            &options,
+            format!(
+                "{} run at the same time (concurrent group {number} of the schedule) while memory policy {} is in force: \
+                 they would overwrite each other in the shared arena; use policy 0 or 3, or take them out of the group",
+                names.join(" and "),
+                named(facts.policy)
+            ),
+        );
+        // Pools that expand stay so.
+        let instead = if row.expands_pools { "3" } else { "0" };
+        for key in [ENGINE_POLICY, POLICY] {
+            if facts.options.is_set(key) {
+                finding.set(key, of_kind(key, instead));
+                break;
+            }
+        }
+    }
 }
 
 fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {

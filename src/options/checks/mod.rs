@@ -27,6 +27,7 @@ mod weights;
 
 use crate::diagnostics::Severity;
 use crate::sim::StaticMemoryPolicy;
+use crate::workload::SchedulePlan;
 
 use super::environment::Environment;
 use super::files::Files;
@@ -80,6 +81,8 @@ pub struct Facts<'a> {
     pub files: &'a dyn Files,
     /// The policy that both put in force.
     pub policy: StaticMemoryPolicy,
+    /// What runs when; `None` where nobody says it.
+    pub schedule: Option<&'a SchedulePlan>,
 }
 
 impl<'a> Facts<'a> {
@@ -90,6 +93,7 @@ impl<'a> Facts<'a> {
             environment,
             files,
             policy: effective_policy(options, environment),
+            schedule: None,
         }
     }
 
@@ -290,7 +294,23 @@ const fn place(id: &str) -> u32 {
 
 /// Everything the rules have to say about these settings, in the order of [`CHECKS`].
 pub fn check(options: &Options, environment: &Environment, files: &dyn Files) -> Vec<Finding> {
-    let facts = Facts::new(options, environment, files);
+    check_facts(&Facts::new(options, environment, files))
+}
+
+/// The same, with what they have to say about these settings under a schedule.
+pub fn check_scheduled(
+    options: &Options,
+    environment: &Environment,
+    files: &dyn Files,
+    plan: &SchedulePlan,
+) -> Vec<Finding> {
+    check_facts(&Facts {
+        schedule: Some(plan),
+        ..Facts::new(options, environment, files)
+    })
+}
+
+fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for check in CHECKS {
         if check.options.iter().any(|name| facts.is_set(name)) {
@@ -298,7 +318,7 @@ pub fn check(options: &Options, environment: &Environment, files: &dyn Files) ->
                 check,
                 findings: &mut findings,
             };
-            (check.run)(&facts, &mut report);
+            (check.run)(facts, &mut report);
         }
     }
     findings

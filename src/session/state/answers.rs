@@ -96,14 +96,21 @@ impl Session {
         self.load_generation = 0;
         self.busy = None;
         self.opened = None;
-        if std::mem::take(&mut self.has_new_sources) {
+        let before = self.before_sources.take();
+        let has_new_sources = std::mem::take(&mut self.has_new_sources);
+        if has_new_sources {
             self.history.clear();
+        }
+        if has_new_sources || before.is_some() {
             self.drop_sweep();
             self.drop_space();
             self.drop_names();
         }
         let configs = std::mem::take(&mut loaded.configs);
         self.document.sources.clone_from(&loaded.sources);
+        if let Some(before) = before {
+            self.history.record(*before, None);
+        }
         self.loaded = Some(loaded);
         self.show_part();
         if configs.is_empty() {
@@ -185,6 +192,7 @@ impl Session {
 
     pub(super) fn stop(&mut self) {
         self.has_new_sources = false;
+        self.before_sources = None;
         self.load_generation = 0;
         self.compare_generation = 0;
         self.busy = None;

@@ -1,5 +1,6 @@
 //! Edits of the settings: from commands, from undo and redo, from configuration files.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
 use crate::export::{WRITTEN_FORMS, writer_of};
-use crate::options::{Environment, OptionError, Options, SeenFiles, check, effective_values};
+use crate::options::{Environment, OptionError, Options, SeenFiles, check_scheduled, effective_values};
 use crate::rewrite::remat::Budget;
 use crate::units::Bytes;
 
@@ -31,6 +32,7 @@ impl Session {
             | Command::TypeEnvironment { name, .. }
             | Command::SetDim { name, .. } => Some(name.clone()),
             Command::SetIterations(_) => Some("iterations".to_owned()),
+            Command::SetEntries { field, .. } => field.clone(),
             Command::SetRematBudget { lane, .. } => Some(format!("budget of lane {lane}")),
             _ => None,
         };
@@ -83,6 +85,11 @@ impl Session {
                 self.document.plan.dims.insert(name, values);
             }
             Command::SetIterations(iterations) => self.document.plan.iterations = iterations.max(1),
+            Command::SetEntries { entries, .. } => self.document.plan.entries = entries,
+            Command::RenameGraph { own, name } => {
+                self.rename_graph(own, &name);
+                return Ok(());
+            }
             Command::SetStrategy { lane, strategy } => {
                 self.choose_strategy(lane, strategy);
                 return Ok(());
@@ -105,6 +112,26 @@ impl Session {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Gives a graph another name; one that another graph has gets the lowest number that makes it new.
+    fn rename_graph(&mut self, own: String, name: &str) {
+        let plan = &mut self.document.plan;
+        let graphs = self.loaded.as_ref().map(|loaded| loaded.whole.scheduled_graphs());
+        let others = graphs.unwrap_or_default().into_iter().filter(|graph| graph.name != own);
+        let taken: BTreeSet<String> = others.map(|graph| plan.shown_name(&graph.name).to_owned()).collect();
+        let name = name.trim();
+        let wanted = if name.is_empty() { own.as_str() } else { name };
+        let numbered = (2..).map(|number: u32| format!("{wanted} ({number})"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        let Some(free) = names.find(|name| !taken.contains(name)) else {
+            return;
+        };
+        if free == own {
+            plan.names.remove(&own);
+        } else {
+            plan.names.insert(own, free);
+        }
     }
 
     /// Gives a lane another budget. Where the lanes on the screen are those that a tape opens with, they are kept as
@@ -158,10 +185,20 @@ impl Session {
     pub(super) fn settle_edit(&mut self, before: Document) {
         self.check();
         // What is read again has other parts; the answer of the reading looks for this one.
-        if self.document.part != before.part && self.document.with_evaluation == before.with_evaluation {
+        let is_same =
+            self.document.with_evaluation == before.with_evaluation && self.document.sources == before.sources;
+        if self.document.part != before.part && is_same {
             self.show_part();
         }
-        if self.document.with_evaluation == before.with_evaluation {
+        if self.document.sources != before.sources {
+            self.stop_sweep();
+            self.drop_sweep();
+            self.drop_space();
+            self.drop_names();
+            self.selection.clear();
+            self.drop_matches();
+        }
+        if is_same {
             self.compare();
         } else {
             if self.loaded.is_some() && self.load_generation == 0 {
@@ -210,9 +247,12 @@ impl Session {
     /// Findings and acting values.
     pub(super) fn judge(&mut self) {
         let Document {
-            options, environment, ..
+            options,
+            environment,
+            plan,
+            ..
         } = &self.document;
-        self.findings = check(options, environment, &*self.files);
+        self.findings = check_scheduled(options, environment, &*self.files, plan);
         self.effective = effective_values(options, environment, &*self.files)
             .into_iter()
             .collect();

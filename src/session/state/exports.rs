@@ -9,7 +9,7 @@ use super::{Notice, Session};
 use crate::analysis::LaneId;
 use crate::diagnostics::Diagnostics;
 use crate::export::{ExportForm, ExportSubject};
-use crate::options::check;
+use crate::options::check_scheduled;
 use crate::timeline::AxisKind;
 
 /// A file that is being written.
@@ -64,7 +64,7 @@ impl Session {
         let (comparison, timeline) = self.answer.as_ref()?;
         let document = self.answered.as_ref().unwrap_or(&self.document);
         let position = |id: &LaneId| comparison.lanes.iter().position(|lane| lane.id == *id);
-        let findings = check(&document.options, &document.environment, &*self.files);
+        let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
         let about = export_about(
             document,
             comparison,

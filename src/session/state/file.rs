@@ -227,6 +227,10 @@ impl Session {
             document.environment.extend(&given.environment);
             document.with_evaluation |= given.with_evaluation;
             document.plan.dims.extend(given.plan.dims);
+            if !given.plan.entries.is_empty() {
+                document.plan.entries = given.plan.entries;
+            }
+            document.plan.names.extend(given.plan.names);
             if given.plan.iterations != 1 {
                 document.plan.iterations = given.plan.iterations;
             }

@@ -12,7 +12,7 @@ use crate::analysis::Comparison;
 use crate::diagnostics::Diagnostics;
 use crate::options::{Finding, Value};
 use crate::timeline::{Selected, Timeline};
-use crate::workload::{DeviceProfiles, DimValues};
+use crate::workload::{DeviceProfiles, DimValues, SchedulePlan};
 
 impl Session {
     /// What the user chose.
@@ -23,6 +23,11 @@ impl Session {
     /// The device profiles there are.
     pub fn profiles(&self) -> &DeviceProfiles {
         &self.profiles
+    }
+
+    /// The schedule that was asked about last, with the values that options and samples give to dimensions.
+    pub fn scheduled(&self) -> &SchedulePlan {
+        &self.scheduled
     }
 
     /// What was read.

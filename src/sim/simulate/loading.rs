@@ -29,6 +29,16 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Loads a dynamic graph: its weights; its pool comes with its first run.
+    pub(super) fn load_dynamic(&mut self, graph: GraphIdx) -> Result<(), Stop> {
+        if self.graphs[graph.idx()].loading == Loading::Unloaded {
+            self.residents.record_reload(graph, NO_REGION, &mut self.memory);
+        }
+        self.residents.load_weights(graph, &mut self.memory)?;
+        self.graphs[graph.idx()].loading = Loading::Loaded;
+        Ok(())
+    }
+
     /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept back. What is
     /// needed grows where a graph goes whose weights were shared.
     fn make_room(&mut self, request: &ArenaRequest<'a>, staging: Bytes) {
@@ -45,7 +55,7 @@ impl<'a> Machine<'a> {
             let other = GraphIdx::from_idx(other);
             let loaded = state
                 .bound
-                .filter(|_| state.loading == Loading::Loaded && other != graph);
+                .filter(|_| state.loading == Loading::Loaded && other != graph && !state.is_held);
             if let Some(bound) = loaded {
                 self.evict(&self.request(other, bound));
             }

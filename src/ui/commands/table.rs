@@ -286,6 +286,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(plain(Key::X)),
     },
     CommandRow {
+        command: UiCommand::ToggleSchedule,
+        menu: Menu::View,
+        text: "Schedule / problems",
+        tooltip: "the graphs of the session and what runs when, or the problems",
+        shortcut: Some(ctrl(Key::R)),
+    },
+    CommandRow {
         command: UiCommand::ToggleNameReuse,
         menu: Menu::View,
         text: "Name reuse / lanes",

@@ -21,6 +21,7 @@ pub mod problems;
 mod remat;
 mod reuse;
 pub mod schedule;
+pub mod schedule_editor;
 pub mod search;
 pub mod space;
 pub mod tables;

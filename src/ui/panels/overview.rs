@@ -12,6 +12,7 @@ use crate::rewrite::remat::RematStatus;
 use crate::session::{Command, Session};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, percent_text};
+use crate::workload::DeviceFigure;
 
 /// The narrowest sentences and bars; without that room there are no bars.
 const LEAST_TEXT: f32 = 260.0;
@@ -242,7 +243,8 @@ fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 /// The configured policy, and whether it fits.
 fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
     let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
-    let device = format!("{} ({})", comparison.device.name, comparison.device.memory());
+    let memory = comparison.device.marked(DeviceFigure::MemoryBytes);
+    let device = format!("{} ({memory})", comparison.device.name);
     let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
     let given_up = given_up
         .map(|run| &run.answer.status)
@@ -388,6 +390,18 @@ fn capital(words: &str) -> String {
 fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if let Some(note) = comparison.scratch.note() {
         ui.weak(note);
+    }
+    let (estimated, set) = comparison.device.marks();
+    if !estimated.is_empty() || !set.is_empty() {
+        let mut text = format!(
+            "Times rest on estimates: {} of {} device figures",
+            estimated.len(),
+            DeviceFigure::ALL.len()
+        );
+        if !set.is_empty() {
+            text.push_str(&format!(", {} set by you", set.len()));
+        }
+        ui.weak(text + ".").on_hover_text(comparison.device.marks_sentence());
     }
     if !comparison.estimates.is_empty() {
         let text = |estimate: &Estimate| format!("{} {}", estimate.key, estimate.effect);

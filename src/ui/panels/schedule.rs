@@ -7,7 +7,7 @@ use eframe::egui::{self, RichText};
 use crate::graph::Phase;
 use crate::options::keys;
 use crate::session::{Command, Session};
-use crate::workload::SchedulePlan;
+use crate::workload::{DeviceFigure, SchedulePlan};
 
 /// Texts that are being edited.
 #[derive(Debug, Default)]
@@ -260,7 +260,7 @@ fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
         .width(150.0);
     let response = combo.show_ui(ui, |ui| {
         for profile in &session.profiles().profiles {
-            let text = format!("{} ({})", profile.name, profile.memory());
+            let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
             if ui.selectable_label(profile.name == current.name, text).clicked() {
                 commands.push(Command::SetOption {
                     key: keys::DEVICE.to_owned(),
@@ -269,7 +269,8 @@ fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
             }
         }
     });
-    response.response.labelled_by(label.id).on_hover_text(&current.source);
+    let response = response.response.labelled_by(label.id);
+    response.on_hover_text(format!("{}\n{}", current.summary, current.marks_sentence()));
     ui.end_row();
 }
 

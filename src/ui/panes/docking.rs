@@ -20,6 +20,7 @@ use crate::ui::panels::peak::peak_ui;
 use crate::ui::panels::planner::planner_ui;
 use crate::ui::panels::problems::problems_ui;
 use crate::ui::panels::schedule::schedule_ui;
+use crate::ui::panels::schedule_editor::schedule_editor_ui;
 use crate::ui::panels::space::space_ui;
 use crate::ui::panels::tables::tables_ui;
 
@@ -57,6 +58,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Peak => "Peak".into(),
             Pane::MeasuredRun => "Measured".into(),
             Pane::Tables => "Tables".into(),
+            Pane::Schedule => "Schedule".into(),
         }
     }
 
@@ -168,6 +170,13 @@ impl Docking<'_> {
                 if jump.is_some() {
                     self.state.options.jump = jump;
                 }
+            }
+            Pane::Schedule => {
+                let UiState {
+                    schedule_editor, asked, ..
+                } = &mut *self.state;
+                let state = (schedule_editor, asked);
+                schedule_editor_ui(ui, self.input.session, state, self.input.theme, self.commands);
             }
             Pane::MeasuredRun => {
                 let state = &mut self.state.measured_run;

@@ -119,6 +119,15 @@ pub static PANES: &[PaneRow] = &[
         needs_answer: true,
     },
     PaneRow {
+        pane: Pane::Schedule,
+        name: "schedule",
+        title: "Schedule",
+        home: Home::Below,
+        command: Some(UiCommand::ToggleSchedule),
+        what: "the graphs of the session and what runs when: order, values, repeats, concurrent groups, loads and unloads",
+        needs_answer: false,
+    },
+    PaneRow {
         pane: Pane::Inspector,
         name: "inspector",
         title: "Inspector",

@@ -1,10 +1,13 @@
 //! The device at one step of a lane: what is in use and by what, pools with their free lists, pages, regions.
 //!
+//! Above stands the device that is simulated, with its figures.
+//!
 //! In: the session, and the step that the lanes look at (under the pointer, or pinned). Out: a wish for a picture of
 //! that step, which the worker makes; what is known of another step stays, dimmed, until then. A click on a pool or a
 //! region outlines it in the memory map.
 
 mod pools;
+mod profile;
 mod regions;
 
 use eframe::egui::{self, RichText};
@@ -26,6 +29,7 @@ const BAR: f32 = 14.0;
 /// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceState {
+    profile: profile::ProfileState,
     order: regions::Order,
     /// Whether all free sizes of a pool are listed, by position.
     open: Option<usize>,
@@ -91,6 +95,7 @@ pub fn device_ui(
         step: spot.step,
     };
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        profile::profile_ui(ui, session, &mut state.profile, theme, commands);
         story_ui(ui, shown, spot.step);
         let Some(known) = session.device_at() else {
             ui.weak("Working out what the device holds…");

@@ -7,7 +7,7 @@ use super::names::names_ui;
 use super::texts::text_ui;
 use super::tooltip::{explanation_ui, option_text, option_tooltip};
 use super::{Edit, Look};
-use crate::options::{Finding, OptionKind, OptionRow, Value, find_group};
+use crate::options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
 use crate::session::Command;
 use crate::ui::panels::problems::icon;
 use crate::ui::theme::Theme;
@@ -67,7 +67,14 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
         let mut marks = Vec::new();
         if row.affects_memory() {
-            marks.push(if row.is_estimate { "memory, estimate" } else { "memory" }.to_owned());
+            // A figure of the device that the user sets is no estimate any more.
+            let is_own = is_set && sets_a_figure(row.key);
+            let words = match (is_own, row.is_estimate) {
+                (true, _) => "memory, set by you",
+                (false, true) => "memory, estimate",
+                (false, false) => "memory",
+            };
+            marks.push(words.to_owned());
         }
         if let Some(other) = row.replaced_by {
             marks.push(format!("use {other}"));

@@ -7,7 +7,7 @@ const FRACTION: u32 = 32;
 
 /// `n` values from `min` to `max`, ascending, perhaps some more than once; one value is the largest.
 /// O(n * 64 * 32).
-pub(super) fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
+pub fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
     if n <= 1 || min >= max {
         return vec![max; n.max(1) as usize];
     }
@@ -23,6 +23,24 @@ pub(super) fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
     values.push(max);
     values.sort_unstable();
     values
+}
+
+/// A value from `min` to `max`, at least 1, drawn so that its logarithm is uniform: `draw` of 2^64 ways from the logarithm of
+/// `min` to that of `max + 1`, rounded down. O(64 * 32).
+pub(super) fn log_uniform(min: u64, max: u64, draw: u64) -> u64 {
+    let (low, high) = (log2(min), log2(max.saturating_add(1)));
+    let offset = (u128::from(high - low) * u128::from(draw)) >> 64;
+    let target = low + u64::try_from(offset).unwrap_or(0);
+    let (mut below, mut above) = (min, max.saturating_add(1));
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        if log2(middle) <= target {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    below
 }
 
 /// The value whose logarithm is nearest to `target`; the smaller one on a tie.

@@ -1,0 +1,235 @@
+//! The device that is simulated: its profile, a slider for its memory, and every figure with what it rests on.
+//!
+//! In: the session. Out: edits of the options that stand for the figures; letters of one field and the way of the slider
+//! are one step of the history each. What is an estimate and what the user set is said beside each figure.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText};
+
+use crate::options::{Value, figure_option, find, keys};
+use crate::session::{Command, Session};
+use crate::ui::theme::Theme;
+use crate::units::Bytes;
+use crate::workload::{Basis, Device, DeviceFigure};
+
+/// What the slider spans, in GiB.
+const LEAST_GIB: f64 = 0.25;
+const MOST_GIB: f64 = 256.0;
+
+/// The steps of the slider.
+const STEP: u64 = 64 << 20;
+
+/// Texts that are being edited, by option: the text in the field, and the value's text when it was typed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProfileState {
+    texts: BTreeMap<&'static str, (String, String)>,
+}
+
+/// Draws the part.
+pub(super) fn profile_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut ProfileState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let device = session.document().device();
+    profile_choice_ui(ui, session, &device, commands);
+    capacity_ui(ui, session, (&device, state), theme, commands);
+    let (estimated, set) = device.marks();
+    let mut title = format!("Figures: {} of {} estimates", estimated.len(), DeviceFigure::ALL.len());
+    if !set.is_empty() {
+        title.push_str(&format!(", {} set by you", set.len()));
+    }
+    let header = egui::CollapsingHeader::new(title).id_salt("device figures");
+    header.show(ui, |ui| {
+        ui.weak(
+            "What a device does is counted exactly; times are these figures, which are as good as what they rest on.",
+        );
+        for figure in DeviceFigure::ALL {
+            if figure != DeviceFigure::MemoryBytes {
+                figure_ui(ui, (session, &device), (figure, state), theme, commands);
+            }
+        }
+    });
+    ui.separator();
+}
+
+/// Which profile.
+fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let label = ui.strong("Profile");
+        let combo = egui::ComboBox::from_id_salt("device profile")
+            .selected_text(&device.name)
+            .width(ui.available_width())
+            .truncate();
+        let response = combo.show_ui(ui, |ui| {
+            for profile in &session.profiles().profiles {
+                let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
+                let choice = ui.selectable_label(profile.name == device.name, text);
+                if choice.on_hover_text(&profile.summary).clicked() {
+                    commands.push(Command::SetOption {
+                        key: keys::DEVICE.to_owned(),
+                        text: profile.name.clone(),
+                    });
+                }
+            }
+        });
+        response.response.labelled_by(label.id).on_hover_text(&device.summary);
+    });
+}
+
+/// The slider, the exact bytes, and what they rest on.
+fn capacity_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (device, state): (&Device, &mut ProfileState),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let memory = device.memory();
+    ui.horizontal(|ui| {
+        let label = ui.label("capacity");
+        let mut gib = gib_of(memory);
+        ui.spacing_mut().slider_width = (ui.available_width() - 74.0).max(60.0);
+        let slider = egui::Slider::new(&mut gib, LEAST_GIB..=MOST_GIB)
+            .logarithmic(true)
+            .show_value(false);
+        let response = ui.add(slider).labelled_by(label.id);
+        let response =
+            response.on_hover_text("the memory of the simulated device; arrow keys move it, undo takes it back");
+        if response.changed() {
+            commands.push(Command::TypeOption {
+                key: keys::DEVICE_MEMORY.to_owned(),
+                text: bytes_of(gib).get().to_string(),
+            });
+        }
+        if response.drag_stopped() || response.lost_focus() {
+            commands.push(Command::EndTyping);
+        }
+        ui.label(memory.to_string()).on_hover_text(memory.exact());
+    });
+    figure_ui(
+        ui,
+        (session, device),
+        (DeviceFigure::MemoryBytes, state),
+        theme,
+        commands,
+    );
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place on a slider")]
+fn gib_of(bytes: Bytes) -> f64 {
+    bytes.get() as f64 / Bytes::gib(1).get() as f64
+}
+
+/// The nearest step of the slider.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "within the span of the slider"
+)]
+fn bytes_of(gib: f64) -> Bytes {
+    let steps = (gib.clamp(LEAST_GIB, MOST_GIB) * Bytes::gib(1).get() as f64 / STEP as f64).round();
+    Bytes(steps as u64 * STEP)
+}
+
+/// A figure: its name, a field, its mark, and the way back to the profile's.
+fn figure_ui(
+    ui: &mut egui::Ui,
+    (session, device): (&Session, &Device),
+    (figure, state): (DeviceFigure, &mut ProfileState),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let key = figure_option(figure);
+    let basis = device.basis(figure);
+    let why = format!("{}; {key}", basis.sentence());
+    let label = ui.horizontal(|ui| {
+        let name = match figure {
+            DeviceFigure::MemoryBytes => "exact bytes",
+            other => other.label(),
+        };
+        let (mark, color) = match basis {
+            Basis::Source(_) => ("source", ui.visuals().weak_text_color()),
+            Basis::Estimate(_) => ("estimate", ui.visuals().warn_fg_color),
+            Basis::User => ("set by you", theme.accent()),
+        };
+        let label = ui.add(egui::Label::new(name).truncate()).on_hover_text(&why);
+        ui.label(RichText::new(mark).small().color(color)).on_hover_text(&why);
+        label.id
+    });
+    ui.horizontal(|ui| {
+        field_ui(ui, device, (figure, label.inner), state, commands);
+        if session.document().options.is_set(key) {
+            let button = ui.small_button("reset");
+            let words = format!("give {} the profile's figure again", figure.label());
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &words));
+            if button.on_hover_text(&words).clicked() {
+                commands.push(Command::ResetOption(key.to_owned()));
+            }
+        }
+        let text = figure.unit().text(device.figure(figure));
+        ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
+    });
+    if let Some(problem) = problem_of(key, state) {
+        ui.label(RichText::new(problem).small().color(theme.bad));
+    }
+}
+
+/// What is wrong with the text of a field that is being typed.
+fn problem_of(key: &'static str, state: &ProfileState) -> Option<String> {
+    let (text, _) = state.texts.get(key)?;
+    let row = find(key)?;
+    if text.trim().is_empty() {
+        return None;
+    }
+    row.problem(&row.kind.read(text))
+        .map(|problem| format!("{} {problem}", row.short_key()))
+}
+
+/// The field with the figure as digits; sizes may be typed with a unit.
+fn field_ui(
+    ui: &mut egui::Ui,
+    device: &Device,
+    (figure, label): (DeviceFigure, egui::Id),
+    state: &mut ProfileState,
+    commands: &mut Vec<Command>,
+) {
+    let key = figure_option(figure);
+    let current = device.figure(figure).to_string();
+    let (text, known) = state
+        .texts
+        .entry(key)
+        .or_insert_with(|| (current.clone(), current.clone()));
+    let width = (ui.available_width() - 120.0).clamp(60.0, 150.0);
+    let field = egui::TextEdit::singleline(text)
+        .desired_width(width)
+        .font(egui::TextStyle::Monospace);
+    let response = ui.add(field).labelled_by(label);
+    let response = response.on_hover_text(figure.unit().exact(device.figure(figure)));
+    if response.changed() {
+        let read = find(key).map(|row| (row, row.kind.read(text)));
+        if text.trim().is_empty() {
+            commands.push(Command::ResetOption(key.to_owned()));
+        } else if let Some((row, value)) = read
+            && row.problem(&value).is_none()
+            && value != Value::Unset
+        {
+            known.clone_from(&value.to_string());
+            commands.push(Command::TypeOption {
+                key: key.to_owned(),
+                text: text.clone(),
+            });
+        }
+    } else if !response.has_focus() || *known != current {
+        // Left, or changed from elsewhere (the slider, undo).
+        text.clone_from(&current);
+        known.clone_from(&current);
+    }
+    if response.lost_focus() {
+        commands.push(Command::EndTyping);
+    }
+}

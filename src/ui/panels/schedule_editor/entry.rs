@@ -1,0 +1,220 @@
+//! One entry of the schedule: what happens to which graph, how often, in which group, and where it stands.
+
+use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
+
+use super::values::values_ui;
+use super::{ScheduleEditorState, Shown};
+use crate::session::Command;
+use crate::workload::{EntryKind, ScheduleEntry};
+
+/// Groups that the list offers beside those that are there.
+const GROUPS: u32 = 3;
+
+/// Draws an entry; `is_idle` says that nothing happens there.
+pub(super) fn entry_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, is_idle): (usize, bool),
+    state: &mut ScheduleEditorState,
+    commands: &mut Vec<Command>,
+) {
+    let Some(entry) = shown.plan.entries.get(position) else {
+        return;
+    };
+    ui.add_space(2.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.monospace(format!("{:>2}", position + 1));
+        let first = kind_ui(ui, shown, (position, entry), commands);
+        if state.focus == Some(position) {
+            first.request_focus();
+            first.scroll_to_me(None);
+            state.focus = None;
+        }
+        graph_ui(ui, shown, (position, entry), commands);
+        if entry.kind == EntryKind::Run {
+            repeats_ui(ui, shown, (position, entry), commands);
+            group_ui(ui, shown, (position, entry), commands);
+        }
+        order_ui(ui, shown, (position, entry), state, commands);
+    });
+    if is_idle {
+        let text = match entry.kind {
+            EntryKind::Load => "it is loaded here already: nothing happens",
+            _ => "it is not loaded here: nothing happens",
+        };
+        ui.label(
+            RichText::new(format!("     {text}"))
+                .small()
+                .color(ui.visuals().warn_fg_color),
+        );
+    }
+    let graph = shown
+        .plan
+        .graph_of(entry, shown.graphs)
+        .and_then(|idx| shown.graphs.get(idx));
+    if let (EntryKind::Run, Some(graph)) = (entry.kind, graph) {
+        for dim in &graph.symbols {
+            ui.push_id(dim, |ui| {
+                values_ui(ui, shown, (position, dim), &mut state.texts, commands);
+            });
+        }
+    }
+}
+
+/// A list of choices with a name; returns what was chosen.
+fn combo_ui<T: Clone>(
+    ui: &mut egui::Ui,
+    (words, selected, width): (String, &str, f32),
+    choices: &[(T, String, &str)],
+) -> (egui::Response, Option<T>) {
+    let mut chosen = None;
+    let combo = ComboBox::from_id_salt(words.split(": ").last().unwrap_or_default())
+        .selected_text(selected)
+        .width(width)
+        .truncate()
+        .show_ui(ui, |ui| {
+            for (value, text, explanation) in choices {
+                let choice = ui.selectable_label(text == selected, text);
+                if choice.on_hover_text(*explanation).clicked() {
+                    chosen = Some(value.clone());
+                }
+            }
+        });
+    let response = combo.response;
+    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{words}, {selected}")));
+    (response, chosen)
+}
+
+fn kind_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, entry): (usize, &ScheduleEntry),
+    commands: &mut Vec<Command>,
+) -> egui::Response {
+    let explanation = |kind: EntryKind| match kind {
+        EntryKind::Run => "the graph runs; it is loaded before, where it is not",
+        EntryKind::Load => "the graph is brought onto the device here, and runs later",
+        EntryKind::Unload => "the graph leaves the device here: its arena, weights, inputs and outputs are given back",
+    };
+    let choices = EntryKind::ALL.map(|kind| (kind, kind.name().to_owned(), explanation(kind)));
+    let words = format!("entry {}: what happens", position + 1);
+    let (response, chosen) = combo_ui(ui, (words, entry.kind.name(), 66.0), &choices);
+    if let Some(kind) = chosen.filter(|kind| *kind != entry.kind) {
+        commands.push(shown.edited(|entries| entries[position].kind = kind, None));
+    }
+    response
+}
+
+fn graph_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, entry): (usize, &ScheduleEntry),
+    commands: &mut Vec<Command>,
+) {
+    let names = shown.names();
+    let own = shown.graphs.iter().map(|graph| graph.name.clone());
+    let choices: Vec<(String, String, &str)> = own
+        .zip(&names)
+        .map(|(own, name)| (own, (*name).to_owned(), "this graph"))
+        .collect();
+    let words = format!("entry {}: graph", position + 1);
+    let selected = shown.plan.shown_name(&entry.graph);
+    let (_, chosen) = combo_ui(ui, (words, selected, 118.0), &choices);
+    if let Some(own) = chosen {
+        commands.push(shown.edited(
+            |entries| {
+                let entry = &mut entries[position];
+                // Values belong to the dimensions of a graph; those that both have stay.
+                let graph = shown.graphs.iter().find(|graph| graph.name == own);
+                entry
+                    .dims
+                    .retain(|dim, _| graph.is_some_and(|graph| graph.symbols.contains(dim)));
+                entry.graph = own;
+            },
+            None,
+        ));
+    }
+}
+
+fn repeats_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, entry): (usize, &ScheduleEntry),
+    commands: &mut Vec<Command>,
+) {
+    let mut repeats = entry.repeats;
+    let field = egui::DragValue::new(&mut repeats)
+        .range(1..=10_000)
+        .speed(0.1)
+        .prefix("× ");
+    let response = ui.add(field).on_hover_text("how often its values are run through");
+    let words = format!("entry {}: repeats", position + 1);
+    response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, &words));
+    if response.changed() {
+        commands.push(shown.edited(|entries| entries[position].repeats = repeats, Some(words)));
+    }
+    if response.lost_focus() || response.drag_stopped() {
+        commands.push(Command::EndTyping);
+    }
+}
+
+fn group_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, entry): (usize, &ScheduleEntry),
+    commands: &mut Vec<Command>,
+) {
+    let most = shown
+        .plan
+        .entries
+        .iter()
+        .filter_map(|entry| entry.group)
+        .max()
+        .unwrap_or(0);
+    let text = |group: Option<u32>| group.map_or("alone".to_owned(), |number| format!("group {number}"));
+    let mut choices = vec![(None, text(None), "it runs by itself")];
+    for number in 1..=most.saturating_add(1).clamp(GROUPS, 99) {
+        choices.push((
+            Some(number),
+            text(Some(number)),
+            "neighbours of one group run at the same time",
+        ));
+    }
+    let words = format!("entry {}: concurrent group", position + 1);
+    let (_, chosen) = combo_ui(ui, (words, &text(entry.group), 76.0), &choices);
+    if let Some(group) = chosen {
+        commands.push(shown.edited(|entries| entries[position].group = group, None));
+    }
+}
+
+/// Up, down, once more, away.
+fn order_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (position, entry): (usize, &ScheduleEntry),
+    state: &mut ScheduleEditorState,
+    commands: &mut Vec<Command>,
+) {
+    let last = shown.plan.entries.len() - 1;
+    let button = |ui: &mut egui::Ui, is_enabled: bool, text: &str, words: &str| {
+        let words = format!("{words} entry {}", position + 1);
+        let button = ui.add_enabled(is_enabled, egui::Button::new(text).small());
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, &words));
+        button.on_hover_text(words).clicked()
+    };
+    if button(ui, position > 0, "up", "move up") {
+        commands.push(shown.edited(|entries| entries.swap(position, position - 1), None));
+    }
+    if button(ui, position < last, "down", "move down") {
+        commands.push(shown.edited(|entries| entries.swap(position, position + 1), None));
+    }
+    if button(ui, true, "+", "duplicate") {
+        state.focus = Some(position + 1);
+        commands.push(shown.edited(|entries| entries.insert(position + 1, entry.clone()), None));
+    }
+    if button(ui, true, "×", "remove") {
+        state.focus = (last > 0).then(|| position.min(last - 1));
+        commands.push(shown.edited(|entries| drop(entries.remove(position)), None));
+    }
+}

@@ -1,0 +1,102 @@
+//! The files and graphs of the session: added from files, renamed, removed.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText, Role, WidgetInfo};
+
+use super::Shown;
+use crate::session::Command;
+use crate::ui::commands::UiCommand;
+use crate::units::counted;
+use crate::workload::ScheduleEntry;
+
+/// Draws the part.
+pub(super) fn graphs_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    (names, asked): (&mut BTreeMap<String, String>, &mut Vec<UiCommand>),
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.strong("Graphs");
+        if ui.button("Add from a file…").clicked() {
+            asked.push(UiCommand::Add);
+        }
+    });
+    let sources = &shown.session.document().sources;
+    for (position, source) in sources.iter().enumerate().filter(|_| sources.len() > 1) {
+        ui.horizontal(|ui| {
+            let button = ui.small_button("×");
+            let words = format!("remove {} from the session", source.title());
+            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+            if button.on_hover_text(&words).clicked() {
+                commands.push(Command::Remove(position));
+            }
+            let label = egui::Label::new(source.title()).truncate();
+            ui.add(label).on_hover_text(source.label());
+        });
+    }
+    let shown_graphs = shown.session.loaded().map_or(&[][..], |loaded| loaded.whole.graphs());
+    for (graph, entry) in shown.graphs.iter().zip(shown_graphs) {
+        ui.add_space(3.0);
+        name_ui(ui, shown, &graph.name, names, commands);
+        let mut facts = counted(entry.graph.ops().len() as u64, "op");
+        if !graph.symbols.is_empty() {
+            facts.push_str(&format!("; dimensions {}", graph.symbols.join(", ")));
+        }
+        let n_runs = shown
+            .plan
+            .entries
+            .iter()
+            .filter(|entry| shown.plan.runs_graph(entry, &graph.name))
+            .count();
+        if !shown.plan.entries.is_empty() && n_runs == 0 {
+            facts.push_str("; never runs");
+        }
+        ui.add(egui::Label::new(RichText::new(facts).small()).wrap());
+    }
+}
+
+/// The name as a field, and a run of the graph at a click.
+fn name_ui(
+    ui: &mut egui::Ui,
+    shown: Shown<'_>,
+    own: &str,
+    names: &mut BTreeMap<String, String>,
+    commands: &mut Vec<Command>,
+) {
+    let current = shown.plan.shown_name(own).to_owned();
+    ui.horizontal(|ui| {
+        let add = ui.small_button("+");
+        let words = format!("add a run of {current}");
+        add.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+        if add.on_hover_text(&words).clicked() {
+            let run = ScheduleEntry::run(own.to_owned());
+            commands.push(shown.edited(|entries| entries.push(run), None));
+        }
+        let text = names.entry(own.to_owned()).or_insert_with(|| current.clone());
+        let width = (ui.available_width() - 8.0).max(60.0);
+        let field = egui::TextEdit::singleline(text).desired_width(width);
+        let response = ui.add(field);
+        let words = format!("name of {own}");
+        let response = if current == own {
+            response.on_hover_text("its name in the session; type another one")
+        } else {
+            response.on_hover_text(format!("its own name is {own}; an empty field brings that back"))
+        };
+        let info = text.clone();
+        response.widget_info(|| {
+            let mut info = WidgetInfo::text_edit(true, &info, &info, "");
+            info.label = Some(words.clone());
+            info
+        });
+        if response.lost_focus() && text.trim() != current {
+            commands.push(Command::RenameGraph {
+                own: own.to_owned(),
+                name: text.clone(),
+            });
+        } else if !response.has_focus() {
+            text.clone_from(&current);
+        }
+    });
+}

@@ -1,0 +1,247 @@
+//! The schedule editor: the graphs of the session, and what an iteration runs in which order.
+//!
+//! In: the session. Out: commands; each edit is the whole list of entries with one thing changed, and one step of the history
+//! (letters of one field together). What the schedule comes to, and what is wrong with it, is said while it is edited.
+//! Deliberately not here: what a schedule means (`workload::SchedulePlan`).
+
+mod entry;
+mod graphs;
+mod values;
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{self, RichText};
+
+use super::empty::other_ui;
+use crate::session::{Command, Session};
+use crate::ui::commands::UiCommand;
+use crate::ui::theme::Theme;
+use crate::units::{counted, grouped};
+use crate::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, ScheduledGraph};
+
+/// The width from which graphs and runs stand side by side, and the share of the graphs.
+const WIDE: f32 = 620.0;
+const GRAPHS_SHARE: f32 = 0.29;
+
+/// What the pane remembers.
+#[derive(Debug, Default)]
+pub struct ScheduleEditorState {
+    /// Names that are being typed, by the graph's own.
+    names: BTreeMap<String, String>,
+    /// Texts of generators that are being typed, by entry and dimension, with the generator's text when it was typed.
+    texts: BTreeMap<(usize, String), (String, String)>,
+    /// What the schedule comes to, and of which plan and graphs.
+    counted: Option<(SchedulePlan, Vec<ScheduledGraph>, Result<u64, ScheduleError>)>,
+    /// Where the keyboard goes next: the name of the row's first field.
+    focus: Option<usize>,
+}
+
+impl ScheduleEditorState {
+    /// What a schedule comes to; worked out anew only where it changed.
+    fn count(&mut self, plan: &SchedulePlan, graphs: &[ScheduledGraph]) -> &Result<u64, ScheduleError> {
+        let is_known = matches!(&self.counted, Some((known, of, _)) if known == plan && of == graphs);
+        if !is_known {
+            let shown = plan.shown_graphs(graphs.to_vec());
+            // Only what is wrong needs the runs themselves.
+            let count = plan
+                .n_runs(&shown)
+                .and_then(|count| plan.schedule_of(&shown).map(|_| count));
+            self.counted = Some((plan.clone(), graphs.to_vec(), count));
+        }
+        &self.counted.get_or_insert_with(|| (plan.clone(), Vec::new(), Ok(0))).2
+    }
+}
+
+/// What the parts of the pane read.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    session: &'a Session,
+    plan: &'a SchedulePlan,
+    /// Graphs under their own names.
+    graphs: &'a [ScheduledGraph],
+    theme: &'a Theme,
+}
+
+impl Shown<'_> {
+    /// Graphs under the names that are shown.
+    fn names(&self) -> Vec<&str> {
+        let names = self.graphs.iter().map(|graph| self.plan.shown_name(&graph.name));
+        names.collect()
+    }
+
+    /// The command that changes the entries.
+    fn edited(&self, change: impl FnOnce(&mut Vec<ScheduleEntry>), field: Option<String>) -> Command {
+        let mut entries = self.plan.entries.clone();
+        change(&mut entries);
+        Command::SetEntries { entries, field }
+    }
+}
+
+/// Draws the pane.
+pub fn schedule_editor_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    (state, asked): (&mut ScheduleEditorState, &mut Vec<UiCommand>),
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
+    let Some(loaded) = session.loaded() else {
+        ui.weak("The graphs of the session and what runs when appear here. Open a graph (Ctrl+O) or choose one under Samples.");
+        return;
+    };
+    let graphs = loaded.whole.scheduled_graphs();
+    if graphs.is_empty() {
+        let why = "What is open has no schedule: nothing of it runs as a graph.";
+        other_ui(ui, why, "mixed", commands);
+        return;
+    }
+    let shown = Shown {
+        session,
+        plan: &session.document().plan,
+        graphs: &graphs,
+        theme,
+    };
+    let area = ui.available_rect_before_wrap();
+    if area.width() < WIDE {
+        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands);
+            ui.separator();
+            runs_ui(ui, shown, state, commands);
+        });
+        return;
+    }
+    let middle = area.left() + area.width() * GRAPHS_SHARE;
+    let left = egui::Rect::from_min_max(area.min, egui::pos2(middle - 6.0, area.bottom()));
+    let right = egui::Rect::from_min_max(egui::pos2(middle + 6.0, area.top()), area.max);
+    let mut column = ui.new_child(egui::UiBuilder::new().max_rect(left).id_salt("graphs of the session"));
+    let scroll = egui::ScrollArea::vertical()
+        .id_salt("graphs")
+        .auto_shrink([false, false]);
+    scroll.show(&mut column, |ui| {
+        graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands);
+    });
+    let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
+    let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);
+    scroll.show(&mut column, |ui| runs_ui(ui, shown, state, commands));
+    ui.advance_cursor_after_rect(area);
+}
+
+/// What an iteration holds.
+fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, commands: &mut Vec<Command>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.strong("Runs");
+        iterations_ui(ui, shown, commands);
+        add_ui(ui, shown, state, commands);
+    });
+    summary_ui(ui, shown, state);
+    if shown.plan.entries.is_empty() {
+        ui.weak("Every graph runs once an iteration, in the order of the files. Add a run to say otherwise: order, values, repeats.");
+        return;
+    }
+    let idle = shown.plan.idle_entries(shown.graphs);
+    for position in 0..shown.plan.entries.len() {
+        ui.push_id(position, |ui| {
+            entry::entry_ui(ui, shown, (position, idle.contains(&position)), state, commands);
+        });
+    }
+}
+
+fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
+    ui.label("iterations").on_hover_text("how often the whole list runs");
+    let mut iterations = shown.plan.iterations;
+    let response = ui.add(egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1));
+    let words = "iterations of the schedule";
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, words));
+    if response.changed() {
+        commands.push(Command::SetIterations(iterations));
+    }
+}
+
+/// Adds an entry, or takes all of them away.
+fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, commands: &mut Vec<Command>) {
+    let Some(first) = shown.graphs.first() else { return };
+    if ui
+        .button("Add a run")
+        .on_hover_text("a run of the first graph, behind the others")
+        .clicked()
+    {
+        state.focus = Some(shown.plan.entries.len());
+        commands.push(shown.edited(|entries| entries.push(ScheduleEntry::run(first.name.clone())), None));
+    }
+    if shown.plan.entries.is_empty() {
+        let button = ui
+            .button("List every graph")
+            .on_hover_text("as it runs now: each graph once, to be changed from there");
+        if button.clicked() {
+            let runs = shown.graphs.iter().map(|graph| ScheduleEntry::run(graph.name.clone()));
+            commands.push(shown.edited(|entries| entries.extend(runs), None));
+        }
+    } else {
+        let button = ui
+            .button("Clear")
+            .on_hover_text("take all entries away: every graph runs once again, in order");
+        if button.clicked() {
+            commands.push(shown.edited(Vec::clear, None));
+        }
+    }
+}
+
+/// What the schedule comes to, and what is wrong with it.
+fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState) {
+    let plan = shown.session.scheduled();
+    match state.count(plan, shown.graphs) {
+        Ok(count) => {
+            let per_iteration = count / u64::from(plan.iterations.max(1));
+            let text = if plan.iterations > 1 {
+                format!(
+                    "{} an iteration, {} in {}",
+                    counted(per_iteration, "run"),
+                    grouped(*count),
+                    counted(u64::from(plan.iterations), "iteration")
+                )
+            } else {
+                counted(*count, "run")
+            };
+            groups_ui(ui, text, shown.plan.concurrent().len());
+        }
+        Err(error) => {
+            ui.label(RichText::new(error.to_string()).color(shown.theme.bad));
+        }
+    }
+    let groups = shown.plan.concurrent();
+    for finding in shown
+        .session
+        .findings()
+        .iter()
+        .filter(|finding| finding.rule == "R53")
+        .take(1)
+    {
+        let text = "R53: the policy in force forbids graphs that run at the same time";
+        ui.label(RichText::new(text).color(shown.theme.bad))
+            .on_hover_text(&finding.message);
+    }
+    let is_alone = |entry: &ScheduleEntry| {
+        let number = entry.group.filter(|_| entry.kind == EntryKind::Run);
+        number.filter(|number| groups.iter().all(|(known, _)| known != number))
+    };
+    for number in shown.plan.entries.iter().filter_map(is_alone) {
+        ui.weak(format!(
+            "Group {number} has one run: nothing runs at the same time. Give it a neighbour."
+        ));
+    }
+}
+
+/// How many runs there are, and what groups mean.
+fn groups_ui(ui: &mut egui::Ui, runs: String, n_groups: usize) {
+    if n_groups == 0 {
+        ui.weak(runs);
+        return;
+    }
+    let groups = counted(n_groups as u64, "concurrent group");
+    ui.weak(format!("{runs}; {groups}: drawn one graph after another")).on_hover_text(
+        "Graphs of a group hold their arenas, weights, inputs and outputs together, from the group's first step to its last. \
+         Reserved bytes of static graphs are exact under policies 0 and 3. Peak live, and what pools of dynamic graphs do when \
+         memory is short, are those of one graph after another: lower bounds. Policies 2 and 4 forbid graphs that run at the \
+         same time, and are simulated one graph after another.",
+    );
+}

@@ -1,0 +1,194 @@
+//! The schedule as the session edits it: one step of the history an edit, names that are told apart, files that come and go.
+
+use highwater::session::{Command, Document, Session, SourceSpec, Worker};
+use highwater::workload::{DeviceProfiles, Generator, ScheduleEntry};
+
+const STATIC: &str = r#"{"highwater_graph": 1, "name": "fixed", "nodes": [
+    {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": [64, 1024], "dtype": "float32"}]},
+    {"name": "b", "op": "B", "inputs": ["y"], "outputs": [{"id": "z", "shape": [8], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": [8], "dtype": "float32"}], "outputs": ["z"]}"#;
+
+const SYMBOLIC: &str = r#"{"highwater_graph": 1, "name": "chain", "nodes": [
+    {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
+    {"name": "b", "op": "B", "inputs": ["y"], "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": ["seq", 8], "dtype": "float32"}], "outputs": ["z"]}"#;
+
+pub(crate) fn source(name: &str, text: &str) -> SourceSpec {
+    SourceSpec::Bytes {
+        name: name.to_owned(),
+        bytes: text.as_bytes().into(),
+    }
+}
+
+/// A session of a graph with fixed shapes and one with a dimension.
+pub(crate) fn two_graphs() -> Session {
+    let worker = Worker::start(|| {}).unwrap();
+    let sources = vec![source("fixed.json", STATIC), source("chain.json", SYMBOLIC)];
+    let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
+    session.settle();
+    session
+}
+
+fn set(session: &mut Session, texts: &[&str], field: Option<&str>) {
+    session.apply(Command::SetEntries {
+        entries: texts.iter().map(|text| text.parse().expect(text)).collect(),
+        field: field.map(str::to_owned),
+    });
+    session.settle();
+}
+
+fn texts(session: &Session) -> Vec<String> {
+    session
+        .document()
+        .plan
+        .entries
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn n_runs(session: &Session) -> usize {
+    session.answer().expect("an answer").0.axis.runs.len()
+}
+
+fn step(session: &mut Session, command: Command) {
+    session.apply(command);
+    session.settle();
+}
+
+#[test]
+fn each_edit_of_the_schedule_is_a_step_and_letters_of_a_field_are_one() {
+    let mut session = two_graphs();
+    assert_eq!(n_runs(&session), 2);
+    assert!(session.assumed_dims().contains("seq"));
+    set(&mut session, &["fixed*2"], None);
+    assert_eq!(n_runs(&session), 2);
+    // No run needs the dimension any more.
+    assert!(session.assumed_dims().is_empty());
+    for typed in ["chain[seq=8]", "chain[seq=8,16]", "chain[seq=8,16,32]"] {
+        set(&mut session, &["fixed*2", typed], Some("values of seq"));
+    }
+    assert_eq!(n_runs(&session), 5);
+    assert_eq!(session.scheduled().entries.len(), 2);
+    step(&mut session, Command::Undo);
+    assert_eq!(texts(&session), ["fixed*2"]);
+    step(&mut session, Command::Undo);
+    assert!(texts(&session).is_empty() && n_runs(&session) == 2);
+    step(&mut session, Command::Redo);
+    step(&mut session, Command::Redo);
+    assert_eq!(texts(&session), ["fixed*2", "chain[seq=8,16,32]"]);
+    assert_eq!(n_runs(&session), 5);
+}
+
+#[test]
+fn what_a_schedule_cannot_run_is_said_and_the_last_answer_stays() {
+    let mut session = two_graphs();
+    set(&mut session, &["fixed @1", "fixed @1"], None);
+    let problem = session.problem().expect("a sentence").to_owned();
+    assert!(problem.contains("twice in concurrent group 1"), "{problem}");
+    assert_eq!(n_runs(&session), 2);
+    set(&mut session, &["fixed @1", "chain[seq=8] @1"], None);
+    assert_eq!(session.problem(), None);
+    assert_eq!(n_runs(&session), 2);
+}
+
+#[test]
+fn names_of_graphs_are_told_apart_and_taken_back() {
+    let mut session = two_graphs();
+    let rename = |own: &str, name: &str| Command::RenameGraph {
+        own: own.to_owned(),
+        name: name.to_owned(),
+    };
+    let shown = |session: &Session| -> Vec<String> {
+        let graphs = session.answer().expect("an answer").0.session.graphs.iter();
+        graphs.map(|graph| graph.name.clone()).collect()
+    };
+    set(&mut session, &["fixed", "chain[seq=8]"], None);
+    step(&mut session, rename("fixed", " train "));
+    assert_eq!(shown(&session), ["train", "chain"]);
+    step(&mut session, rename("chain", "train"));
+    assert_eq!(shown(&session), ["train", "train (2)"]);
+    assert_eq!(
+        texts(&session),
+        ["fixed", "chain[seq=8]"],
+        "entries keep to their graphs"
+    );
+    assert_eq!(n_runs(&session), 2);
+    step(&mut session, rename("chain", ""));
+    assert_eq!(shown(&session), ["train", "chain"]);
+    step(&mut session, Command::Undo);
+    assert_eq!(shown(&session), ["train", "train (2)"]);
+    // What a graph has of itself is no name that another one may take.
+    step(&mut session, rename("fixed", "chain"));
+    assert_eq!(shown(&session), ["chain", "train (2)"]);
+}
+
+#[test]
+fn files_that_are_added_and_removed_come_back_by_undo() {
+    let mut session = two_graphs();
+    set(&mut session, &["fixed*2", "chain[seq=8,16]"], None);
+    let titles =
+        |session: &Session| -> Vec<String> { session.document().sources.iter().map(SourceSpec::title).collect() };
+    step(&mut session, Command::Remove(1));
+    assert_eq!(titles(&session), ["fixed.json"]);
+    assert_eq!(
+        texts(&session),
+        ["fixed*2"],
+        "what the file held is no part of the schedule any more"
+    );
+    step(&mut session, Command::Undo);
+    assert_eq!(titles(&session), ["fixed.json", "chain.json"]);
+    assert_eq!(texts(&session), ["fixed*2", "chain[seq=8,16]"]);
+    assert_eq!(n_runs(&session), 4);
+    step(&mut session, Command::Redo);
+    assert_eq!(titles(&session), ["fixed.json"]);
+    step(&mut session, Command::Undo);
+    step(&mut session, Command::Add(vec![source("more.json", STATIC)]));
+    assert_eq!(titles(&session).len(), 3);
+    step(&mut session, Command::Undo);
+    assert_eq!(titles(&session).len(), 2);
+    step(&mut session, Command::Undo);
+    assert!(texts(&session).is_empty(), "and the edit before");
+    // What is left out because it cannot be read is taken back likewise.
+    step(
+        &mut session,
+        Command::Add(vec![source("broken.json", "{\"highwater_graph\": 1,")]),
+    );
+    assert_eq!(titles(&session).len(), 3);
+    step(&mut session, Command::Undo);
+    assert_eq!(titles(&session).len(), 2);
+    step(&mut session, Command::Redo);
+    assert_eq!(titles(&session).len(), 3);
+}
+
+#[test]
+fn values_of_entries_and_of_options_stand_beside_each_other() {
+    let mut session = two_graphs();
+    for (key, text) in [
+        ("dynamic_input", "True"),
+        ("dynamic_inputs_shape_range", "data:[8],[8~64,8]"),
+    ] {
+        step(
+            &mut session,
+            Command::SetOption {
+                key: key.to_owned(),
+                text: text.to_owned(),
+            },
+        );
+    }
+    let chain = || "chain[seq=4..6]".parse::<ScheduleEntry>().expect("an entry");
+    session.apply(Command::SetEntries {
+        entries: vec![ScheduleEntry::run("chain".to_owned()), chain()],
+        field: None,
+    });
+    session.settle();
+    let values = chain().dims["seq"].values();
+    assert_eq!(values, "4..6".parse::<Generator>().expect("a range").values());
+    let runs = &session.answer().expect("an answer").0.axis.runs;
+    let seq: Vec<u64> = runs
+        .iter()
+        .filter_map(|run| run.run.bindings.get("seq").copied())
+        .collect();
+    assert_eq!(seq[seq.len() - 3..], [4, 5, 6]);
+    assert!(seq.len() > 3, "the first entry takes what the range gives: {seq:?}");
+}
