@@ -406,7 +406,6 @@ impl App {
             UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
             UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
             UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
-            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
             UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
             UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
             UiCommand::Sweep if self.session.is_sweeping() => commands.push(Command::StopSweep),

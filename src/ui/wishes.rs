@@ -141,6 +141,7 @@ impl App {
                 }
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
+            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
             UiCommand::ToggleCompare => {
                 self.panes.toggle(Pane::Compare);
                 state.compare.wants_focus = true;

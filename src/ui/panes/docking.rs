@@ -129,13 +129,7 @@ impl Docking<'_> {
                 let state = &mut self.state.budgets;
                 budgets_ui(ui, self.input.session, state, self.input.theme, self.commands);
             }
-            Pane::NameReuse => {
-                let state = &mut self.state.name_reuse;
-                name_reuse_ui(ui, self.input.session, state, self.input.theme, self.commands);
-                if let Some(option) = state.jump.take() {
-                    self.state.options.jump = Some(option);
-                }
-            }
+            Pane::NameReuse => self.name_reuse_ui(ui),
             Pane::Compare => {
                 let n_before = self.commands.len();
                 let state = &mut self.state.compare;
@@ -161,8 +155,7 @@ impl Docking<'_> {
                 let n_before = self.commands.len();
                 let UiState { peak, lanes, .. } = &mut *self.state;
                 peak_ui(ui, self.input.session, (peak, lanes), self.input.theme, self.commands);
-                let own = &self.commands[n_before..];
-                self.keeps_pane |= own.iter().any(|command| matches!(command, Command::Select(_)));
+                self.keeps_pane |= has_selection(&self.commands[n_before..]);
             }
             Pane::Tables => {
                 let UiState { tables, lanes, .. } = &mut *self.state;
@@ -178,13 +171,7 @@ impl Docking<'_> {
                 let state = (schedule_editor, asked);
                 schedule_editor_ui(ui, self.input.session, state, self.input.theme, self.commands);
             }
-            Pane::MeasuredRun => {
-                let state = &mut self.state.measured_run;
-                measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
-                if let Some(option) = state.jump.take() {
-                    self.state.options.jump = Some(option);
-                }
-            }
+            Pane::MeasuredRun => self.measured_run_ui(ui),
             Pane::Files => files_ui(ui, self.input.session, self.input.theme, self.commands),
             Pane::Problems => {
                 if let Some(option) = problems_ui(ui, self.input.session, self.input.theme, self.commands) {
@@ -196,6 +183,22 @@ impl Docking<'_> {
 }
 
 impl Docking<'_> {
+    fn name_reuse_ui(&mut self, ui: &mut egui::Ui) {
+        let state = &mut self.state.name_reuse;
+        name_reuse_ui(ui, self.input.session, state, self.input.theme, self.commands);
+        if let Some(option) = state.jump.take() {
+            self.state.options.jump = Some(option);
+        }
+    }
+
+    fn measured_run_ui(&mut self, ui: &mut egui::Ui) {
+        let state = &mut self.state.measured_run;
+        measured_run_ui(ui, self.input.session, state, self.input.theme, self.commands);
+        if let Some(option) = state.jump.take() {
+            self.state.options.jump = Some(option);
+        }
+    }
+
     fn configuration_ui(&mut self, ui: &mut egui::Ui) {
         let Self {
             input, state, commands, ..
