@@ -171,7 +171,7 @@ pub struct DeviceProfiles {
 
 #[derive(Deserialize)]
 struct WireProfiles {
-    bases: BTreeMap<String, Arc<str>>,
+    bases: BTreeMap<String, String>,
     profiles: Vec<WireProfile>,
 }
 
@@ -253,7 +253,9 @@ impl DeviceProfiles {
         let wire: WireProfiles = serde_json::from_str(text).map_err(|error| DeviceError::Damaged {
             reason: error.to_string(),
         })?;
-        let profiles = wire.profiles.iter().map(|profile| profile.device(&wire.bases));
+        let texts = wire.bases.into_iter().map(|(name, text)| (name, text.into()));
+        let texts: BTreeMap<String, Arc<str>> = texts.collect();
+        let profiles = wire.profiles.iter().map(|profile| profile.device(&texts));
         let profiles = profiles.collect::<Result<_, _>>();
         profiles
             .map(|profiles| Self { profiles })
