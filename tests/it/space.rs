@@ -102,7 +102,7 @@ fn plain(request: &Request, configuration: &Configuration) -> Plain {
     let is_whole = !lane.summary.out_of_memory && lane.refusals.is_none();
     let is_done = is_whole && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok);
     let summary = &lane.summary;
-    let calls = summary.device_mallocs + summary.device_frees + summary.pages_mapped + summary.pages_unmapped;
+    let calls = summary.device_calls();
     Ok((
         summary.peak_reserved.get(),
         summary.peak_live.get(),

@@ -104,7 +104,7 @@ pub struct PointFigures {
     pub device_mallocs: u64,
     /// Driver frees.
     pub device_frees: u64,
-    /// Physical pages mapped and unmapped.
+    /// Physical pages that come, are mapped and unmapped.
     pub page_calls: u64,
     /// Graphs unloaded to make room.
     pub unloads: u64,
@@ -125,13 +125,13 @@ impl PointFigures {
             fragmentation: summary.fragmentation,
             device_mallocs: summary.device_mallocs,
             device_frees: summary.device_frees,
-            page_calls: summary.pages_mapped.saturating_add(summary.pages_unmapped),
+            page_calls: summary.pages_allocated + summary.pages_mapped + summary.pages_unmapped,
             unloads: summary.unloads,
             overhead: summary.estimated_overhead,
         }
     }
 
-    /// Calls of the driver that give, take or map memory.
+    /// Calls of the driver that give, take or map memory, counted as those of a lane.
     pub const fn device_calls(&self) -> u64 {
         self.device_mallocs
             .saturating_add(self.device_frees)
