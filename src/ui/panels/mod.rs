@@ -39,6 +39,22 @@ pub fn count_as_f32(count: usize) -> f32 {
     f32::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
+/// A plot of a width and a height that is looked at: nothing moves or scales it, and it says nothing of its own on hover.
+fn still_plot(name: &str, (width, height): (f32, f32)) -> egui_plot::Plot<'static> {
+    egui_plot::Plot::new(name)
+        .width(width)
+        .height(height)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .show_x(false)
+        .show_y(false)
+}
+
 /// How wide a text of a size is.
 pub fn width_of(ui: &egui::Ui, text: &str, size: f32) -> f32 {
     let font = egui::FontId::proportional(size);

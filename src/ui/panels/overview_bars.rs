@@ -1,11 +1,11 @@
 //! The peaks as stacked bars: what the device holds at most in each lane, by use.
 
 use eframe::egui::{self, RichText};
-use egui_plot::{Bar, BarChart, Plot, PlotPoint, Text};
+use egui_plot::{Bar, BarChart, PlotPoint, Text};
 
 use crate::analysis::{Comparison, Lane, LaneId};
 use crate::sim::fold::ReservedParts;
-use crate::ui::panels::{elided, swatch_ui};
+use crate::ui::panels::{elided, still_plot, swatch_ui};
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -68,18 +68,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     let names = names(ui, &lanes, width * 0.45);
     // Names and bars share the width.
     let left = f64::from(names.1 / (width - names.1).max(1.0));
-    let plot = Plot::new("peaks")
-        .width(width)
-        .height(70.0)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_crosshair(false)
-        .show_x(false)
-        .show_y(false)
+    let plot = still_plot("peaks", (width, 70.0))
         .show_grid(false)
         .show_axes(false)
         .show_background(false)
@@ -127,7 +116,9 @@ fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
+            // A pin may be called as a policy is.
+            LaneId::Pinned(_) => format!("pinned {}", lane.title.as_deref().unwrap_or_default()),
+            LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
         let name = elided(ui, &name, NAME_SIZE, room - 10.0);
         let galley = ui

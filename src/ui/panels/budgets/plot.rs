@@ -2,7 +2,7 @@
 //! budgets at which each heuristic does.
 
 use eframe::egui::{self, Key as Letter, RichText};
-use egui_plot::{AxisHints, GridMark, Line, Plot, PlotBounds, PlotPoint, PlotPoints, Polygon, Text};
+use egui_plot::{AxisHints, GridMark, Line, PlotBounds, PlotPoint, PlotPoints, Polygon, Text};
 
 use super::marker::{cross, marker};
 use super::points::{self, Mark, Sweep};
@@ -10,6 +10,7 @@ use super::{Axes, BudgetsState};
 use crate::analysis::SweepPoint;
 use crate::rewrite::remat::{HEURISTICS, Heuristic};
 use crate::session::Command;
+use crate::ui::panels::still_plot;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 
@@ -49,19 +50,8 @@ pub(super) fn plot_ui(
     let (bottom, top) = frame.ends();
     let shown = shown_lines(sweep, state, &frame);
     let limits = limits(sweep, &frame);
-    let plot = Plot::new("overhead against budget")
-        .width(size.x)
-        .height(size.y)
+    let plot = still_plot("overhead against budget", (size.x, size.y))
         .sense(egui::Sense::click())
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_crosshair(false)
-        .show_x(false)
-        .show_y(false)
         .label_formatter(|_| None)
         .custom_x_axes(vec![
             AxisHints::new_x()

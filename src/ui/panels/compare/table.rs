@@ -17,6 +17,8 @@ const FIGURE: f32 = 100.0;
 const FITS: f32 = 84.0;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
+/// What the clip of the first column takes.
+const EDGE: f32 = 6.0;
 
 /// Draws the table.
 pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, commands: &mut Vec<Command>) {
@@ -51,7 +53,10 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
         builder = builder.column(Column::exact(FIGURE).clip(true));
     }
     let table = builder.header(HEADER, |mut header| {
-        header.col(|ui| drop(ui.weak("lane")));
+        header.col(|ui| {
+            ui.add_space(EDGE);
+            ui.weak("lane");
+        });
         header.col(|ui| {
             let why = "Whether the session runs to its end on the lane's own device";
             drop(ui.weak("fits").on_hover_text(why));
@@ -65,6 +70,7 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
             body.row(ROW, |mut row| {
                 row.set_selected(chosen == Some(lane));
                 row.col(|ui| {
+                    ui.add_space(EDGE);
                     if menu::name_ui(ui, shown, (lane, chosen == Some(lane)), state, commands) {
                         state.lane = Some(shown.comparison.lanes[lane].id);
                     }

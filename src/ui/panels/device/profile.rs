@@ -204,7 +204,7 @@ fn field_ui(
         .texts
         .entry(key)
         .or_insert_with(|| (current.clone(), current.clone()));
-    let width = (ui.available_width() - 120.0).clamp(60.0, 150.0);
+    let width = (ui.available_width() - 120.0).clamp(108.0, 150.0);
     let field = egui::TextEdit::singleline(text)
         .desired_width(width)
         .font(egui::TextStyle::Monospace);

@@ -5,9 +5,12 @@ use eframe::egui;
 use super::drafts::{Drafts, dims, short};
 use crate::options::find;
 use crate::session::Session;
+use crate::ui::panels::width_of;
 use crate::ui::theme::Theme;
 
 const FIELD: f32 = 150.0;
+/// Room for the button that removes an axis, with gaps.
+const REMOVE: f32 = 44.0;
 
 /// Draws the fields; says whether Enter was pressed in one.
 pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts, theme: &Theme) -> bool {
@@ -19,6 +22,11 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
             let problem = Drafts::axis(draft, &dims).err();
             let name = short(&draft.key).to_owned();
             let row = find(&draft.key);
+            // A name stays on the line of its field.
+            let size = egui::TextStyle::Body.resolve(ui.style()).size;
+            if ui.available_size_before_wrap().x < width_of(ui, &name, size) + FIELD + REMOVE {
+                ui.end_row();
+            }
             let label = ui.label(&name);
             if let Some(row) = row {
                 label.on_hover_text(format!("{}\n{}", row.key, row.summary));

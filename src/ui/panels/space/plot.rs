@@ -8,6 +8,7 @@ use crate::analysis::space::{PointFigures, SpacePoint};
 use crate::session::Command;
 use crate::sim::{POLICIES, StaticMemoryPolicy};
 use crate::ui::panels::budgets::{cross, marker};
+use crate::ui::panels::still_plot;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Nanos};
 
@@ -75,19 +76,8 @@ pub(super) fn plot_ui(
 }
 
 fn plot(frame: Frame, (width, height): (f32, f32), theme: &Theme) -> Plot<'static> {
-    Plot::new("overhead against peak")
-        .width(width)
-        .height(height)
+    still_plot("overhead against peak", (width, height))
         .sense(egui::Sense::click())
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_crosshair(false)
-        .show_x(false)
-        .show_y(false)
         .label_formatter(|_| None)
         .custom_x_axes(vec![
             AxisHints::new_x()
