@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
-use highwater::session::{Command, Document, Session, SourceSpec, Worker};
+use highwater::session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
 use highwater::timeline::{
     Areas, AxisKind, Canvas, Folds, LaneRows, Look, RasterFrame, RasterScratch, RowsBy, Timeline, View,
 };
@@ -355,6 +355,43 @@ fn pictures(criterion: &mut Criterion) {
     }
 }
 
+/// Pictures of four lanes with 10^6 lifetimes each, from the order to the last answer, by the clock: several are drawn at a time.
+fn four_pictures(criterion: &mut Criterion) {
+    let session = LazyCell::new(|| {
+        let mut session = training_graph::session(2500);
+        session.apply(Command::SetIterations(200));
+        session.settle();
+        RefCell::new(session)
+    });
+    let style = Arc::new(Theme::dark().raster_style(true));
+    criterion.bench_function("pictures of 10^6 lifetimes x 4 lanes", |bencher| {
+        let mut session = session.borrow_mut();
+        let (_, timeline) = session.answer().expect("an answer");
+        let whole = timeline.fit();
+        let frames = (0..timeline.lanes.len()).map(|lane| PictureFrame {
+            lane,
+            kind: PictureKind::Whole,
+            frame: RasterFrame {
+                view: whole,
+                axis: AxisKind::Order,
+                width: 1600,
+                height: 225,
+            },
+        });
+        let order = PictureOrder {
+            rows: None,
+            frames: frames.collect(),
+            style: Arc::clone(&style),
+        };
+        assert_eq!(order.frames.len(), 4);
+        bencher.iter(|| {
+            session.apply(Command::Paint(order.clone()));
+            session.settle();
+        });
+        assert_eq!(session.pictures().len(), 4);
+    });
+}
+
 /// A snapshot of 10^6 allocations from its path to the first frame that shows it, pictures of its lanes included.
 fn open(criterion: &mut Criterion) {
     let file = LazyCell::new(|| {
@@ -414,5 +451,5 @@ criterion_group! {
     config = Criterion::default().with_measurement(CpuTime);
     targets = frame, window, many, contents, options
 }
-criterion_group!(works, work, pictures, open);
+criterion_group!(works, work, pictures, four_pictures, open);
 criterion_main!(frames, works);

@@ -160,6 +160,15 @@ fn unit_factor(unit: &str) -> Option<u64> {
     })
 }
 
+/// Digits (with at most one point; `_` sets groups apart) before a unit, times what the unit stands for; `None` where one of both
+/// is not known, or above 2^64 - 1. What is less than one is cut off.
+pub fn parse_with_unit(text: &str, factor_of: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let text = text.trim();
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
+    let (digits, unit) = text.split_at(text.find(|c| !is_digit(c)).unwrap_or(text.len()));
+    parse_scaled(&digits.replace('_', ""), factor_of(unit.trim())?)
+}
+
 /// `digits` (with at most one point) times `factor`, exact in integers; `None` above 2^64 - 1.
 fn parse_scaled(digits: &str, factor: u64) -> Option<u64> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -277,16 +286,49 @@ impl Add for Nanos {
 pub fn percent_text(percent: f64) -> String {
     if percent > 0.0 && percent < 0.01 {
         "< 0.01 %".to_owned()
-    } else if percent >= 1000.0 {
-        format!("{percent:.0} %")
     } else {
-        format!("{percent:.2} %")
+        percents(percent, 2)
     }
+}
+
+/// A percentage that is not negative, with so many decimals; with none, and thousands apart, from 1000 % on: `3.4 %`,
+/// `22 133 %`.
+pub fn percents(percent: f64, decimals: usize) -> String {
+    if percent < 1000.0 {
+        return format!("{percent:.decimals$} %");
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and held at the end of the range"
+    )]
+    let whole = percent.round() as u64;
+    format!("{} %", grouped(whole))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percents_have_decimals_or_thousands() {
+        for (percent, decimals, text) in [
+            (3.44, 1, "3.4 %"),
+            (999.96, 1, "1000.0 %"),
+            (1000.4, 1, "1\u{a0}000 %"),
+            (22_133.4, 2, "22\u{a0}133 %"),
+            (0.0, 0, "0 %"),
+            (
+                f64::INFINITY,
+                1,
+                "18\u{a0}446\u{a0}744\u{a0}073\u{a0}709\u{a0}551\u{a0}615 %",
+            ),
+        ] {
+            assert_eq!(percents(percent, decimals), text);
+        }
+        assert_eq!(percent_text(0.001), "< 0.01 %");
+        assert_eq!(percent_text(12.345), "12.35 %");
+    }
 
     #[test]
     fn short_texts_are_rounded_once() {

@@ -24,7 +24,7 @@ use super::{Comparison, Lane, Remark};
 use crate::plan::Strategy;
 use crate::progress::{Cancelled, Progress};
 use crate::sim::EventSteps;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, percents};
 use crate::workload::{Alignment, GraphIdx, Recording};
 use spread::spread;
 
@@ -123,6 +123,10 @@ enum How {
         /// Ops that stand at their own step, of those that the graph has.
         n_anchored: usize,
         n_known: usize,
+        /// Whether some ran more than once.
+        is_repeated: bool,
+        /// The table of kernels that measured them, where the recording itself did not.
+        kernels: Option<String>,
     },
     /// Notes of the run: how many stand at a phase of the graph, of how many that tell of one.
     Phases {
@@ -149,16 +153,23 @@ impl How {
                 graph,
                 n_anchored,
                 n_known,
-            } if n_anchored == n_known => {
-                format!("All {n_known} measured ops of {graph} ran in the graph's order; events stand at their steps.")
+                is_repeated,
+                kernels,
+            } => {
+                let mut ops = if n_anchored == n_known {
+                    format!(
+                        "All {n_known} measured ops of {graph} ran in the graph's order; events stand at their steps."
+                    )
+                } else {
+                    format!(
+                        "{n_anchored} of {n_known} measured ops of {graph} stand at their own step; the others ran in another order than the graph's and stand between them."
+                    )
+                };
+                if *is_repeated {
+                    ops += " Ops that ran more than once stand there once.";
+                }
+                ops + &kernels.as_deref().map(by_kernels).unwrap_or_default()
             }
-            Self::Ops {
-                graph,
-                n_anchored,
-                n_known,
-            } => format!(
-                "{n_anchored} of {n_known} measured ops of {graph} stand at their own step; the others ran in another order than the graph's and stand between them."
-            ),
             Self::Phases {
                 n_kept,
                 n_marks,
@@ -184,6 +195,14 @@ impl How {
             _ => text,
         }
     }
+}
+
+/// What is to say where another recording tells when ops ran.
+fn by_kernels(kernels: &str) -> String {
+    format!(
+        " When they ran is stated by {kernels}, on the same clock: memory is asked for before its kernel starts, so events may \
+         stand some steps early."
+    )
 }
 
 /// How the simulated peak differs from what was measured, for the policy in force.
@@ -220,7 +239,7 @@ fn off_by(simulated: Bytes, real: Bytes) -> String {
     let word = if simulated >= real { "more" } else { "less" };
     #[expect(clippy::cast_precision_loss, reason = "percents with one decimal")]
     let percent = difference.get() as f64 * 100.0 / real.get() as f64;
-    format!("{difference} ({percent:.1} %) {word}")
+    format!("{difference} ({}) {word}", percents(percent, 1))
 }
 
 /// A step for every event, by what is asked for where the recording has it.

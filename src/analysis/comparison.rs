@@ -12,7 +12,7 @@ use super::workspaces::{EstimatedWorkspaces, Scratch};
 use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
 use crate::diagnostics::Diagnostics;
 use crate::graph::{Id as _, TensorId};
-use crate::options::Estimate;
+use crate::options::{Estimate, Finding};
 use crate::plan::Strategy;
 use crate::rewrite::remat::{OpRates, RematStatus};
 use crate::sim::fold::{Curves, Summary};
@@ -57,6 +57,8 @@ pub struct Lane {
     pub out_of_memory_story: Option<OutOfMemoryStory>,
     /// Requests of an allocation trace that were refused; the trace goes on after them.
     pub refusals: Option<Refusals>,
+    /// What forbids its policy beside the other settings and the schedule: error-level findings.
+    pub forbidden: Vec<Finding>,
     /// What it was simulated under, where that is not what the other lanes were: a pinned configuration.
     pub pinned: Option<Arc<PinnedLane>>,
 }

@@ -298,6 +298,13 @@ fn figures(
     })
 }
 
+/// How many tensors a graph is said to have: those that its file lists where that is known, otherwise what its ops make,
+/// without their scratch memory; inputs and weights are counted apart. O(tensors).
+pub fn tensor_count(entry: &GraphEntry) -> u64 {
+    let listed = entry.dumped.as_ref().and_then(|dumped| dumped.tensors);
+    listed.unwrap_or_else(|| count_results(&entry.graph))
+}
+
 fn count_results(graph: &Graph) -> u64 {
     let results = graph.tensors().iter().filter(|tensor| tensor.producer.is_some());
     results.filter(|tensor| tensor.role != Role::Workspace).count() as u64

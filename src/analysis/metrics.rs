@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::Lane;
 use crate::sim::fold::Summary;
-use crate::units::{Bytes, Nanos, grouped};
+use crate::units::{Bytes, Nanos, grouped, percents};
 
 /// One figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl Figure {
         match self.percent_since(before) {
             Some(percent) if percent > 0.0 && percent < 0.005 => "+<0.01 %".to_owned(),
             Some(percent) if percent < 0.0 && percent > -0.005 => "-<0.01 %".to_owned(),
-            Some(percent) if percent > 0.0 => format!("+{percent:.2} %"),
+            Some(percent) if percent > 0.0 => format!("+{}", percents(percent, 2)),
             Some(percent) => format!("{percent:.2} %"),
             None => "new".to_owned(),
         }

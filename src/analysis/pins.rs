@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::{AnalysisError, Comparison, Configuration, Lane, LaneId, LaneSet, Request, Scratch, compare, shapes};
 use crate::diagnostics::Diagnostics;
-use crate::options::{Estimate, Finding, check, lower};
+use crate::options::{Estimate, Finding, check_scheduled, lower};
 use crate::plan::Effort;
 use crate::progress::Progress;
 use crate::rewrite::remat::OpRates;
@@ -245,9 +245,11 @@ pub(super) fn has_search(request: &Request) -> bool {
 /// The rules' findings about a pin.
 fn findings(pin: &Pin, request: &Request) -> Vec<Finding> {
     let Configuration {
-        options, environment, ..
+        options,
+        environment,
+        plan,
     } = &pin.configuration;
-    check(options, environment, &*request.files)
+    check_scheduled(options, environment, &*request.files, plan)
 }
 
 /// The workload without what was measured: a pin's own answer needs no lanes of it.

@@ -11,7 +11,7 @@ use super::scene::Scene;
 use super::session::{Variant, device_sessions};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, passes, remarks, workspaces};
 use crate::diagnostics::Diagnostics;
-use crate::options::Lowered;
+use crate::options::{Lowered, policy_errors};
 use crate::plan::Strategy;
 use crate::progress::Progress;
 use crate::sim::{DeviceSession, StaticMemoryPolicy};
@@ -46,6 +46,10 @@ pub(super) fn compare_policies(
         .iter()
         .map(|lane| &sessions[lane.strategy.name])
         .collect::<Vec<_>>();
+    for lane in &mut lanes {
+        let settings = (&request.options, &request.environment);
+        lane.forbidden = policy_errors(settings, &*request.files, &request.plan, lane.policy);
+    }
     tell(&mut lanes, (&lane_sessions, &lowered.params), &scene, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();

@@ -4,10 +4,12 @@ use super::{Best, Lane};
 use crate::sim::{DeviceSession, StaticMemoryPolicy};
 use crate::units::Bytes;
 
-/// The lane with the lowest peak that runs to its end and refuses nothing; the smallest number on a tie.
+/// The lane with the lowest peak that no rule forbids, runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
-    let is_complete =
-        |lane: &&Lane| !lane.summary.out_of_memory && lane.refusals.is_none() && !lane.stops_under_budget();
+    let is_complete = |lane: &&Lane| {
+        let is_whole = !lane.summary.out_of_memory && lane.refusals.is_none() && !lane.stops_under_budget();
+        is_whole && lane.forbidden.is_empty()
+    };
     let complete = || lanes.iter().filter(is_complete);
     let winner = complete().min_by_key(|lane| (lane.summary.peak_reserved, lane.policy))?;
     let peak = winner.summary.peak_reserved;
@@ -53,10 +55,32 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
         [one] => format!("{why}; policy {one} needs the same"),
         several => format!("{why}; policies {} need the same", several.join(" and ")),
     };
+    let why = why + &forbidden_clause(lanes);
     Some(Best {
         policy: winner.policy,
         why,
     })
+}
+
+/// Which policies rules forbid, so that they are not compared.
+fn forbidden_clause(lanes: &[Lane]) -> String {
+    let forbidden = || lanes.iter().filter(|lane| !lane.forbidden.is_empty());
+    let numbers: Vec<String> = forbidden().map(|lane| lane.policy.number().to_string()).collect();
+    let mut rules: Vec<&str> = forbidden()
+        .flat_map(|lane| &lane.forbidden)
+        .map(|finding| finding.rule)
+        .collect();
+    rules.sort_unstable();
+    rules.dedup();
+    match &numbers[..] {
+        [] => String::new(),
+        [one] => format!("; policy {one} is forbidden by {}", rules.join(" and ")),
+        several => format!(
+            "; policies {} are forbidden by {}",
+            several.join(" and "),
+            rules.join(" and ")
+        ),
+    }
 }
 
 /// What the winner's own calls cost beyond policy 0's, where that is much.

@@ -72,6 +72,7 @@ pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LanePart
         explanation: Vec::new(),
         out_of_memory_story: None,
         refusals: None,
+        forbidden: Vec::new(),
         pinned: None,
     }
 }

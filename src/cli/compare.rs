@@ -145,6 +145,10 @@ pub(super) fn request_of(
         search_nodes: Limits::DEFAULT_NODES,
         pins: settings.pins.clone(),
     };
+    loaded.follow(&mut request.plan);
+    for pin in &mut request.pins {
+        loaded.follow(&mut pin.configuration.plan);
+    }
     fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
     if !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
         // Entries of graphs that are not looked at wait; those of graphs that are nowhere are told.

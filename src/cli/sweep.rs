@@ -5,12 +5,11 @@ use super::space::Asked;
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
 use crate::analysis::space::{
-    Ending, Explorer, Outcome, Space, SpacePoint, front, largest_that_fits, smallest_device, smallest_device_of,
+    Ending, Explorer, Outcome, SmallestDevice, Space, SpacePoint, front, largest_that_fits, smallest_device,
 };
 use crate::export::{SweepAnswers, WireSweep, sweep_csv};
 use crate::progress::Progress;
 use crate::units::{counted, grouped};
-use crate::workload::{Device, DeviceProfiles};
 
 /// So many rows are listed; of more, those that nobody beats.
 const MOST_ROWS: usize = 200;
@@ -33,7 +32,7 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
         diagnostics: asked.diagnostics.clone(),
     };
     if ended.is_ok() {
-        answers.smallest_device = device(explorer, &points, progress)?;
+        answers.smallest_device = smallest_device(explorer, &points, progress)?;
     }
     match args.space.format {
         Format::Json => print_json(&WireSweep::new(&asked.name, explorer.space(), &points, &answers))?,
@@ -49,32 +48,11 @@ fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, crate::op
     let space = explorer.space();
     let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
     let largest = axes.filter_map(|(position, axis)| {
-        let point = &points[largest_that_fits(explorer, points, position)?];
+        let point = &points[largest_that_fits(space, points, position)?];
         let value = space.values(point.idx)[position].clone();
         Some((axis.name().to_owned(), value, point.idx))
     });
     largest.collect()
-}
-
-/// The smallest profile that holds some point: of an axis over devices, else of the lowest peak, tried on every profile.
-fn device(
-    explorer: &Explorer,
-    points: &[SpacePoint],
-    progress: &Progress<'_>,
-) -> anyhow::Result<Option<(String, u64, u64)>> {
-    let named = |device: &Device, idx: u64| (device.name.clone(), device.memory_bytes, idx);
-    if let Some(position) = smallest_device_of(explorer, points) {
-        let idx = points[position].idx;
-        let options = explorer.space().configuration(idx).options;
-        let name = options.effective(crate::options::keys::DEVICE).to_string();
-        return Ok(Some(named(&DeviceProfiles::bundled()?.find(&name)?, idx)));
-    }
-    let Some(lowest) = front(points).first().map(|position| points[*position].idx) else {
-        return Ok(None);
-    };
-    let configuration = explorer.space().configuration(lowest);
-    let found = smallest_device(explorer, &configuration, progress)?;
-    Ok(found.map(|device| named(&device, lowest)))
 }
 
 fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepAnswers) -> String {
@@ -202,8 +180,12 @@ fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &Sweep
     for (axis, value, idx) in &answers.largest {
         out.push_str(&format!("largest {axis} that fits: {value} (#{idx})\n"));
     }
-    if let Some((name, _, idx)) = &answers.smallest_device {
-        out.push_str(&format!("smallest device that fits: {name} (#{idx} tried on it)\n"));
+    if let Some(SmallestDevice { device, point }) = &answers.smallest_device {
+        let (name, idx) = (&device.name, point.idx);
+        let figures = point.fitting().map_or_else(String::new, |figures| {
+            format!(": peak {}, overhead {}", figures.peak_reserved, figures.overhead)
+        });
+        out.push_str(&format!("smallest device that fits: {name} (#{idx} on it{figures})\n"));
     }
     out
 }

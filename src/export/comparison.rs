@@ -8,6 +8,7 @@ use super::device::WireFigure;
 use super::holders::WireHolders;
 use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
+use super::space::WireRefusal;
 use crate::analysis::{Comparison, Configuration, Lane, LaneId, OutOfMemoryStory};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::options::Finding;
@@ -97,6 +98,9 @@ pub(super) struct WirePolicy {
     refused_requests: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_refused_step: Option<u32>,
+    /// Error-level findings under this policy; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    forbidden_by: Vec<WireRefusal>,
     out_of_memory_story: Option<WireStory>,
     explanation: Vec<WireRemark>,
     estimated_overhead_ns: u64,
@@ -391,6 +395,7 @@ pub(super) fn wire_policy((comparison, position): (&Comparison, usize), at_peak:
         cleared_bytes: summary.cleared.get(),
         unloads: summary.unloads,
         out_of_memory: summary.out_of_memory,
+        forbidden_by: lane.forbidden.iter().map(WireRefusal::from).collect(),
         refused_requests: lane.refusals.map(|refusals| refusals.count),
         first_refused_step: lane.refusals.map(|refusals| refusals.first.0),
         out_of_memory_reason: lane.out_of_memory_text(),

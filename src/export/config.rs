@@ -94,10 +94,16 @@ impl From<serde_json::Error> for ConfigError {
         let (line, column) = (error.line(), error.column());
         let text = error.to_string();
         let reason = text.strip_suffix(&format!(" at line {line} column {column}"));
+        let reason = reason.unwrap_or(&text);
         Self {
             line: line.max(1),
             column: column.max(1),
-            reason: reason.unwrap_or(&text).to_owned(),
+            reason: if error.is_eof() {
+                let what = reason.strip_prefix("EOF while parsing ").unwrap_or("it");
+                format!("the text ends here, in the middle of {what}; it was cut off, copy or save it again")
+            } else {
+                reason.to_owned()
+            },
         }
     }
 }

@@ -148,9 +148,8 @@ impl ExportSubject {
         let table = TableRows::new(spec, subject, progress).map_err(|error| error.to_string())?;
         progress.check()?;
         if table.is_empty() {
-            return Err("no tensor is known here, so there is no table to write"
-                .to_owned()
-                .into());
+            let why = "no tensor has a block of its own here (inputs, outputs and weights are held apart), so there is no table";
+            return Err(why.to_owned().into());
         }
         Ok(table_csv(&table, progress)?)
     }

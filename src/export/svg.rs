@@ -280,11 +280,11 @@ impl Pen<'_> {
             self.words((x, area.bottom() + 16.0), ("middle", &colors.text_weak), &label);
         }
         let word = match view.axis() {
-            None => drawing.comparison.axis_word(),
-            Some(_) => drawing.axis.name(),
+            None => drawing.comparison.axis_word().to_owned(),
+            Some(_) => drawing.timeline.axes.name(drawing.axis),
         };
         let middle = area.left + area.width / 2.0;
-        self.words((middle, height - 8.0), ("middle", &colors.text_weak), word);
+        self.words((middle, height - 8.0), ("middle", &colors.text_weak), &word);
     }
 }
 

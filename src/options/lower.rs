@@ -156,6 +156,10 @@ pub static ESTIMATES: &[Estimate] = &[
         keys::OP_BYTES_PER_SECOND,
         "stands for the bandwidth at which ops are computed anew",
     ),
+    estimate(
+        keys::OP_LAUNCH_NS,
+        "adds a fixed time to ops whose time the source does not state",
+    ),
 ];
 
 const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
@@ -351,6 +355,7 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::WORKSPACE_ESTIMATE | keys::WORKSPACE_TABLE => lowered.workspaces.is_some(),
         keys::INPUT_FUSION_SIZE => params.staging_buffers > 0,
         keys::INPUT_STAGING_BUFFERS => params.input_fusion_size > Bytes::ZERO,
+        keys::OP_LAUNCH_NS => lowered.rates.launch > Nanos(0),
         keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
         _ => true,
     }

@@ -29,7 +29,7 @@ mod store;
 mod suggest;
 mod value;
 
-pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled};
+pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled, policy_errors};
 pub use config_files::{
     AoeConfig, CustomDtypes, FileProblem, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes,
     aoe_config, custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,

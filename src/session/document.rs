@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
-use crate::analysis::{Configuration, LaneSet, LaneStrategies, Pin};
+use crate::analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin};
 use crate::import::{IMPORTERS, importer};
 use crate::options::{Environment, Options, keys, resolve_device};
 use crate::workload::{Device, DimValues, SchedulePlan};
@@ -160,6 +160,8 @@ pub struct Document {
     pub bookmarks: Vec<Bookmark>,
     /// Configurations to stand beside what is set: a lane each, in this order, under names of their own.
     pub pins: Vec<Pin>,
+    /// The lane that figures of others are compared with, where one was chosen. The answer does not depend on it.
+    pub baseline: Option<LaneId>,
 }
 
 impl Document {
@@ -183,6 +185,7 @@ impl Document {
             lanes: LaneSet::default(),
             bookmarks: Vec::new(),
             pins: Vec::new(),
+            baseline: None,
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::bookmarks::Bookmark;
 use super::document::{Document, SourceSpec};
-use crate::analysis::{LaneSet, LaneStrategies, Pin};
+use crate::analysis::{LaneId, LaneSet, LaneStrategies, Pin};
 use crate::options::{Environment, Options};
 use crate::workload::SchedulePlan;
 
@@ -18,6 +18,9 @@ const MAX_STEPS: usize = 1000;
 
 /// What a step is called that changes bookmarks.
 pub(super) const BOOKMARKS: &str = "bookmarks";
+
+/// What a step is called that chooses another baseline.
+pub(super) const BASELINE: &str = "baseline";
 
 /// Everything that an edit may change.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,7 @@ pub(super) struct Settings {
     lanes: LaneSet,
     bookmarks: Vec<Bookmark>,
     pins: Vec<Pin>,
+    baseline: Option<LaneId>,
 }
 
 impl Settings {
@@ -54,6 +58,7 @@ impl Settings {
             lanes: document.lanes.clone(),
             bookmarks: document.bookmarks.clone(),
             pins: document.pins.clone(),
+            baseline: document.baseline,
         }
     }
 
@@ -71,6 +76,7 @@ impl Settings {
         document.lanes = self.lanes;
         document.bookmarks = self.bookmarks;
         document.pins = self.pins;
+        document.baseline = self.baseline;
     }
 }
 
@@ -176,6 +182,9 @@ fn difference(a: &Settings, b: &Settings) -> Vec<String> {
     }
     if a.pins != b.pins {
         names.push("pins".to_owned());
+    }
+    if a.baseline != b.baseline {
+        names.push(BASELINE.to_owned());
     }
     if a.bookmarks != b.bookmarks {
         names.push(BOOKMARKS.to_owned());

@@ -2,7 +2,7 @@
 //!
 //! Invariant: both are values that cross threads; nothing here works.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
 use super::sweep::SweepSubject;
-use crate::analysis::space::{Explorer, Goal, Recommendation, Space, SpacePoint};
+use crate::analysis::space::{Explorer, Goal, Recommendation, SmallestDevice, Space, SpacePoint};
 use crate::analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigDocument, Picture, SvgColors};
@@ -26,7 +26,7 @@ use crate::timeline::{
     RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
 use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Part, Workload};
+use crate::workload::{GraphIdx, Part, SchedulePlan, Workload};
 
 /// Work to do.
 #[derive(Debug)]
@@ -66,6 +66,8 @@ pub enum Job {
     SpaceStart(Box<Request>, Box<Space>),
     /// Try some points of a space.
     SpacePoints(Arc<Explorer>, Vec<u64>),
+    /// Find the smallest device for the points that were tried.
+    SmallestDevice(Arc<Explorer>, Vec<SpacePoint>),
     /// Recommend one of the points that were tried.
     Recommend(Arc<Explorer>, Goal, Vec<SpacePoint>),
     /// Reuse names at both levels.
@@ -217,6 +219,8 @@ pub struct Loaded {
     pub parts: Vec<Part>,
     /// Settings that dumps carry and that differ from the defaults, by graph.
     pub stamped: Vec<(String, StampedSettings)>,
+    /// What graphs may be called besides their names: the name that they have when opened beside other files, or alone.
+    pub aliases: BTreeMap<String, String>,
     /// What was read, in order; configurations among the sources stand apart.
     pub sources: Vec<SourceSpec>,
     /// Configurations that were named among the sources.
@@ -233,9 +237,29 @@ impl Loaded {
         self.reports.iter().any(|report| report.format.is_empty())
     }
 
+    /// The name that a graph has here.
+    pub fn name_of<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// Calls graphs in a schedule as they are called here. O(entries log graphs).
+    pub fn follow(&self, plan: &mut SchedulePlan) {
+        if self.aliases.is_empty() {
+            return;
+        }
+        let given: BTreeSet<&String> = plan.names.values().collect();
+        for entry in plan.entries.iter_mut().filter(|entry| !given.contains(&entry.graph)) {
+            entry.graph = self.name_of(&entry.graph).to_owned();
+        }
+        let names = std::mem::take(&mut plan.names).into_iter();
+        plan.names = names
+            .map(|(own, shown)| (self.name_of(&own).to_owned(), shown))
+            .collect();
+    }
+
     /// Looks at a part alone, by name; at everything where there is no such part. Says whether there is.
     pub fn show(&mut self, part: Option<&str>) -> bool {
-        let shown = part.and_then(|name| self.parts.iter().find(|part| part.name == name));
+        let shown = part.and_then(|name| self.parts.iter().find(|part| part.name == self.name_of(name)));
         let is_there = shown.is_some() || part.is_none();
         self.workload = shown.map_or_else(|| Arc::clone(&self.whole), |part| Arc::new(self.whole.of_part(part)));
         is_there
@@ -285,6 +309,8 @@ pub enum Answer {
     SpaceReady(Arc<Explorer>, Vec<u64>),
     /// Some points of a space.
     SpacePoints(Vec<SpacePoint>),
+    /// The smallest device for a space; `None` where none is large enough.
+    SmallestDevice(Option<Box<SmallestDevice>>),
     /// The configuration to take.
     Recommended(Arc<Recommendation>),
     /// Some points of the sweep.

@@ -7,7 +7,7 @@ use super::jobs::Loaded;
 use super::merge::Merge;
 use super::report::SourceReport;
 use super::titles::titles;
-use super::together::{OnFailure, read_all};
+use super::together::{OnFailure, ReadPart, read_all};
 use crate::analysis::dumped_problems;
 use crate::diagnostics::Diagnostics;
 use crate::options::stamped_settings;
@@ -15,10 +15,12 @@ use crate::progress::Progress;
 use crate::rewrite::inline::with_calls_inlined;
 use crate::workload::{GraphEntry, Workload, evaluation_entry, learned};
 
-/// Reads sources into one workload, in which functions stand where ops call them; a graph name that appears twice gets a number.
+/// Reads sources into one workload, in which functions stand where ops call them; graphs that have one
+/// name in several files are called after these, and a name that appears twice all the same gets a number.
 ///
 /// # Errors
-/// One sentence that names the file: the first that cannot be read, where `on_failure` says to stop there or no other can.
+/// One sentence that names the file: the first that cannot be read, where `on_failure` says to stop there. Where none can
+/// be read otherwise, a line for each.
 pub fn load(
     sources: &[SourceSpec],
     with_evaluation: bool,
@@ -30,13 +32,15 @@ pub fn load(
     let mut diagnostics = Diagnostics::new();
     let read = read_all(sources, on_failure, progress);
     let is_alone = read.len() == 1;
-    let has_any = read.iter().any(|part| part.imported.is_ok());
+    if on_failure == OnFailure::Tell && progress.check().is_ok() {
+        some_read(&read)?;
+    }
     let titles = titles(sources);
     for part in read {
         let title = titles[part.members[0]].clone();
         let imported = match part.imported {
             Ok(imported) => imported,
-            Err(error) if on_failure == OnFailure::Stop || !has_any || progress.check().is_err() => {
+            Err(error) if on_failure == OnFailure::Stop || progress.check().is_err() => {
                 return Err(error.to_string());
             }
             Err(error) => {
@@ -57,7 +61,9 @@ pub fn load(
             imported.diagnostics.placed_in(&prefix)
         });
         merge.add(imported.source, imported.measured, &prefix);
+        merge.of_file(&titles[part.members[0]]);
     }
+    let aliases = merge.name_graphs();
     // A dump's own plan is of the graph as the dump has it.
     let dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
@@ -81,11 +87,25 @@ pub fn load(
         parts: whole.parts(&dumped),
         whole,
         stamped,
+        aliases,
         sources: sources.to_vec(),
         configs: Vec::new(),
         reports,
         diagnostics,
     })
+}
+
+/// Whether anything could be read, where there is something to read.
+///
+/// # Errors
+/// Why not, a line for each source.
+fn some_read(read: &[ReadPart]) -> Result<(), String> {
+    let errors = read.iter().filter_map(|part| part.imported.as_ref().err());
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    if errors.is_empty() || errors.len() < read.len() {
+        return Ok(());
+    }
+    Err(errors.join("\n"))
 }
 
 /// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::graph_names::{GraphNames, graph_names};
 use crate::workload::{AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape};
 
 /// What is shown, the recordings beside it, and a sentence for each kind that is left out.
@@ -14,6 +15,8 @@ pub(super) type Merged = (Source, Vec<Arc<Recording>>, Vec<String>);
 #[derive(Debug, Default)]
 pub(super) struct Merge {
     pub(super) graphs: Vec<GraphEntry>,
+    /// By graph: its file; graphs without one, behind them, are of no file.
+    files: Vec<String>,
     pub(super) recordings: Vec<Arc<Recording>>,
     lifetimes: Vec<(String, Arc<Lifetimes>)>,
     problems: Vec<Arc<ProblemEntry>>,
@@ -26,7 +29,7 @@ pub(super) struct Merge {
 
 /// Hands out names, each once. O(log n) a name.
 #[derive(Debug, Default)]
-struct UniqueNames {
+pub(super) struct UniqueNames {
     taken: BTreeSet<String>,
     /// Names only ever become taken, so that numbers below the last one tried stay taken.
     next: BTreeMap<String, u32>,
@@ -34,7 +37,7 @@ struct UniqueNames {
 
 impl UniqueNames {
     /// The name, or where it is taken the name with the lowest number that makes it new.
-    fn take(&mut self, name: &str) -> String {
+    pub(super) fn take(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         if self.taken.contains(name) {
             let number = self.next.entry(name.to_owned()).or_insert(2);
@@ -91,6 +94,22 @@ impl Merge {
         }
     }
 
+    /// Says that the graphs that were added since the last call are of a file.
+    pub(super) fn of_file(&mut self, title: &str) {
+        self.files.resize(self.graphs.len(), title.to_owned());
+    }
+
+    /// Gives each graph a name of its own; returns what else they may be called.
+    pub(super) fn name_graphs(&mut self) -> BTreeMap<String, String> {
+        let files = self.files.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let graphs: Vec<(&str, &str)> = self.graphs.iter().map(|entry| entry.name.as_str()).zip(files).collect();
+        let GraphNames { names, aliases } = graph_names(&graphs);
+        for (entry, name) in self.graphs.iter_mut().zip(names) {
+            entry.name = name;
+        }
+        aliases
+    }
+
     fn add_recordings(&mut self, entries: Vec<Arc<Recording>>, prefix: &str) {
         for entry in entries {
             let name = self.names.take(&match prefix {
@@ -106,6 +125,7 @@ impl Merge {
     pub(super) fn finish(self) -> Merged {
         let Self {
             mut graphs,
+            files: _,
             recordings,
             lifetimes,
             problems,

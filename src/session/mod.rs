@@ -13,6 +13,7 @@ mod document_file;
 mod export;
 mod files;
 mod folder;
+mod graph_names;
 mod history;
 mod jobs;
 mod kept;

@@ -1,12 +1,12 @@
-//! The painter: one named thread that draws pictures of lanes with more blocks than a frame can draw.
+//! The painter: a named thread that draws pictures of lanes with more blocks than a frame can draw, several at one time.
 //!
 //! In: orders, of which only the newest counts. Out: answers with one picture each, through the worker's channel. It stands
-//! beside the worker, and numbers its orders by itself, because a view that moves must not wait for a comparison or a sweep. After each lane it looks for a
+//! beside the worker, and numbers its orders by itself, because a view that moves must not wait for a comparison or a sweep. Before each lane it looks for a
 //! newer order, and goes on with the lane that has waited longest, so that a view in motion leaves no lane behind. A panic
 //! is told like one of the worker's.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -16,6 +16,9 @@ use crate::timeline::{
     AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
     Viewport,
 };
+
+/// Most pictures that are drawn at one time: as many as there are lanes of policies.
+const MOST_AT_ONCE: usize = 4;
 
 /// Who draws lanes with more blocks than a frame draws one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +124,7 @@ pub(super) struct Painter {
 
 impl Painter {
     /// Starts the thread, which answers through `say`.
-    pub(super) fn start(say: impl Fn(u64, Answer) + Send + 'static) -> std::io::Result<Self> {
+    pub(super) fn start(say: impl Fn(u64, Answer) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Painting>();
         let thread = std::thread::Builder::new()
             .name("highwater-painter".to_owned())
@@ -150,11 +153,13 @@ impl Drop for Painter {
     }
 }
 
-fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
+fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(u64, Answer) + Sync)) {
     // By lane and kind: when it was drawn last.
     let mut drawn: Vec<((usize, PictureKind), u64)> = Vec::new();
     let mut clock = 0_u64;
-    let mut scratch = RasterScratch::default();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut scratches: Vec<RasterScratch> = Vec::new();
+    scratches.resize_with(cores.min(MOST_AT_ONCE), RasterScratch::default);
     let mut next = inbox.recv().ok();
     while let Some(painting) = next.take() {
         let age = |of: &PictureFrame, drawn: &[((usize, PictureKind), u64)]| {
@@ -166,22 +171,55 @@ fn serve(inbox: &Receiver<Painting>, say: &dyn Fn(u64, Answer)) {
         }
         let mut frames = painting.order.frames.clone();
         frames.sort_by_key(|of| age(of, &drawn));
-        for of in frames {
-            let picture = || draw(&painting, of, &mut scratch).map(|picture| Answer::Painted(Some(Arc::new(picture))));
-            if let Some(answer) = guarded(picture) {
-                say(painting.generation, answer);
-            }
+        let n_drawn = draw_all(&painting, &frames, &mut scratches, inbox, say);
+        for of in &frames[..n_drawn] {
             clock += 1;
             drawn.retain(|(key, _)| *key != (of.lane, of.kind));
             drawn.push(((of.lane, of.kind), clock));
-            next = inbox.try_iter().last();
-            if next.is_some() {
-                break;
-            }
         }
+        next = inbox.try_iter().last();
         say(painting.generation, Answer::Painted(None));
         next = next.or_else(|| inbox.recv().ok().map(|first| inbox.try_iter().last().unwrap_or(first)));
     }
+}
+
+/// Draws pictures in this order, a few at one time, until all are drawn or a newer order has come; at least one. How many were.
+fn draw_all(
+    painting: &Painting,
+    frames: &[PictureFrame],
+    scratches: &mut [RasterScratch],
+    inbox: &Receiver<Painting>,
+    say: &(dyn Fn(u64, Answer) + Sync),
+) -> usize {
+    let n_taken = Mutex::new(0_usize);
+    let take = || {
+        let mut n_taken = n_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first is drawn in any case, so that a view in motion shows something.
+        let is_wanted = *n_taken == 0 || inbox.is_empty();
+        let of = frames.get(*n_taken).filter(|_| is_wanted)?;
+        *n_taken += 1;
+        Some(*of)
+    };
+    let draw_some = |scratch: &mut RasterScratch| {
+        while let Some(of) = take() {
+            let picture = || draw(painting, of, scratch).map(|picture| Answer::Painted(Some(Arc::new(picture))));
+            if let Some(answer) = guarded(picture) {
+                say(painting.generation, answer);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut scratches = scratches.iter_mut();
+        let own = scratches.next();
+        for scratch in scratches.take(frames.len().saturating_sub(1)) {
+            let draw_some = &draw_some;
+            scope.spawn(move || draw_some(scratch));
+        }
+        if let Some(own) = own {
+            draw_some(own);
+        }
+    });
+    n_taken.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A picture, or that there was a fault.

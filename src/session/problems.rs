@@ -1,5 +1,5 @@
-//! Everything that is wrong or odd, most severe first: findings of the configuration, what runs out of memory, what was
-//! assumed, oddities of configurations and files.
+//! Everything that is wrong or odd, most severe first: findings of the configuration, what could not be opened, what runs out of
+//! memory, what was assumed, oddities of configurations and files.
 
 use super::state::Session;
 use crate::diagnostics::Severity;
@@ -25,8 +25,13 @@ pub fn problem_lines(session: &Session) -> Vec<ProblemLine> {
             ..line(finding.severity, finding.rule, finding.message.clone())
         })
         .collect();
-    let problem = session.problem().map(str::to_owned);
-    lines.extend(problem.map(|problem| line(Severity::Error, "file", problem)));
+    // Of several files that cannot be read each has a line.
+    let problems = session
+        .problem()
+        .or(session.not_opened())
+        .into_iter()
+        .flat_map(str::lines);
+    lines.extend(problems.map(|problem| line(Severity::Error, "file", problem.to_owned())));
     let out_of_memory = session.answer().and_then(|(comparison, _)| {
         let lane = comparison.lane(comparison.configured)?;
         lane.out_of_memory_text()

@@ -1,5 +1,6 @@
 //! What was read of one source: the import report of the window.
 
+use crate::analysis::tensor_count;
 use crate::diagnostics::Diagnostics;
 use crate::import::Imported;
 use crate::units::{Bytes, counted};
@@ -91,7 +92,7 @@ fn graph_lines(entry: &GraphEntry) -> Vec<String> {
         "graph {}: {}, {}",
         entry.name,
         count("op", graph.ops().len()),
-        count("tensor", graph.tensors().len())
+        counted(tensor_count(entry), "tensor")
     );
     if !entry.bodies.is_empty() {
         line.push_str(&format!(

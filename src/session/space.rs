@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::files::look_at;
 use super::jobs::{Answer, Job};
 use crate::analysis::space::{
-    AxisOf, Explorer, Recommendation, Space, SpaceAxis, SpacePoint, front_of, recommend_from,
+    AxisOf, Explorer, Recommendation, SmallestDevice, Space, SpaceAxis, SpacePoint, front_of, largest_of,
+    recommend_from, smallest_device,
 };
 use crate::options::{OptionKind, SeenFiles, find, paths_of};
 use crate::progress::Progress;
@@ -36,6 +37,12 @@ pub struct SpaceTable {
     pub points: Vec<SpacePoint>,
     /// Positions of those that no other one beats, by peak.
     pub front: Vec<usize>,
+    /// How many of the points fit.
+    pub n_fitting: u64,
+    /// By axis of amounts, the position of the point that fits with the largest value.
+    pub largest: BTreeMap<usize, usize>,
+    /// The smallest device for its points, once all are tried and it is known; within, `None` where none is large enough.
+    pub smallest: Option<Option<Box<SmallestDevice>>>,
     /// The configuration to take, where that was asked.
     pub recommendation: Option<Arc<Recommendation>>,
     /// Whether a job is being worked out; otherwise it was stopped, or all are there.
@@ -55,6 +62,9 @@ impl SpaceTable {
             space,
             points: Vec::new(),
             front: Vec::new(),
+            n_fitting: 0,
+            largest: BTreeMap::new(),
+            smallest: None,
             recommendation: None,
             is_running: false,
             number,
@@ -97,8 +107,28 @@ impl SpaceTable {
             self.points.push(point);
         }
         let known = std::mem::take(&mut self.front);
-        self.front = front_of(&self.points, known.into_iter().chain(first..self.points.len()));
+        let new = first..self.points.len();
+        self.front = front_of(&self.points, known.into_iter().chain(new.clone()));
+        self.n_fitting += self.points[first..]
+            .iter()
+            .filter(|point| point.fitting().is_some())
+            .count() as u64;
+        let axes = self.space.axes().iter().enumerate();
+        for (axis, _) in axes.filter(|(_, axis)| axis.is_quantity()) {
+            let known = self.largest.get(&axis).copied().into_iter();
+            if let Some(largest) = largest_of(&self.space, &self.points, axis, known.chain(new.clone())) {
+                self.largest.insert(axis, largest);
+            }
+        }
     }
+}
+
+/// Whether a job is about a space.
+pub(super) const fn is_of_space(job: &Job) -> bool {
+    matches!(
+        job,
+        Job::SpaceStart(..) | Job::SpacePoints(..) | Job::SmallestDevice(..) | Job::Recommend(..)
+    )
 }
 
 /// What the worker does for a space.
@@ -114,6 +144,10 @@ pub(super) fn try_space(job: Job, progress: &Progress<'_>) -> Result<Answer, Str
         Job::SpacePoints(explorer, points) => {
             let tried = explorer.explore(&points, &mut |_: &SpacePoint| {}, progress);
             Ok(Answer::SpacePoints(tried.map_err(|cancelled| cancelled.to_string())?))
+        }
+        Job::SmallestDevice(explorer, points) => {
+            let found = smallest_device(&explorer, &points, progress).map_err(|cancelled| cancelled.to_string())?;
+            Ok(Answer::SmallestDevice(found.map(Box::new)))
         }
         Job::Recommend(explorer, goal, points) => {
             let found = recommend_from(&explorer, goal, points, progress).map_err(|error| error.to_string())?;

@@ -34,7 +34,7 @@ use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
 use super::worker::Worker;
-use crate::analysis::{Comparison, LaneId, Request, bound_plan};
+use crate::analysis::{Comparison, Request, bound_plan};
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
 use crate::plan::Limits;
@@ -104,6 +104,8 @@ pub struct Session {
     bound_dims: DimValues,
     /// Why the current document has no answer, where it has none.
     problem: Option<String>,
+    /// Why what was to be opened last is not: what was open before stays.
+    not_opened: Option<String>,
     /// The document that the answer on the screen belongs to.
     answered: Option<Document>,
     /// What is being compared, and what the answer on the screen is of.
@@ -140,7 +142,6 @@ pub struct Session {
     difference: DifferenceWatch,
     lane_changes: ChangesWatch,
     /// The lane that figures of others are compared with, where one was chosen.
-    baseline: Option<LaneId>,
     content: ContentWatch,
     search: SearchWatch,
     tables: TablesWatch,
@@ -184,6 +185,7 @@ impl Session {
             assumed: BTreeSet::new(),
             bound_dims: DimValues::new(),
             problem: None,
+            not_opened: None,
             answered: None,
             asked_of: None,
             answered_of: None,
@@ -207,7 +209,6 @@ impl Session {
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
             lane_changes: ChangesWatch::default(),
-            baseline: None,
             content: ContentWatch::default(),
             search: SearchWatch::default(),
             tables: TablesWatch::default(),
@@ -279,7 +280,7 @@ impl Session {
             Command::AddBookmark(bookmark) => self.add_bookmark(bookmark),
             Command::RestoreBookmarks(bookmarks) => {
                 self.document.bookmarks = bookmarks;
-                self.keep_bookmarks();
+                self.keep_marks();
             }
             Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
             Command::RemoveBookmark(position) => self.remove_bookmark(position),
@@ -304,7 +305,7 @@ impl Session {
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
             compared if compared.is_compared() => self.apply_compared(compared),
             Command::EndTyping => self.history.end_typing(),
-            Command::DismissNotice => self.notice = None,
+            Command::DismissNotice => (self.notice, self.not_opened) = (None, None),
             Command::ForgetRemarks(name) => self.remarks.retain(|(known, _)| *known != name),
             Command::Undo => self.step(true),
             Command::Redo => self.step(false),
@@ -367,6 +368,7 @@ impl Session {
             return;
         };
         self.problem = None;
+        loaded.follow(&mut self.document.plan);
         let symbols = loaded.workload.symbols();
         // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
         // is kept for the whole, but not asked about.
@@ -389,6 +391,9 @@ impl Session {
         let mut request = self.request(Arc::clone(&loaded.workload));
         let graphs = loaded.workload.scheduled_graphs();
         request.plan.retain_graphs(&graphs);
+        for pin in &mut request.pins {
+            loaded.follow(&mut pin.configuration.plan);
+        }
         request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
         // What entries give values to needs no other.

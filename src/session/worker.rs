@@ -21,7 +21,7 @@ use super::load::load;
 use super::name_reuse::names_report;
 use super::painter::{Painter, Painting};
 use super::planner::{PlannerSubject, run_row, subject_of};
-use super::space::try_space;
+use super::space::{is_of_space, try_space};
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
 use crate::analysis::{Comparison, Request, compare, repin};
@@ -135,7 +135,7 @@ impl Worker {
             self.sweeping.cancel();
             self.sweeping = cancel.clone();
         }
-        if matches!(job, Job::SpaceStart(..) | Job::SpacePoints(..) | Job::Recommend(..)) {
+        if is_of_space(&job) {
             self.trying.cancel();
             self.trying = cancel.clone();
         }
@@ -342,7 +342,9 @@ fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -> Result<An
             let points = sweep_points(&subject, &tasks, progress);
             Ok(Answer::Swept(points.map_err(|cancelled| cancelled.to_string())?))
         }
-        Job::SpaceStart(..) | Job::SpacePoints(..) | Job::Recommend(..) => try_space(job, progress),
+        Job::SpaceStart(..) | Job::SpacePoints(..) | Job::SmallestDevice(..) | Job::Recommend(..) => {
+            try_space(job, progress)
+        }
         Job::NameReuse(question) => {
             let report = names_report(&question, progress).map_err(|cancelled| cancelled.to_string())?;
             Ok(Answer::NamesReused(report.map(Arc::new)))

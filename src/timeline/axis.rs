@@ -10,11 +10,14 @@
 //! is there. Invariants: places ascend strictly, so that a step without time has a width, can be pointed at and is never
 //! dropped; place and step are inverse to each other. Deliberately not here: where times come from (`making`).
 
+mod axes;
 mod making;
-
-use std::sync::Arc;
+mod wall;
 
 use serde::{Deserialize, Serialize};
+
+pub use axes::Axes;
+pub use wall::WallRun;
 
 /// What the axis counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -25,7 +28,7 @@ pub enum AxisKind {
     Order,
     /// How long ops take: measured where the source says so, else estimated.
     Estimated,
-    /// When events were, as a recording has it.
+    /// When events were, as a recording has it, or when ops ran in a run beside their graph.
     Wall,
 }
 
@@ -275,52 +278,6 @@ impl TimeAxis {
 #[expect(clippy::cast_precision_loss, reason = "steps are below 2^32")]
 const fn idx_f64(idx: usize) -> f64 {
     idx as f64
-}
-
-/// The axes that an answer has besides the order of its steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axes {
-    estimated: Result<Arc<TimeAxis>, &'static str>,
-    wall: Result<Arc<TimeAxis>, &'static str>,
-}
-
-impl Axes {
-    /// An axis; `None` for the order of steps, and where the data has no such times.
-    pub fn get(&self, kind: AxisKind) -> Option<&Arc<TimeAxis>> {
-        self.known(kind).and_then(|known| known.as_ref().ok())
-    }
-
-    /// What is drawn where a kind is asked for: the order of steps where the data has no such times.
-    pub fn effective(&self, kind: AxisKind) -> AxisKind {
-        if self.get(kind).is_some() {
-            kind
-        } else {
-            AxisKind::Order
-        }
-    }
-
-    /// The kind that comes next of those that there are.
-    pub fn next(&self, kind: AxisKind) -> AxisKind {
-        let from = AxisKind::ALL.iter().position(|known| *known == self.effective(kind));
-        let after = AxisKind::ALL.iter().cycle().skip(from.unwrap_or(0) + 1);
-        let mut there = after
-            .take(AxisKind::ALL.len())
-            .filter(|kind| self.why_not(**kind).is_none());
-        there.next().copied().unwrap_or_default()
-    }
-
-    /// Why there is no such axis, in a sentence; `None` where there is one.
-    pub fn why_not(&self, kind: AxisKind) -> Option<&'static str> {
-        self.known(kind).and_then(|known| known.as_ref().err().copied())
-    }
-
-    fn known(&self, kind: AxisKind) -> Option<&Result<Arc<TimeAxis>, &'static str>> {
-        match kind {
-            AxisKind::Order => None,
-            AxisKind::Estimated => Some(&self.estimated),
-            AxisKind::Wall => Some(&self.wall),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ mod viewport;
 mod visible;
 
 pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
-pub use axis::{Axes, AxisKind, TimeAxis};
+pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, HolderName, PeakHolders, signed_bytes};

@@ -8,7 +8,7 @@ use super::document::DocumentState;
 use super::dropping::drop_ui;
 use super::help;
 use super::kept::{Kept, KeptView};
-use super::keys::{Keyboard, keys};
+use super::keys::{Keyboard, is_covered, keys};
 use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::budgets::BudgetsState;
@@ -266,6 +266,7 @@ impl App {
             // What a command changes is seen at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
+        self.state.lanes.is_covered = is_covered(ui.ctx());
         self.grant(wishes, ui.ctx())
     }
 
@@ -363,7 +364,6 @@ impl App {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
             }
-            UiCommand::ToggleSchedule => self.panes.toggle(Pane::Schedule),
             UiCommand::ToggleTables => {
                 self.panes.toggle(Pane::Tables);
                 self.state.tables.wants_focus = true;

@@ -1,10 +1,12 @@
 //! The table of window commands: menu, keys and the help window loop over it.
 
+mod also;
 mod measuring;
 mod table;
 
 use eframe::egui::KeyboardShortcut;
 
+pub use also::also;
 pub use table::COMMANDS;
 
 use super::lanes::Measuring;
@@ -46,6 +48,10 @@ pub enum UiCommand {
     ToggleTables,
     /// Bring the schedule editor to the front, or the problems.
     ToggleSchedule,
+    /// Add a run to the schedule.
+    AddRun,
+    /// List every graph in the schedule.
+    ListGraphs,
     /// Choose where to write the table that is shown.
     ExportTable,
     /// Put the keyboard into the option search.

@@ -1,8 +1,18 @@
 //! The list of keys and gestures, from the same table as the menus.
 
-use eframe::egui;
+use eframe::egui::scroll_area::ScrollBarVisibility;
+use eframe::egui::style::ScrollAnimation;
+use eframe::egui::{self, Key, Modifiers};
 
 use super::commands::{COMMANDS, GESTURES};
+
+/// What the window has above and below the list, in points.
+const OTHERS: f32 = 150.0;
+/// The least width of a column of keys, and the room between two.
+const COLUMN: f32 = 520.0;
+const GAP: f32 = 16.0;
+/// About the height of a line.
+const ROW: f32 = 20.0;
 
 /// Draws the window while it is open; `words` say what the program is run with.
 pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
@@ -11,13 +21,20 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     }
     let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
         let window = ctx.content_rect();
-        ui.set_width(960.0_f32.min(window.width() - 50.0));
+        ui.set_width(window.width() - 60.0);
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
-        // A low window scrolls.
-        let height = (window.height() - 190.0).max(120.0);
-        let area = egui::ScrollArea::both().max_height(height).auto_shrink([false, true]);
-        area.show(ui, lists_ui);
+        // Whoever looks for a key has no hand at the wheel: the bar is seen, and keys scroll.
+        ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
+        let height = (window.height() - OTHERS).max(120.0);
+        let area = egui::ScrollArea::vertical()
+            .max_height(height)
+            .auto_shrink([false, true])
+            .scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
+        area.show(ui, |ui| {
+            scroll_by_keys(ui, height);
+            lists_ui(ui);
+        });
         ui.add_space(8.0);
         ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");
         if !words.is_empty() {
@@ -32,22 +49,59 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     }
 }
 
+/// Arrows move by two rows, pages by what is seen, Home and End to the ends.
+fn scroll_by_keys(ui: &egui::Ui, height: f32) {
+    /// More than any list is high.
+    const ALL: f32 = 1e6;
+    let page = height - 2.0 * ROW;
+    let keys = [
+        (Key::ArrowDown, 2.0 * ROW),
+        (Key::ArrowUp, -2.0 * ROW),
+        (Key::PageDown, page),
+        (Key::PageUp, -page),
+        (Key::Space, page),
+        (Key::Home, -ALL),
+        (Key::End, ALL),
+    ];
+    for (key, by) in keys {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            ui.scroll_with_delta_animation(egui::vec2(0.0, -by), ScrollAnimation::none());
+        }
+    }
+}
+
+/// A line of the list.
+enum Line {
+    Title(&'static str),
+    Row(String, &'static str),
+}
+
+/// All lines in as many columns as there is room for, one column after the other.
 fn lists_ui(ui: &mut egui::Ui) {
     let ctx = ui.ctx().clone();
+    let gestures = GESTURES.iter().map(|(keys, text)| Line::Row((*keys).to_owned(), text));
+    let commands = COMMANDS
+        .iter()
+        .filter_map(|row| Some(Line::Row(keys_text(row.shortcut?, &ctx), row.text)));
+    let lines: Vec<Line> = std::iter::once(Line::Title("In the lanes"))
+        .chain(gestures)
+        .chain([Line::Title("Everywhere")])
+        .chain(commands)
+        .collect();
+    let room = ui.available_width();
+    let n_columns = (1..=4_u8)
+        .rev()
+        .find(|count| room / f32::from(*count) >= COLUMN)
+        .unwrap_or(1);
+    let width = room / f32::from(n_columns) - GAP;
     ui.horizontal_top(|ui| {
-        ui.vertical(|ui| {
-            ui.strong("In the lanes");
-            let rows = GESTURES.iter().map(|(keys, text)| ((*keys).to_owned(), *text));
-            list_ui(ui, "gestures", rows);
-        });
-        ui.add_space(18.0);
-        ui.vertical(|ui| {
-            ui.strong("Everywhere");
-            let rows = COMMANDS
-                .iter()
-                .filter_map(|row| Some((keys_text(row.shortcut?, &ctx), row.text)));
-            list_ui(ui, "commands", rows);
-        });
+        ui.spacing_mut().item_spacing.x = GAP;
+        for (column, lines) in lines.chunks(lines.len().div_ceil(n_columns.into())).enumerate() {
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                list_ui(ui, column, lines);
+            });
+        }
     });
 }
 
@@ -59,15 +113,22 @@ pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> Strin
     shortcut.format(&egui::ModifierNames::NAMES, ctx.os().is_mac())
 }
 
-fn list_ui(ui: &mut egui::Ui, salt: &str, rows: impl Iterator<Item = (String, &'static str)>) {
-    egui::Grid::new(salt)
+fn list_ui(ui: &mut egui::Ui, column: usize, lines: &[Line]) {
+    egui::Grid::new(("keys", column))
         .num_columns(2)
         .spacing([12.0, 4.0])
         .striped(true)
         .show(ui, |ui| {
-            for (keys, text) in rows {
-                ui.monospace(keys);
-                ui.label(text);
+            for line in lines {
+                match line {
+                    Line::Title(title) => {
+                        ui.strong(*title);
+                    }
+                    Line::Row(keys, text) => {
+                        ui.monospace(keys);
+                        ui.add(egui::Label::new(*text).wrap());
+                    }
+                }
                 ui.end_row();
             }
         });

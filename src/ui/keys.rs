@@ -50,6 +50,10 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
             !session.source_troubles().is_empty(),
             "no source of the document is gone or changed",
         ),
+        UiCommand::ListGraphs if !session.document().plan.entries.is_empty() => {
+            (false, "the schedule lists runs already")
+        }
+        UiCommand::AddRun | UiCommand::ListGraphs => (has_graphs(session), "no graph is open"),
         UiCommand::NextLanes => (
             kind_words(session).is_some(),
             "what is open can be compared in one way only",
@@ -77,6 +81,17 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         _ => (true, ""),
     };
     (!is_possible).then_some(why)
+}
+
+/// Whether something stands before the panes, or is typed into, that Esc closes or leaves.
+pub(super) fn is_covered(ctx: &egui::Context) -> bool {
+    ctx.text_edit_focused() || egui::Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some())
+}
+
+/// Whether something can be scheduled.
+fn has_graphs(session: &Session) -> bool {
+    let loaded = session.loaded();
+    loaded.is_some_and(|loaded| !loaded.whole.scheduled_graphs().is_empty())
 }
 
 /// Who has the keyboard.

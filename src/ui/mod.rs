@@ -4,6 +4,7 @@
 //! and never wait.
 
 pub mod app;
+mod combo;
 pub mod commands;
 pub mod dialogs;
 pub mod document;

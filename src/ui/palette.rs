@@ -9,6 +9,7 @@ pub mod fuzzy;
 
 use eframe::egui::{self, Key, Modifiers, RichText, TextStyle};
 
+use self::entries::step_entry;
 pub use self::entries::{Choice, Entry, Known, entries};
 use super::theme::Theme;
 use fuzzy::Match;
@@ -119,18 +120,20 @@ pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'
     if !state.is_open {
         return None;
     }
-    let entries = entries(known, ctx);
+    let mut entries = entries(known, ctx);
     let area =
         egui::Modal::default_area(egui::Id::unique("palette")).anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, 48.0));
+    let entries = &mut entries;
     let modal = egui::Modal::new(egui::Id::unique("palette"))
         .area(area)
         .show(ctx, |ui| {
             ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 60.0));
-            keys(ui, state);
+            let is_entered = keys(ui, state);
             search_ui(ui, state);
-            let found = found(&entries, state);
+            entries.extend(step_entry(&state.query, known.session));
+            let found = found(entries, state);
             state.chosen = state.chosen.min(found.len().saturating_sub(1));
-            list_ui(ui, &found, state, theme)
+            list_ui(ui, (&found, is_entered), state, theme)
         });
     if modal.should_close() {
         state.is_open = false;
@@ -142,8 +145,8 @@ pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'
     Some(chosen.choice.clone())
 }
 
-/// Arrows move the choice; the field below does not see them.
-fn keys(ui: &egui::Ui, state: &mut PaletteState) {
+/// Arrows move the choice; returns whether Enter takes it; the field below does not see them.
+fn keys(ui: &egui::Ui, state: &mut PaletteState) -> bool {
     const PAGE: usize = N_ROWS - 1;
     let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let before = state.chosen;
@@ -160,6 +163,8 @@ fn keys(ui: &egui::Ui, state: &mut PaletteState) {
         state.chosen = state.chosen.saturating_sub(PAGE);
     }
     state.is_moved |= state.chosen != before;
+    // A field that sees Enter gives the keyboard away, also where there is nothing to do.
+    pressed(Key::Enter)
 }
 
 fn search_ui(ui: &mut egui::Ui, state: &mut PaletteState) {
@@ -177,8 +182,12 @@ fn search_ui(ui: &mut egui::Ui, state: &mut PaletteState) {
 }
 
 /// The rows; returns the one that was chosen.
-fn list_ui<'a>(ui: &mut egui::Ui, found: &[Found<'a>], state: &mut PaletteState, theme: &Theme) -> Option<&'a Entry> {
-    let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
+fn list_ui<'a>(
+    ui: &mut egui::Ui,
+    (found, is_entered): (&[Found<'a>], bool),
+    state: &mut PaletteState,
+    theme: &Theme,
+) -> Option<&'a Entry> {
     let mut chosen = found.get(state.chosen).filter(|_| is_entered).map(|found| found.entry);
     ui.add_space(4.0);
     if found.is_empty() {

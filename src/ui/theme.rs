@@ -168,7 +168,8 @@ impl Theme {
             Owner::Weights => self.part(1),
             Owner::Variables => self.part(2),
             Owner::InputOutput => self.part(3),
-            Owner::SharedArena => self.tensors[7],
+            // Near the hue of features, which it holds; far from that of variables, which stand below it.
+            Owner::SharedArena => self.tensors[6],
             Owner::Fixed => self.tensors[12],
             Owner::Pool(graph) | Owner::Stitched(graph) => pool_hue(graph),
             Owner::Arena | Owner::DevicePool | Owner::Unplaced => return self.region_free,
@@ -186,7 +187,7 @@ impl Theme {
         match class {
             TickClass::Trouble => self.bad,
             TickClass::Graphs => self.physical,
-            TickClass::Arena => self.tensors[7],
+            TickClass::Arena => self.tensors[6],
             TickClass::Driver => self.reserved,
             TickClass::Pools => self.peak,
             TickClass::Pages => self.tensors[1],

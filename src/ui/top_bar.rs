@@ -235,6 +235,45 @@ fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     if ui.small_button("×").on_hover_text("take this message away").clicked() {
         commands.push(Command::DismissNotice);
     }
-    let label = egui::Label::new(RichText::new(text).color(color)).truncate();
+    let label = egui::Label::new(RichText::new(short_notice(text)).color(color)).truncate();
     ui.add(label).on_hover_text(text);
+}
+
+/// A message as it fits a line: its reason must not be cut off because a path before it is long, and of several lines the
+/// first stands for all.
+fn short_notice(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let line = match first.split_once(": ") {
+        Some((path, reason)) => match path.rsplit_once(['/', '\\']) {
+            Some((_, name)) if !path.contains(' ') && !name.is_empty() => format!("{name}: {reason}"),
+            _ => first.to_owned(),
+        },
+        None => first.to_owned(),
+    };
+    match lines.count() {
+        0 => line,
+        more => format!("(1 of {}) {line}", more + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_notice;
+
+    #[test]
+    fn a_notice_keeps_its_reason() {
+        for (text, short) in [
+            (
+                "/no/such/folder/report.html: cannot be written",
+                "report.html: cannot be written",
+            ),
+            (r"C:\out\a.json: cannot be read: gone", "a.json: cannot be read: gone"),
+            ("saved /tmp/a.html", "saved /tmp/a.html"),
+            ("what was open last: /a/b: gone", "what was open last: /a/b: gone"),
+            ("a.json: cut off\nb.json: cut off", "(1 of 2) a.json: cut off"),
+        ] {
+            assert_eq!(short_notice(text), short);
+        }
+    }
 }

@@ -27,6 +27,8 @@ pub struct Wishes {
     pub toggled: Vec<Pane>,
     /// The option whose field gets the keyboard.
     pub option: Option<&'static str>,
+    /// The step that is pinned.
+    pub step: Option<u32>,
     /// What of a lane is to be written.
     pub saved: Option<Purpose>,
 }
@@ -37,7 +39,7 @@ const DRAWING: (f64, f64) = (1200.0, 600.0);
 impl Wishes {
     /// Whether more than the session is asked.
     pub(super) fn asks_the_window(&self) -> bool {
-        let has_purpose = self.option.is_some() || self.saved.is_some();
+        let has_purpose = self.option.is_some() || self.step.is_some() || self.saved.is_some();
         has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
     }
 
@@ -53,6 +55,7 @@ impl Wishes {
                     .extend(recent.map(|recent| Command::Open(recent.sources())));
             }
             Choice::Option(name) => self.option = Some(name),
+            Choice::Step(step) => self.step = Some(step),
         }
     }
 }
@@ -76,6 +79,7 @@ impl App {
             shown,
             toggled,
             option,
+            step,
             saved,
         } = wishes;
         if let Some(purpose) = saved {
@@ -93,6 +97,9 @@ impl App {
             } else {
                 self.panes.show(pane);
             }
+        }
+        if let Some(step) = step {
+            self.go_to(step, ctx);
         }
         if let Some(name) = option {
             self.state.options.jump = Some(name.to_owned());
@@ -118,9 +125,28 @@ impl App {
         Some(if is_on { "on" } else { "off" })
     }
 
+    /// Adds a run to the schedule, or lists every graph; its pane comes to the front.
+    fn schedule(&mut self, is_one_run: bool) {
+        self.panes.show(Pane::Schedule);
+        let editor = &mut self.state.schedule_editor;
+        let edit = if is_one_run {
+            editor.add_run(&self.session)
+        } else {
+            editor.list_graphs(&self.session)
+        };
+        if let Some(edit) = edit {
+            self.session.apply(edit);
+        }
+    }
+
     /// Tries the configurations of the axes, or names the best of them.
-    fn try_space(&mut self, is_to_recommend: bool) {
+    fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
         self.panes.show(Pane::Space);
+        // The points get the keyboard, from the field of an axis too.
+        if let Some(id) = ctx.memory(egui::Memory::focused) {
+            ctx.memory_mut(|memory| memory.surrender_focus(id));
+        }
+        self.state.space.focus_points();
         match self.state.space.order(&self.session) {
             Ok(order) if is_to_recommend => {
                 let goal = self.state.space.goal(&order);
@@ -146,6 +172,11 @@ impl App {
                 self.panes.toggle(Pane::Compare);
                 state.compare.wants_focus = true;
             }
+            UiCommand::ToggleSchedule => {
+                self.panes.toggle(Pane::Schedule);
+                state.schedule_editor.wants_focus = true;
+            }
+            UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
             UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::Save => self.save(ctx),
             UiCommand::SaveAs => state.dialogs.ask(Purpose::SaveDocument, ctx),
@@ -168,7 +199,9 @@ impl App {
             UiCommand::NextAxis => self.next_axis(),
             UiCommand::ToggleSpace => self.panes.toggle(Pane::Space),
             UiCommand::TrySpace if self.session.is_trying() => self.session.apply(Command::StopSpace),
-            UiCommand::TrySpace | UiCommand::Recommend => self.try_space(command == UiCommand::Recommend),
+            UiCommand::TrySpace | UiCommand::Recommend => {
+                self.try_space(command == UiCommand::Recommend, ctx);
+            }
             UiCommand::Measure(how) => self.measure(how, ctx),
             UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
             UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
@@ -204,6 +237,15 @@ impl App {
         if is_alone {
             let text = format!("the axis counts {word}s alone. {}", reasons.join(" "));
             self.session.notify(Notice::Done(text));
+        }
+    }
+
+    /// Pins a step in the lanes, which come to the front.
+    fn go_to(&mut self, step: u32, ctx: &egui::Context) {
+        let theme = Theme::of(&ctx.global_style().visuals);
+        if let Some(input) = LanesInput::of(&self.session, &theme) {
+            self.panes.show(Pane::Policies);
+            self.state.lanes.go_to(step, &input);
         }
     }
 

@@ -199,7 +199,7 @@ pub struct RecordedOp {
     pub name: RecordedName,
     /// Its type.
     pub kind: RecordedName,
-    /// When it began.
+    /// When it began; 0 where that was lost.
     pub start: Nanos,
     /// How long it took.
     pub time: Nanos,
@@ -207,6 +207,13 @@ pub struct RecordedOp {
     pub scratch: Bytes,
     /// Bytes that it left behind for later runs.
     pub persistent: Bytes,
+}
+
+impl RecordedOp {
+    /// Whether it is known when it began.
+    pub fn states_start(&self) -> bool {
+        self.start > Nanos(0)
+    }
 }
 
 /// A line of a stack.
@@ -225,6 +232,8 @@ pub struct RecordedFrame {
 pub struct Recording {
     /// What it is of, as users know it: `device0`, `NPU:0`, `PTA`.
     pub name: String,
+    /// The device, as the tables of one profiler call it alike: `NPU:0`; empty where they do not.
+    pub device: String,
     /// Which tool wrote it, in a few words.
     pub recorder: String,
     /// Number of steps.
@@ -275,6 +284,11 @@ impl Recording {
     /// The curve of a kind, where the file states one.
     pub fn total(&self, kind: TotalKind) -> Option<&RecordedTotal> {
         self.totals.iter().find(|total| total.kind == kind)
+    }
+
+    /// Whether it is of a device of this name, or does not say of which.
+    pub fn is_of_device(&self, device: &str) -> bool {
+        self.device == device || self.device.is_empty()
     }
 
     /// Whether there is anything to see: a block, a region, an event, or a curve above zero.

@@ -22,6 +22,7 @@ fn a_traced_step_teaches_rates_and_scratch_memory() {
         keys(&answer),
         [
             "simulation.op_bytes_per_second",
+            "simulation.op_launch_ns",
             "simulation.workspace_estimate",
             "simulation.workspace_table"
         ]
@@ -32,7 +33,12 @@ fn a_traced_step_teaches_rates_and_scratch_memory() {
         }
     }
     let notes = answer["learned"][0]["notes"].as_array().expect("notes");
-    assert_eq!(notes.len(), 2, "what could not be learned is told: {notes:?}");
+    assert_eq!(notes.len(), 3, "what could not be learned is told: {notes:?}");
+    let fit = notes[0].as_str().expect("a sentence");
+    assert!(
+        fit.starts_with("96 ops took 201.57") && fit.contains("in the median ("),
+        "{fit}"
+    );
     let again = run(&["learn", GRAPH, RUN, "--format", "json"]);
     assert_eq!(serde_json::from_slice::<Json>(&again.stdout).unwrap(), answer);
 }

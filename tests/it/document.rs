@@ -81,6 +81,7 @@ fn full(folder: &Path) -> DocumentFile {
         lane: Some(policy),
     }];
     document.pins = pins_of(&document);
+    document.baseline = Some(LaneId::Pinned(1));
     let hash = "0123456789abcdef".repeat(4);
     let view = json!({"version": 1, "steps": [0.1, 2e300]});
     DocumentFile::new(document.clone()).with(document, vec![Some(hash), None], Some(view))
@@ -161,7 +162,7 @@ prop_compose! {
         (mode, device) in (proptest::option::of(0..2_i32), proptest::option::of(1_u64..1 << 45)),
         variable in proptest::option::of("\\PC{0,6}"),
         strategies in proptest::collection::vec(lane_id(), 0..3),
-        (lanes, bookmarks) in (lanes(), bookmarks()),
+        (lanes, bookmarks, baseline) in (lanes(), bookmarks(), proptest::option::of(lane_id())),
         pins in proptest::collection::btree_map("[^\\s\\p{Cc}]\\PC{0,5}[^\\s\\p{Cc}]", 0_usize..2, 0..3),
     ) -> Document {
         let mut document = Document::new(Vec::new());
@@ -185,6 +186,7 @@ prop_compose! {
         }
         document.lanes = lanes;
         document.bookmarks = bookmarks;
+        document.baseline = baseline;
         let both = pins_of(&document);
         let pin = |(name, number): (String, usize)| Pin { name, ..both[number].clone() };
         document.pins = pins.into_iter().map(pin).collect();
@@ -300,6 +302,40 @@ fn pins_are_read_one_by_one() {
     assert_eq!(again["pins"][1]["configuration"]["x"], 2);
     let expected = json!({"memory_config.static_memory_policy": 4, "dtr.new": 1});
     assert_eq!(again["pins"][1]["configuration"]["options"], expected);
+    // What could not be read stays too, behind the others, also in a second round.
+    let read: Json = serde_json::from_str(text).unwrap();
+    let unread: Vec<&Json> = read["pins"].as_array().unwrap()[1..8].iter().collect();
+    let kept: Vec<&Json> = again["pins"].as_array().unwrap()[2..].iter().collect();
+    assert_eq!(kept, unread);
+    let (second, _) = DocumentFile::read(again.to_string().as_bytes(), None).unwrap();
+    assert_eq!(second.document.pins[..2], file.document.pins);
+    assert_eq!(second.document.pins[2].name, "a", "its name is free now");
+    let third: Json = serde_json::from_str(&second.text(None).unwrap()).unwrap();
+    let all = third["pins"].as_array().unwrap();
+    assert_eq!(all.len(), 9);
+    assert!(unread.iter().all(|pin| pin["name"] == "a" || all.contains(pin)));
+}
+
+#[test]
+fn a_baseline_is_kept_and_one_of_another_version_is_told() {
+    for (text, expected, is_told) in [
+        ("pin 1", Some(LaneId::Pinned(1)), false),
+        ("measured 0", Some(LaneId::Measured(0)), false),
+        ("orbit 3", None, true),
+    ] {
+        let read = json!({"highwater_document": 1, "baseline": text});
+        let (mut file, remarks) = DocumentFile::read(read.to_string().as_bytes(), None).unwrap();
+        assert_eq!(file.document.baseline, expected);
+        assert_eq!(
+            remarks.entries().iter().any(|remark| remark.message.contains(text)),
+            is_told
+        );
+        let again: Json = serde_json::from_str(&file.text(None).unwrap()).unwrap();
+        assert_eq!(again["baseline"], text, "what nobody knows stays");
+        file.document.baseline = Some(LaneId::Pass(2));
+        let again: Json = serde_json::from_str(&file.text(None).unwrap()).unwrap();
+        assert_eq!(again["baseline"], "pass 2");
+    }
 }
 
 #[test]
@@ -336,7 +372,6 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
     };
     let large = format!("{{\"highwater_document\": 1, \"x\": \"{}\"}}", "y".repeat(17 << 20));
     let cases = [
-        ("", "line 1, column 1: EOF"),
         ("[]", "line 1, column"),
         (
             "{\"highwater_document\": 2, \"sources\": 7}",
@@ -395,6 +430,20 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
         assert_eq!(again[field], before[field]);
     }
     assert_eq!(again["settings"]["options"], before["settings"]["options"]);
+}
+
+#[test]
+fn documents_that_were_cut_off_say_so() {
+    for (text, place) in [
+        ("", "line 1, column 1: the text ends here, in the middle of a value"),
+        (
+            "{\"highwater_document\": 1,\n \"sources\": [",
+            "line 2, column 13: the text ends here, in the middle of a list",
+        ),
+    ] {
+        let error = DocumentFile::read(text.as_bytes(), None).unwrap_err().to_string();
+        assert_eq!(error, format!("{place}; it was cut off, copy or save it again"));
+    }
 }
 
 #[test]

@@ -30,8 +30,10 @@ mod document;
 mod effects;
 mod exporters;
 mod exports;
+mod forbidden;
 mod ge_corpus;
 mod inline;
+mod kernels;
 mod lifetimes;
 mod name_reuse;
 mod native;
@@ -95,6 +97,8 @@ mod ui_device;
 mod ui_document;
 #[cfg(feature = "gui")]
 mod ui_exports;
+#[cfg(feature = "gui")]
+mod ui_keyboard;
 #[cfg(feature = "gui")]
 mod ui_lanes;
 #[cfg(feature = "gui")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use highwater::analysis::LaneId;
 use highwater::diagnostics::Severity;
-use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, sample};
+use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, problem_lines, sample};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{DeviceProfiles, GraphIdx};
 
@@ -151,6 +151,17 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     assert_eq!(comparison.alike, None);
     assert!(session.assumed_dims().is_empty());
     assert!(!comparison.session.graphs[0].is_static);
+    // Back, and once more where nothing is left to undo: the value is assumed, and said to be.
+    for _ in 0..2 {
+        session.apply(Command::Undo);
+        session.settle();
+        assert!(session.assumed_dims().contains("seq"));
+        assert_eq!(session.document().plan.dims["seq"], [1]);
+    }
+    // What is pinned holds it, so that it stays as it is when other values come.
+    let configuration = session.configuration();
+    assert_eq!(configuration.plan.dims["seq"], [1]);
+    assert!(!session.name_for_pin(&configuration).contains("seq"));
 }
 
 #[test]
@@ -478,7 +489,42 @@ fn one_file_that_cannot_be_read_leaves_the_others() {
         told.iter()
             .any(|entry| entry.severity == Severity::Error && entry.message.contains("noise.bin"))
     );
+    let unread: Vec<(usize, &str)> = session.unread().collect();
+    assert!(
+        matches!(unread[..], [(1, why)] if why.contains("noise.bin")),
+        "{unread:?}"
+    );
     let mut alone = open(vec![unreadable]);
     alone.settle();
     assert!(alone.loaded().is_none() && alone.problem().is_some());
+}
+
+#[test]
+fn of_files_that_cannot_be_read_each_is_told() {
+    let unreadable = |name: &str| SourceSpec::Bytes {
+        name: name.to_owned(),
+        bytes: Arc::from(&b"no format at all"[..]),
+    };
+    let told = |session: &Session| -> Vec<String> {
+        let lines = problem_lines(session).into_iter();
+        let errors = lines.filter(|line| line.severity == Severity::Error);
+        errors.map(|line| line.text).collect()
+    };
+    let both = [unreadable("one.bin"), unreadable("two.bin")];
+    let mut session = open(both.to_vec());
+    session.settle();
+    let lines = told(&session);
+    assert!(
+        lines.len() == 2 && lines[0].contains("one.bin") && lines[1].contains("two.bin"),
+        "{lines:?}"
+    );
+    // What was open before stays, and what was not opened is told until its notice is taken away.
+    let mut session = open(bytes(SYMBOLIC));
+    session.settle();
+    session.apply(Command::Open(both.to_vec()));
+    session.settle();
+    assert!(session.loaded().is_some() && session.problem().is_none());
+    assert_eq!(told(&session), lines);
+    session.apply(Command::DismissNotice);
+    assert_eq!(told(&session), Vec::<String>::new());
 }

@@ -90,6 +90,39 @@ fn every_edit_of_pins_is_one_step() {
     assert_eq!(lanes(&mut session), ["pinned plain (2)", "pinned four"]);
 }
 
+/// The baseline stays the pin that it is, whatever moves, and is a step that keeps the answer.
+#[test]
+fn the_baseline_follows_its_pin() {
+    let mut session = session();
+    for name in ["a", "b", "c"] {
+        pin(&mut session, name);
+    }
+    lanes(&mut session);
+    session.apply(Command::SetBaseline(Some(LaneId::Pinned(1))));
+    assert!(!session.is_stale(), "nothing is worked out anew");
+    for (command, after) in [
+        (Command::MovePin { position: 1, to: 2 }, Some(2)),
+        (Command::MovePin { position: 0, to: 2 }, Some(1)),
+        (Command::DuplicatePin(0), Some(2)),
+        (Command::DuplicatePin(2), Some(2)),
+        (Command::RemovePin(0), Some(1)),
+        (Command::RemovePin(1), None),
+        (Command::Undo, Some(1)),
+    ] {
+        session.apply(command.clone());
+        let expected = after.map(LaneId::Pinned);
+        assert_eq!(session.document().baseline, expected, "{command:?}");
+        if let Some(position) = after {
+            assert_eq!(names(&session)[usize::from(position)], "b", "{command:?}");
+        }
+    }
+    lanes(&mut session);
+    session.apply(Command::SetBaseline(None));
+    session.apply(Command::Undo);
+    assert_eq!(session.document().baseline, Some(LaneId::Pinned(1)));
+    assert!(!session.is_stale(), "a baseline says nothing of what is computed");
+}
+
 #[test]
 fn what_cannot_be_pinned_is_said_in_a_sentence() {
     let mut session = session();
@@ -122,7 +155,7 @@ fn what_cannot_be_pinned_is_said_in_a_sentence() {
 }
 
 #[test]
-fn what_is_pinned_holds_no_assumed_value_and_names_what_is_special() {
+fn what_is_pinned_stays_as_it_is_and_names_what_is_special() {
     let mut session = session_of("bert");
     let usual = session.configuration();
     assert_eq!(session.name_for_pin(&usual), "policy 0");

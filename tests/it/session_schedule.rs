@@ -124,6 +124,32 @@ fn names_of_graphs_are_told_apart_and_taken_back() {
 }
 
 #[test]
+fn graphs_of_one_name_are_called_after_their_files_and_schedules_follow() {
+    let mut session = two_graphs();
+    let shown = |session: &Session| -> Vec<String> {
+        let graphs = session.answer().expect("an answer").0.session.graphs.iter();
+        graphs.map(|graph| graph.name.clone()).collect()
+    };
+    set(&mut session, &["fixed*2", "chain[seq=8]"], None);
+    step(&mut session, Command::Add(vec![source("more.onnx.json", STATIC)]));
+    assert_eq!(shown(&session), ["fixed", "chain", "more.onnx"]);
+    step(&mut session, Command::Add(vec![source("other.json", SYMBOLIC)]));
+    assert_eq!(shown(&session), ["fixed", "chain", "more.onnx", "other"]);
+    // As it was called when numbers told graphs apart, and as it is called alone.
+    set(&mut session, &["chain (2)[seq=8]", "more.onnx"], None);
+    assert_eq!(session.problem(), None);
+    assert_eq!(texts(&session), ["other[seq=8]", "more.onnx"]);
+    assert_eq!(n_runs(&session), 2);
+    step(&mut session, Command::Remove(1));
+    step(&mut session, Command::Remove(0));
+    assert_eq!(shown(&session), ["fixed", "chain"]);
+    assert_eq!(texts(&session), ["chain[seq=8]", "fixed"]);
+    step(&mut session, Command::Undo);
+    step(&mut session, Command::Undo);
+    assert_eq!(texts(&session), ["other[seq=8]", "more.onnx"]);
+}
+
+#[test]
 fn files_that_are_added_and_removed_come_back_by_undo() {
     let mut session = two_graphs();
     set(&mut session, &["fixed*2", "chain[seq=8,16]"], None);

@@ -69,6 +69,17 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     let mut known = table.front.clone();
     known.sort_unstable();
     assert_eq!(known, front, "the front is kept up to date");
+    let fitting = table.points.iter().filter(|point| point.fitting().is_some());
+    assert_eq!(table.n_fitting, fitting.count() as u64);
+    let smallest = table.smallest.clone().unwrap().expect("it fits on some device");
+    assert_eq!(smallest.device.name, "generic-16GB");
+    // What is pinned beside them does not make the points old.
+    session.apply(Command::PinConfiguration {
+        name: "one".to_owned(),
+        configuration: Box::new(session.configuration()),
+    });
+    assert!(!session.is_space_stale());
+    let table = session.space().unwrap();
     assert!(
         numbers
             .iter()

@@ -351,6 +351,10 @@ fn compare_writes_a_drawing() {
         &["compare", "sample:mobilenet", "--svg", to, "--axis", "wall"],
         "--axis wall: Nothing open here was recorded",
     );
+    let output = run(&["compare", "sample:lenet", "--svg", to, "--axis", "wall"]);
+    assert_eq!(output.status.code(), Some(0));
+    let beside = std::fs::read_to_string(&path).unwrap();
+    assert!(beside.contains(">wall time of CPU:0"), "{beside:.600}");
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--axis", "noon"],
         "--axis noon: known are program order, estimated time, wall time",

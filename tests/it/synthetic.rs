@@ -74,6 +74,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         rates: OpRates {
             flops_per_second: device.flops_per_second,
             bytes_per_second: device.memory_bytes_per_second,
+            launch: Nanos(0),
         },
         device_id: 0,
         occupied: Bytes::ZERO,
@@ -267,6 +268,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         explanation: Vec::new(),
         out_of_memory_story: None,
         refusals: None,
+        forbidden: Vec::new(),
         pinned: None,
     }
 }

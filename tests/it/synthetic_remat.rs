@@ -34,6 +34,7 @@ pub(crate) fn comparison(n_layers: u32, end: End) -> Comparison {
     let rates = OpRates {
         flops_per_second: 1_000_000_000_000,
         bytes_per_second: 1_000_000_000_000,
+        launch: Nanos(0),
     };
     let tape = Arc::new(graph_tape(&graph, &sizes, rates));
     let answer = run(&tape, n_layers, end);

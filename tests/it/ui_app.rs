@@ -174,7 +174,7 @@ fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
     let mut harness = window(0);
     choose(&mut harness, "static_memory_policy", "2: static expansion");
     search(&mut harness, "static_memory");
-    choose(&mut harness, "GE_USE_STATIC_MEMORY", "3:");
+    choose(&mut harness, "GE_USE_STATIC_MEMORY", "3: ");
     assert!(
         harness.query_all_by_label_contains("error R51").count() > 0,
         "beside the field"

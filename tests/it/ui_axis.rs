@@ -65,6 +65,25 @@ fn the_step_under_the_pointer_is_the_one_that_is_drawn_there() {
 }
 
 #[test]
+fn a_graph_beside_its_run_has_wall_time() {
+    let mut harness = window("lenet");
+    press(&mut harness, Modifiers::NONE, Key::U);
+    press(&mut harness, Modifiers::NONE, Key::U);
+    assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Wall);
+    let words = ruler_words(&harness);
+    assert!(words.starts_with("ruler of steps along wall time of CPU:0"), "{words}");
+    settle(&mut harness);
+    harness.get_by_label_contains("axis: wall time of CPU:0").click();
+    harness.run_steps(3);
+    harness.get_by_label("estimated time").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Estimated);
+    press(&mut harness, Modifiers::NONE, Key::U);
+    press(&mut harness, Modifiers::NONE, Key::U);
+    assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Order);
+}
+
+#[test]
 fn a_recording_has_the_time_of_the_clock() {
     let mut harness = window("measured");
     assert!(ruler_words(&harness).starts_with("ruler of events, "));

@@ -45,7 +45,11 @@ fn what_a_run_teaches_is_set_in_one_step() {
     ]);
     let keys = ["simulation.workspace_estimate", "simulation.workspace_table"];
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
-    harness.get_by_label("take op_bytes_per_second over").click();
+    for name in ["op_bytes_per_second", "op_launch_ns"] {
+        harness.get_by_label(&format!("take {name} over")).click();
+        settle(&mut harness);
+    }
+    harness.get_by_label("Set 2 settings").scroll_to_me();
     settle(&mut harness);
     harness.get_by_label("Set 2 settings").click();
     settle(&mut harness);

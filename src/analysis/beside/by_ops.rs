@@ -1,6 +1,9 @@
 //! Alignment by the ops that ran: each measured op stands at the step of the graph's op of its name.
+//!
+//! Where a recording of what was held measured no ops itself, the kernels of the same device do that stand beside it in a
+//! table of their own, as profilers write them, if both have one clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, BETWEEN_CHECKS, How, event_at};
@@ -8,7 +11,7 @@ use crate::analysis::Comparison;
 use crate::graph::{Graph, OpId};
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Nanos, Step};
-use crate::workload::{GraphIdx, Recording};
+use crate::workload::{GraphIdx, RecordedOp, Recording};
 
 /// Measured ops of a run: when each began, and its step on the axis.
 type MeasuredOps = Vec<(Nanos, u32)>;
@@ -19,7 +22,8 @@ pub(super) fn by_ops(
     recording: &Recording,
     progress: &Progress<'_>,
 ) -> Result<Option<Aligned>, Cancelled> {
-    let Some((run, ops)) = best_run(comparison, recording, progress)? else {
+    let kernels = kernels_of(comparison, recording);
+    let Some((run, ops)) = best_run(comparison, (recording, kernels.unwrap_or(recording)), progress)? else {
         return Ok(None);
     };
     let axis = &comparison.axis.runs[run];
@@ -28,25 +32,50 @@ pub(super) fn by_ops(
         .map(|(start, step)| (event_at(recording, start), step))
         .collect();
     let anchors = longest_ascent(&by_start, progress)?;
+    let known: BTreeSet<u32> = by_start.iter().map(|(_, step)| *step).collect();
     let range = (axis.start.0, axis.n_steps);
     Ok(Some(Aligned {
         steps: spread(recording.n_steps, range, &anchors, progress)?,
         how: How::Ops {
             graph: comparison.workload.graphs()[axis.run.graph.0 as usize].name.clone(),
             n_anchored: anchors.len(),
-            n_known: by_start.len(),
+            n_known: known.len(),
+            is_repeated: known.len() < by_start.len(),
+            kernels: kernels.map(|kernels| kernels.name.clone()),
         },
     }))
 }
 
+/// The kernels of a recording that measured none: those of the same device that lie mostly within its times; of several
+/// those whose name has most letters in front in common with the recording's, because files of one folder are called after
+/// it, and of equals the first.
+fn kernels_of<'a>(comparison: &'a Comparison, recording: &Recording) -> Option<&'a Recording> {
+    let (first, last) = (recording.times.first()?, recording.times.last()?);
+    if !recording.ops.is_empty() || recording.device.is_empty() {
+        return None;
+    }
+    let is_of_run = |kernels: &&Recording| {
+        let is_within = |op: &&RecordedOp| (*first..=*last).contains(&op.start);
+        let n_within = kernels.ops.iter().filter(is_within).count();
+        kernels.is_of_device(&recording.device) && n_within * 2 > kernels.ops.len()
+    };
+    let in_common = |kernels: &Recording| {
+        let letters = kernels.name.chars().zip(recording.name.chars());
+        letters.take_while(|(left, right)| left == right).count()
+    };
+    let all = comparison.workload.recordings().iter().map(|one| &**one);
+    let found = all.filter(|one| !one.has_content()).filter(is_of_run);
+    found.rev().max_by_key(|kernels| in_common(kernels))
+}
+
 /// The first run of the graph that has most of the measured ops, and these: when each began, and its step on the axis.
-/// `None` where no graph has any, or the recording has no times.
+/// `None` where no graph has any, or the recording has no times. The ops may be those of a table beside the recording.
 fn best_run(
     comparison: &Comparison,
-    recording: &Recording,
+    (recording, measured): (&Recording, &Recording),
     progress: &Progress<'_>,
 ) -> Result<Option<(usize, MeasuredOps)>, Cancelled> {
-    if recording.ops.is_empty() || recording.times.is_empty() {
+    if measured.ops.is_empty() || recording.times.is_empty() {
         return Ok(None);
     }
     let mut best: Option<(usize, MeasuredOps)> = None;
@@ -58,11 +87,11 @@ fn best_run(
         let steps = steps_of_ops(comparison, run, progress)?;
         let names = ops_by_name(&entry.graph, progress)?;
         let mut found = MeasuredOps::new();
-        for (position, op) in recording.ops.iter().enumerate() {
+        for (position, op) in measured.ops.iter().filter(|op| op.states_start()).enumerate() {
             if position.is_multiple_of(BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            let step = names.get(recording.text(op.name)).and_then(|op| steps.get(op));
+            let step = names.get(measured.text(op.name)).and_then(|op| steps.get(op));
             found.extend(step.map(|step| (op.start, *step)));
         }
         if found.len() > best.as_ref().map_or(0, |(_, ops)| ops.len()) {

@@ -177,7 +177,7 @@ impl SpaceAxis {
             AxisOf::Option(key) => drop(configuration.options.set(key, value.clone())),
             AxisOf::Dim(name) => {
                 let values = number.map_or_else(Vec::new, |number| vec![number]);
-                configuration.plan.together.remove(name);
+                configuration.plan.free_of(name);
                 configuration.plan.dims.insert(name.clone(), values);
             }
             AxisOf::Iterations => {

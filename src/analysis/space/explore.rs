@@ -10,7 +10,7 @@
 //! own configuration. The points that come back are sorted by their numbers.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::unbounded;
 
@@ -32,7 +32,7 @@ const STAGE: &str = "trying configurations";
 #[derive(Debug)]
 pub struct Explorer {
     space: Space,
-    store: Store,
+    store: Arc<Store>,
     /// Positions of the axes that part families.
     slow: Vec<usize>,
 }
@@ -64,11 +64,21 @@ impl Explorer {
                 what,
             });
         }
-        let store = Store::new(request.clone());
+        let store = Arc::new(Store::new(request.clone()));
         let slow = (0..space.axes().len())
             .filter(|axis| is_slow(&store, &space, *axis))
             .collect();
         Ok(Self { space, store, slow })
+    }
+
+    /// The same space with every point on a device profile; what the points share is shared with this one.
+    #[must_use]
+    pub fn on_device(&self, profile: &str) -> Self {
+        Self {
+            space: self.space.on_device(profile),
+            store: Arc::clone(&self.store),
+            slow: self.slow.clone(),
+        }
     }
 
     /// The space.
@@ -77,7 +87,7 @@ impl Explorer {
     }
 
     /// What is asked about.
-    pub const fn request(&self) -> &Request {
+    pub fn request(&self) -> &Request {
         self.store.request()
     }
 

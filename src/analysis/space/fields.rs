@@ -5,7 +5,7 @@
 
 use super::{AxisOf, SpaceAxis, SpaceError};
 use crate::analysis::Configuration;
-use crate::options::{OptionRow, Value, find, keys};
+use crate::options::{OptionRow, TABLE, Value, find, keys, sets_a_figure};
 use crate::units::Bytes;
 
 /// Axes over a configuration.
@@ -14,6 +14,8 @@ pub struct Space {
     base: Configuration,
     axes: Vec<SpaceAxis>,
     size: u64,
+    /// The profile that all points run on, whatever base and axes say.
+    device: Option<String>,
 }
 
 impl Space {
@@ -44,7 +46,12 @@ impl Space {
             size: None,
             limit: Self::MAX_POINTS,
         })?;
-        Ok(Self { base, axes, size })
+        Ok(Self {
+            base,
+            axes,
+            size,
+            device: None,
+        })
     }
 
     /// The same on a device with so much memory: what fits is what runs to its end on it.
@@ -59,6 +66,15 @@ impl Space {
         // The key is a row of the table.
         drop(self.base.options.set(keys::DEVICE_MEMORY, bytes));
         Ok(self)
+    }
+
+    /// The same with every point on a device profile, with the memory and the costs of that.
+    #[must_use]
+    pub(super) fn on_device(&self, profile: &str) -> Self {
+        Self {
+            device: Some(profile.to_owned()),
+            ..self.clone()
+        }
     }
 
     /// The configuration that the axes vary.
@@ -139,6 +155,13 @@ impl Space {
         for (axis, value) in self.axes.iter().zip(self.values(idx)) {
             axis.put(value, &mut configuration);
         }
+        if let Some(profile) = &self.device {
+            for row in TABLE.iter().filter(|row| sets_a_figure(row.key)) {
+                configuration.options.reset(row.key);
+            }
+            // The key is a row of the table.
+            drop(configuration.options.set(keys::DEVICE, Value::from(profile.as_str())));
+        }
         configuration
     }
 
@@ -175,7 +198,14 @@ impl Space {
             }
             AxisOf::Dim(name) => {
                 let known = self.base.plan.dims.get(name).map(Vec::as_slice);
-                matches!((known, value.as_int()), (Some([one]), Some(number)) if i64::try_from(*one) == Ok(number))
+                let is_free = self
+                    .base
+                    .plan
+                    .entries
+                    .iter()
+                    .all(|entry| !entry.dims.contains_key(name));
+                is_free
+                    && matches!((known, value.as_int()), (Some([one]), Some(number)) if i64::try_from(*one) == Ok(number))
             }
             AxisOf::Iterations => value.as_int() == Some(self.base.plan.iterations.into()),
         }

@@ -1,8 +1,7 @@
 //! Who is beaten by nobody, what is the largest that fits, and which device is the smallest that holds it.
 
-use super::{AxisOf, Explorer, SpacePoint};
-use crate::analysis::Configuration;
-use crate::options::{Value, keys};
+use super::{Explorer, Space, SpacePoint};
+use crate::options::keys;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Nanos};
 use crate::workload::{Device, DeviceProfiles};
@@ -38,18 +37,23 @@ pub fn front_of(points: &[SpacePoint], positions: impl Iterator<Item = usize>) -
 
 /// The point that fits with the largest number on an axis; of those the least overhead, then the lowest peak, then the smallest
 /// number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
-pub fn largest_that_fits(explorer: &Explorer, points: &[SpacePoint], axis: usize) -> Option<usize> {
-    let value = |point: &SpacePoint| {
-        explorer
-            .space()
-            .values(point.idx)
-            .get(axis)
-            .and_then(|value| value.as_int())
-    };
-    let fitting = points.iter().enumerate().filter_map(|(position, point)| {
+pub fn largest_that_fits(space: &Space, points: &[SpacePoint], axis: usize) -> Option<usize> {
+    largest_of(space, points, axis, 0..points.len())
+}
+
+/// The same of the points at some positions: the one that is known and what came since.
+pub fn largest_of(
+    space: &Space,
+    points: &[SpacePoint],
+    axis: usize,
+    positions: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    let fitting = positions.filter_map(|position| {
+        let point = points.get(position)?;
         let figures = point.fitting()?;
+        let value = space.values(point.idx).get(axis).and_then(|value| value.as_int())?;
         let rank = (
-            std::cmp::Reverse(value(point)?),
+            std::cmp::Reverse(value),
             figures.overhead,
             figures.peak_reserved,
             point.idx,
@@ -59,42 +63,77 @@ pub fn largest_that_fits(explorer: &Explorer, points: &[SpacePoint], axis: usize
     fitting.min().map(|(_, position)| position)
 }
 
-/// The profile with the least memory on which a configuration runs to its end, each tried with its own memory and costs; the
-/// first of the file on a tie. `None` where it fits on none.
+/// The profile with the least memory on which some point runs to its end, and the point that costs least on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SmallestDevice {
+    /// The profile.
+    pub device: Device,
+    /// The point with its figures on it.
+    pub point: SpacePoint,
+}
+
+/// Most points that are tried on a profile: of more, those with the lowest peaks.
+pub const MOST_ON_A_DEVICE: usize = 20_000;
+
+/// The smallest profile for the points of a space: of an axis over devices the best of that axis, otherwise every point is
+/// tried on the profiles one after another, each with its own memory and costs, the smallest first, until one fits on one. Of
+/// the points that fit on it, the one with the least overhead, then the lowest peak, then the smallest number; of profiles of one
+/// size the first of the file. `None` where nothing fits on any.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn smallest_device(
     explorer: &Explorer,
-    configuration: &Configuration,
+    points: &[SpacePoint],
     progress: &Progress<'_>,
-) -> Result<Option<Device>, Cancelled> {
+) -> Result<Option<SmallestDevice>, Cancelled> {
     let mut profiles = DeviceProfiles::bundled().map_or_else(|_damaged| Vec::new(), |bundled| bundled.profiles);
     profiles.sort_by_key(|profile| profile.memory_bytes);
-    for profile in profiles {
-        let mut tried = configuration.clone();
-        tried.options.reset(keys::DEVICE_MEMORY);
-        // The key is a row of the table.
-        drop(tried.options.set(keys::DEVICE, Value::from(profile.name.as_str())));
-        if explorer.beside(0, &tried, progress)?.fitting().is_some() {
-            return Ok(Some(profile));
+    if explorer.space().axis_of(keys::DEVICE).is_some() {
+        return Ok(smallest_of_axis(explorer, points, &profiles));
+    }
+    let mut sorted: Vec<(Option<Bytes>, u64)> = points
+        .iter()
+        .map(|point| (point.figures().map(|figures| figures.peak_reserved), point.idx))
+        .collect();
+    // What was not simulated may have other rules on another device; it comes last.
+    sorted.sort_unstable_by_key(|(peak, idx)| (peak.is_none(), *peak, *idx));
+    let tried: Vec<u64> = sorted.iter().map(|(_, idx)| *idx).take(MOST_ON_A_DEVICE).collect();
+    for device in profiles {
+        let on_it = explorer.on_device(&device.name);
+        let found = on_it.explore(&tried, &mut |_: &SpacePoint| {}, progress)?;
+        if let Some(point) = least_slowdown(&found) {
+            let point = point.clone();
+            return Ok(Some(SmallestDevice { device, point }));
         }
     }
     Ok(None)
 }
 
-/// Of an axis over device profiles: the point that fits on the profile with the least memory; ties as
-/// [`largest_that_fits`] has them. `None` where no axis varies the device, or nothing fits.
-pub fn smallest_device_of(explorer: &Explorer, points: &[SpacePoint]) -> Option<usize> {
+/// Of an axis over device profiles: the smallest with a point that fits.
+fn smallest_of_axis(explorer: &Explorer, points: &[SpacePoint], profiles: &[Device]) -> Option<SmallestDevice> {
     let space = explorer.space();
-    let is_of = |axis: &super::SpaceAxis| matches!(axis.of, AxisOf::Option(key) if key == keys::DEVICE);
-    space.axes().iter().find(|axis| is_of(axis))?;
-    let fitting = points.iter().enumerate().filter_map(|(position, point)| {
-        let figures = point.fitting()?;
-        Some((
-            (figures.capacity, figures.overhead, figures.peak_reserved, point.idx),
-            position,
-        ))
-    });
-    fitting.min().map(|(_, position)| position)
+    let name = |point: &SpacePoint| {
+        space
+            .configuration(point.idx)
+            .options
+            .effective(keys::DEVICE)
+            .to_string()
+    };
+    profiles.iter().find_map(|device| {
+        let of_it: Vec<SpacePoint> = points
+            .iter()
+            .filter(|point| name(point) == device.name)
+            .cloned()
+            .collect();
+        let point = least_slowdown(&of_it)?.clone();
+        let device = device.clone();
+        Some(SmallestDevice { device, point })
+    })
+}
+
+fn least_slowdown(points: &[SpacePoint]) -> Option<&SpacePoint> {
+    let fitting = points.iter().filter_map(|point| Some((point.fitting()?, point)));
+    let best = fitting.min_by_key(|(figures, point)| (figures.overhead, figures.peak_reserved, point.idx));
+    best.map(|(_, point)| point)
 }

@@ -30,7 +30,7 @@ pub use axis::{AxisOf, SpaceAxis};
 pub use error::SpaceError;
 pub use explore::Explorer;
 pub use fields::Space;
-pub use front::{front, front_of, largest_that_fits, smallest_device, smallest_device_of};
+pub use front::{MOST_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, largest_that_fits, smallest_device};
 pub use goal::{Goal, GoalError};
 pub use point::{Ending, Outcome, PointFigures, Refusal, SpacePoint};
 pub use recommend::{

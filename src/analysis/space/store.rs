@@ -30,7 +30,7 @@ use crate::plan::{PlanRequest, Planned, Strategy, default_strategy, plan};
 use crate::progress::{Cancelled, Progress};
 use crate::rewrite::remat::{HEURISTICS, OpRates, RematRequest};
 use crate::sim::{DeviceSession, Params, StaticMemoryPolicy};
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use crate::workload::{Run, SchedulePlan, Workload};
 
 /// Sessions, graphs and plans that are kept: two families of points, each with the graphs of some bindings.
@@ -194,6 +194,7 @@ impl Store {
             passes.rates = OpRates {
                 flops_per_second: 1,
                 bytes_per_second: 1,
+                launch: Nanos(0),
             };
         }
         passes

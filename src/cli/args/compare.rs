@@ -37,7 +37,8 @@ pub struct CompareArgs {
     /// The policy that is drawn with --svg (the configured one unless given).
     #[arg(long, value_name = "N", requires = "svg")]
     pub policy: Option<String>,
-    /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time".
+    /// What the axis of --svg counts: "program order" (unless given), "estimated time" or "wall time" (of a recording, or
+    /// beside a graph of the run that measured its ops).
     #[arg(long, value_name = "AXIS", requires = "svg")]
     pub axis: Option<String>,
     /// What the colours of --svg stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",

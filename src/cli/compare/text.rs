@@ -45,6 +45,7 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     if let Some(best) = &comparison.best {
         out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
     }
+    out.push_str(&forbidden(comparison));
     if let Some(alike) = &comparison.alike {
         out.push_str(alike);
         out.push('\n');
@@ -77,6 +78,18 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     if !oddities.is_empty() {
         out.push('\n');
         out.push_str(&oddities);
+    }
+    out
+}
+
+/// Which rules forbid which policies.
+fn forbidden(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for lane in &comparison.lanes {
+        for finding in &lane.forbidden {
+            let (rule, number) = (finding.rule, lane.policy.number());
+            out.push_str(&format!("{rule} forbids policy {number}: {}\n", finding.message));
+        }
     }
     out
 }
@@ -269,6 +282,9 @@ fn table(comparison: &Comparison) -> Table {
         }
         if is_own && comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
             marks.push("best");
+        }
+        if !lane.forbidden.is_empty() {
+            marks.push("FORBIDDEN by a rule");
         }
         if summary.unloads > 0 {
             marks.push("unloads graphs");

@@ -39,6 +39,8 @@ struct Data {
 struct LaneData {
     reserved: bool,
     live: bool,
+    /// The step on which the lane runs out of memory; what stands behind it does not run.
+    stops: Option<u32>,
     /// First and last step, reserved bytes with their step, live bytes with their step, op.
     columns: Vec<[u64; 7]>,
 }
@@ -119,8 +121,14 @@ impl Report<'_> {
         LaneData {
             reserved,
             live,
+            stops: self.stops_at(lane),
             columns: columns.collect(),
         }
+    }
+
+    fn stops_at(&self, lane: usize) -> Option<u32> {
+        let failed = self.comparison.lanes[lane].simulation.out_of_memory.as_ref();
+        failed.map(|failed| failed.step.0)
     }
 
     /// The op of a step, its type and its name; empty where there is none.

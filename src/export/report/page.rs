@@ -1,7 +1,7 @@
 //! HTML, piece by piece: every text is escaped on its way in, every element that is opened is closed.
 
 use crate::export::svg::text::escaped;
-use crate::units::Bytes;
+use crate::units::{Bytes, percents};
 
 /// A page on its way.
 #[derive(Default)]
@@ -129,11 +129,15 @@ pub(super) fn below(text: &str) -> String {
     format!("<small>{}</small>", escaped(text))
 }
 
-/// A signed percentage with one decimal, such as `+3.4 %`.
+/// A signed percentage with one decimal, such as `+3.4 %`; what would be shown as nothing is called less than that.
 fn signed_percent(share: f64) -> String {
+    if share.abs() < 0.05 {
+        return "less than 0.1\u{a0}%".to_owned();
+    }
     let sign = if share < 0.0 { "\u{2212}" } else { "+" };
-    let decimals = usize::from(share.abs() < 1000.0);
-    format!("{sign}{:.decimals$}\u{a0}%", share.abs())
+    let percent = percents(share.abs(), 1);
+    // It stands in cells, and is not broken.
+    format!("{sign}{}", percent.replace(' ', "\u{a0}"))
 }
 
 /// How much larger something is than what it is compared with: `+1.2 GiB (+3.4 %)`.
@@ -181,6 +185,7 @@ mod tests {
             (Bytes::mib(3), Bytes::mib(2), "+1.000 MiB (+50.0 %)"),
             (Bytes::mib(1), Bytes::mib(2), "−1.000 MiB (−50.0 %)"),
             (Bytes::mib(1), Bytes::ZERO, "+1.000 MiB"),
+            (Bytes::mib(9999), Bytes::mib(10000), "−1.000 MiB (less than 0.1 %)"),
         ];
         for (now, base, text) in cases {
             assert_eq!(difference(now, base).replace('\u{a0}', " "), text);

@@ -14,9 +14,13 @@
   function words(lane, column) {
     var first = column[0], last = column[1], parts = [];
     var one = first === last;
-    var at = function (step) { return one ? "" : " on " + data.word + " " + grouped(step); };
-    parts.push(one ? data.word + " " + grouped(first) : data.word + "s " + grouped(first) + " to " + grouped(last));
+    var at = function (step) { return one ? "" : " on " + data.word + "\u00a0" + grouped(step); };
+    parts.push(one ? data.word + "\u00a0" + grouped(first) : data.word + "s " + grouped(first) + " to " + grouped(last));
     if (data.ops[column[6]]) { parts.push(data.ops[column[6]] + at(column[5])); }
+    if (lane.stops !== null && first > lane.stops) {
+      parts.push("not reached: out of memory on " + data.word + "\u00a0" + grouped(lane.stops));
+      return parts.join(" \u00b7 ");
+    }
     if (lane.reserved) { parts.push((one ? "reserved " : "reserved up to ") + size(column[2]) + at(column[3])); }
     if (lane.live) { parts.push((one ? "live " : "live up to ") + size(column[4]) + at(column[5])); }
     return parts.join(" \u00b7 ");

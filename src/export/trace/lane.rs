@@ -2,12 +2,14 @@
 
 use serde_json::json;
 
+use super::CHUNK;
+use super::clock::{Clock, InOrder};
 use super::events::Writer;
-use super::{CHUNK, Clock};
 use crate::export::subject::{ExportError, ExportSubject};
 use crate::progress::Progress;
-use crate::sim::EventKind;
+use crate::sim::{Event, EventKind, Simulation};
 use crate::timeline::{Curve, RematMarkKind, TickClass, region_text, subject_text, tensor_label};
+use crate::units::counted;
 use crate::workload::Recording;
 
 /// Threads of a lane.
@@ -51,7 +53,7 @@ pub(super) fn add(
         let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
         let first = recordings().filter_map(|one| one.times.first()).min();
         if let Some((recording, first)) = comparison.recording(row.id).zip(first) {
-            measured_ops(out, (recording, first.0), pid);
+            measured_ops(out, (recording, first.0), (pid, clock));
         }
     }
     Ok(())
@@ -98,7 +100,23 @@ const fn event_name(kind: EventKind) -> Option<&'static str> {
     })
 }
 
-/// The device's calls, in the order of the log.
+/// The device's calls: events with their names and classes, in the order of the log.
+fn calls(simulation: &Simulation) -> impl Iterator<Item = (&Event, &'static str, TickClass)> {
+    let events = simulation.events.iter();
+    events.filter_map(|event| Some((event, event_name(event.kind)?, TickClass::of(event.kind)?)))
+}
+
+/// The steps of the instants of a lane, thread by thread.
+pub(super) fn instants(subject: &ExportSubject, lane: usize) -> [Vec<u32>; 2] {
+    let calls = calls(&subject.comparison.lanes[lane].simulation);
+    let remat = subject.timeline.lanes[lane].remat.iter();
+    [
+        calls.map(|(event, ..)| event.step.0).collect(),
+        remat.flat_map(|remat| &remat.marks).map(|mark| mark.step.0).collect(),
+    ]
+}
+
+/// Writes the device's calls.
 fn device(
     out: &mut Writer,
     (subject, lane): (&ExportSubject, usize),
@@ -108,14 +126,12 @@ fn device(
     let comparison = &*subject.comparison;
     let simulation = &comparison.lanes[lane].simulation;
     out.thread((pid, DEVICE), "device calls");
-    let events = simulation.events.len() as u64;
-    for (number, event) in (0_u64..).zip(&simulation.events) {
+    let most = simulation.events.len() as u64;
+    let mut places = InOrder::default();
+    for (number, (event, name, class)) in (0_u64..).zip(calls(simulation)) {
         if number % u64::from(CHUNK) == 0 {
-            progress.set("writing device calls", number, events)?;
+            progress.set("writing device calls", number, most)?;
         }
-        let (Some(name), Some(class)) = (event_name(event.kind), TickClass::of(event.kind)) else {
-            continue;
-        };
         let region = simulation.region(event.region);
         let args = json!({
             "step": event.step.0,
@@ -124,7 +140,7 @@ fn device(
             "region": region_text(comparison.session_of(lane), (region.kind, region.graph)),
             "offset": event.offset,
         });
-        let at = clock.at(event.step.0.min(comparison.axis.n_steps));
+        let at = places.next(clock, event.step.0);
         out.instant((pid, DEVICE), at, (name, class.words()), &args);
     }
     Ok(())
@@ -143,6 +159,7 @@ fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, cloc
         ("in use, as the planner counts", &remat.usage),
         comparison.axis.n_steps,
     );
+    let mut places = InOrder::default();
     for mark in &remat.marks {
         let name = match mark.kind {
             RematMarkKind::Evict => "evict",
@@ -153,31 +170,79 @@ fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, cloc
         };
         let tensor = mark.tensor.map(|tensor| tensor_label(comparison, tensor).into_owned());
         let args = json!({"step": mark.step.0, "run": mark.run, "bytes": mark.bytes.get(), "tensor": tensor});
-        out.instant((pid, BUDGET), clock.at(mark.step.0), (name, "budget"), &args);
+        let at = places.next(clock, mark.step.0);
+        out.instant((pid, BUDGET), at, (name, "budget"), &args);
     }
 }
 
-/// The ops of a recording that stands alone; those that overlap stand on threads of their own.
-fn measured_ops(out: &mut Writer, (recording, first): (&Recording, u64), pid: u64) {
+/// The ops of a recording that stands alone; those that overlap stand on threads of their own, as far as there are enough.
+fn measured_ops(out: &mut Writer, (recording, first): (&Recording, u64), (pid, clock): (u64, &Clock<'_>)) {
     let mut ops: Vec<_> = recording.ops.iter().filter(|op| op.start.0 >= first).collect();
     ops.sort_by_key(|op| (op.start, std::cmp::Reverse(op.time)));
-    let mut ends: Vec<u64> = Vec::new();
-    for op in ops {
-        let (start, end) = (op.start.0 - first, (op.start.0 - first).saturating_add(op.time.0));
-        let free = ends.iter().position(|known| *known <= start);
-        let row = match free {
-            Some(row) => row,
-            None if ends.len() < MOST_OP_THREADS => {
-                ends.push(0);
-                let number = ends.len();
-                out.thread((pid, FIRST_OP + number as u64), &format!("measured ops {number}"));
-                number - 1
-            }
-            None => continue,
-        };
-        ends[row] = end;
+    let spans = ops.iter().map(|op| {
+        let start = op.start.0 - first;
+        (clock.at_time(start), clock.at_time(start.saturating_add(op.time.0)))
+    });
+    let spans: Vec<(u64, u64)> = spans.collect();
+    let rows = rows(&spans);
+    let n_rows = rows.iter().flatten().max().map_or(0, |row| row + 1);
+    for row in 1..=n_rows {
+        out.thread((pid, FIRST_OP + row as u64), &format!("measured ops {row}"));
+    }
+    for ((op, span), row) in ops.iter().zip(&spans).zip(&rows) {
+        let Some(row) = row else { continue };
         let args = json!({"type": recording.text(op.kind), "scratch_bytes": op.scratch.get()});
-        let track = (pid, FIRST_OP + 1 + row as u64);
-        out.slice(track, (start, end), (recording.text(op.name), "measured op"), &args);
+        let track = (pid, FIRST_OP + 1 + *row as u64);
+        out.slice(track, *span, (recording.text(op.name), "measured op"), &args);
+    }
+    let left_out = rows.iter().filter(|row| row.is_none()).count();
+    if let Some(first) = rows.iter().position(Option::is_none) {
+        let track = (pid, FIRST_OP);
+        out.thread(track, "measured ops left out");
+        let count = counted(left_out as u64, "measured op");
+        let name = format!("{count} left out: more than {MOST_OP_THREADS} at one time");
+        out.instant(
+            track,
+            spans[first].0,
+            (&name, "measured op"),
+            &json!({"count": left_out}),
+        );
+    }
+}
+
+/// A row for each span, by beginning: the first that is free then; `None` where [`MOST_OP_THREADS`] are taken.
+/// O(spans x rows).
+fn rows(spans: &[(u64, u64)]) -> Vec<Option<usize>> {
+    let mut ends: Vec<u64> = Vec::new();
+    let row = |&(start, end): &(u64, u64)| {
+        let row = ends.iter().position(|known| *known <= start).or_else(|| {
+            ends.push(0);
+            Some(ends.len() - 1)
+        })?;
+        if row >= MOST_OP_THREADS {
+            ends.truncate(MOST_OP_THREADS);
+            return None;
+        }
+        ends[row] = end;
+        Some(row)
+    };
+    spans.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_OP_THREADS, rows};
+
+    #[test]
+    fn ops_that_overlap_stand_in_rows_of_their_own() {
+        assert_eq!(
+            rows(&[(0, 5), (1, 2), (2, 4), (5, 6)]),
+            [Some(0), Some(1), Some(1), Some(0)]
+        );
+        let mut many = vec![(0, 9); MOST_OP_THREADS + 2];
+        many.push((9, 10));
+        let rows = rows(&many);
+        assert_eq!(rows[MOST_OP_THREADS - 1], Some(MOST_OP_THREADS - 1));
+        assert_eq!(rows[MOST_OP_THREADS..], [None, None, Some(0)]);
     }
 }

@@ -7,19 +7,20 @@
 //! ```
 //!
 //! In: an answer. Out: one JSON object, an event a line, the same every time. Slices of a thread never overlap, times of a
-//! counter rise. Every step is a nanosecond longer than it takes, so that what happens on steps without time of their own is
-//! told apart and no peak is lost; which time it is stands in `otherData`.
+//! counter rise, and so do those of the instants of a thread, because viewers stack what happens at one time. Every step is
+//! therefore a nanosecond longer than it takes, and one more for each further call on it; which time it is stands in `otherData`.
 
+mod clock;
 mod events;
 mod lane;
 
+use clock::Clock;
 use events::Writer;
 use serde_json::json;
 
 use super::subject::{ExportError, ExportSubject};
-use crate::analysis::Comparison;
 use crate::progress::Progress;
-use crate::timeline::{AxisKind, StepFacts, TimeAxis, step_facts};
+use crate::timeline::{StepFacts, step_facts};
 use crate::units::Step;
 
 /// The process of what runs; lanes follow.
@@ -29,58 +30,6 @@ const RUN_THREAD: u64 = 1;
 const OP_THREAD: u64 = 2;
 /// Steps between two looks at the flag.
 const CHUNK: u32 = 1024;
-
-/// When steps begin, in nanoseconds of the trace.
-pub(super) struct Clock<'a> {
-    axis: Option<&'a TimeAxis>,
-    kind: AxisKind,
-}
-
-/// Where nobody knows times, a step takes so long.
-const PLAIN_STEP: u64 = 1000;
-
-impl<'a> Clock<'a> {
-    fn new(subject: &'a ExportSubject) -> Self {
-        let axes = &subject.timeline.axes;
-        let mut known = [AxisKind::Estimated, AxisKind::Wall].into_iter();
-        let found = known.find_map(|kind| Some((kind, &**axes.get(kind)?)));
-        Self {
-            axis: found.map(|(_, axis)| axis),
-            kind: found.map_or(AxisKind::Order, |(kind, _)| kind),
-        }
-    }
-
-    /// Whether times are those of a recording.
-    pub(super) const fn is_wall(&self) -> bool {
-        matches!(self.kind, AxisKind::Wall)
-    }
-
-    /// When a step begins.
-    pub(super) fn at(&self, step: u32) -> u64 {
-        let time = match self.axis {
-            Some(axis) => axis.time_at(step),
-            None => u64::from(step) * (PLAIN_STEP - 1),
-        };
-        time.saturating_add(u64::from(step))
-    }
-
-    /// What times are, in a sentence.
-    fn words(&self, comparison: &Comparison) -> String {
-        let word = comparison.axis_word();
-        match (self.kind, self.axis) {
-            (AxisKind::Estimated, Some(axis)) => format!(
-                "estimated: ops one after another, each as long as its source states ({} of {} {word}s) or as operations and \
-                 bytes over the device's rates give; one nanosecond is added to each {word}",
-                axis.n_stated(),
-                comparison.axis.n_steps
-            ),
-            (AxisKind::Wall, Some(_)) => {
-                format!("wall time as recorded, from the first {word}; one nanosecond is added to each {word}")
-            }
-            _ => format!("not known: every {word} is drawn as one microsecond"),
-        }
-    }
-}
 
 /// The trace. O(steps + events of the lanes).
 ///
@@ -93,10 +42,10 @@ pub(super) fn trace_json(subject: &ExportSubject, progress: &Progress<'_>) -> Re
             .to_owned()
             .into());
     }
-    let clock = Clock::new(subject);
+    let lanes = subject.lanes_or_all();
+    let clock = Clock::new(subject, &lanes);
     let mut out = Writer::new(&head(subject, &clock));
     schedule(&mut out, subject, &clock, progress)?;
-    let lanes = subject.lanes_or_all();
     for (position, lane) in (0_u64..).zip(lanes) {
         progress.check()?;
         lane::add(&mut out, (subject, lane), (RUNS + 1 + position, &clock), progress)?;
@@ -122,7 +71,7 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
         "device_memory_bytes": comparison.device.memory_bytes,
         "effective_policy": comparison.configured.number(),
         "timestamps": clock.words(comparison),
-        "is_estimated": clock.kind == AxisKind::Estimated,
+        "is_estimated": clock.is_estimated(),
         "lower_bound": comparison.lower_bound,
         "notes": notes,
     })

@@ -222,6 +222,7 @@ impl Group {
         let curves = KINDS.into_iter().zip(totals).filter(|(_, samples)| !samples.is_empty());
         Ok(Recording {
             name,
+            device: self.device,
             recorder: "Ascend profiler, memory by component".to_owned(),
             n_steps,
             times: if has_times {

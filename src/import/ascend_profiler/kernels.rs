@@ -98,6 +98,11 @@ impl Table for Kernels {
             let n_ops = rows.ops.len() as u64;
             sink.recordings.push(Recording {
                 name: super::device_name(device.as_bytes()),
+                device: if device.is_empty() {
+                    device
+                } else {
+                    super::device_name(device.as_bytes())
+                },
                 recorder: "Ascend profiler, times of kernels".to_owned(),
                 ops: rows.ops,
                 names: rows.names.finish(),

@@ -355,6 +355,7 @@ impl Device {
         let events = self.events(is_ordered_by_time, progress)?;
         let mut recording = Recording {
             name: self.name.clone(),
+            device: self.name.clone(),
             recorder: "Ascend profiler, operator_memory".to_owned(),
             n_steps: u32::try_from(events.len()).unwrap_or(u32::MAX),
             by_stream: true,

@@ -29,13 +29,13 @@ use crate::diagnostics::Severity;
 use crate::sim::StaticMemoryPolicy;
 use crate::workload::SchedulePlan;
 
-use super::environment::Environment;
+use super::environment::{Environment, GE_USE_STATIC_MEMORY};
 use super::files::Files;
 use super::finding::Finding;
 use super::kind::OptionKind;
 use super::policy::effective_policy;
 use super::row::OptionRow;
-use super::rows::find;
+use super::rows::{find, keys};
 use super::store::Options;
 use super::value::Value;
 
@@ -308,6 +308,24 @@ pub fn check_scheduled(
         schedule: Some(plan),
         ..Facts::new(options, environment, files)
     })
+}
+
+/// The error-level findings that these settings would have about a policy, were it in force: what forbids it.
+pub fn policy_errors(
+    (options, environment): (&Options, &Environment),
+    files: &dyn Files,
+    plan: &SchedulePlan,
+    policy: StaticMemoryPolicy,
+) -> Vec<Finding> {
+    let (mut options, mut environment) = (options.clone(), environment.clone());
+    environment.remove(GE_USE_STATIC_MEMORY);
+    options.reset(keys::ENGINE_STATIC_MEMORY_POLICY);
+    // The key is a row of the table.
+    drop(options.set(keys::STATIC_MEMORY_POLICY, Value::from(i64::from(policy.number()))));
+    let mut findings = check_scheduled(&options, &environment, files, plan);
+    let is_of_policy = |name: &String| name == keys::STATIC_MEMORY_POLICY;
+    findings.retain(|finding| finding.severity == Severity::Error && finding.options.iter().any(is_of_policy));
+    findings
 }
 
 fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {

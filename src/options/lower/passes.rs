@@ -8,7 +8,7 @@ use crate::rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version
 use crate::rewrite::remat::{
     DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
 };
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use crate::workload::Device;
 
 /// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
@@ -88,5 +88,6 @@ pub(super) fn rates(options: &Options, device: &Device) -> OpRates {
         bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
             .unwrap_or(device.memory_bytes_per_second)
             .max(1),
+        launch: Nanos(number(keys::OP_LAUNCH_NS).unwrap_or(0)),
     }
 }

@@ -240,5 +240,7 @@ pub const REMAT_SEED: &str = "simulation.remat_seed";
 pub const FLOPS_PER_SECOND: &str = "simulation.flops_per_second";
 /// The bandwidth of ops.
 pub const OP_BYTES_PER_SECOND: &str = "simulation.op_bytes_per_second";
+/// What every op takes besides its operations and bytes.
+pub const OP_LAUNCH_NS: &str = "simulation.op_launch_ns";
 /// The version of the pass that reuses names.
 pub const NAME_REUSE_VERSION: &str = "simulation.memory_optimize_version";

@@ -72,8 +72,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 1, max: i64::MAX },
         unit: Some("operations a second"),
         summary: "the estimated rate of floating point operations, for the cost of computing ops anew",
-        details: "An op whose time the source does not state takes the larger of its operations over this rate and its \
-                  bytes over simulation.op_bytes_per_second. Unset, the figure of the device profile holds.",
+        details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
+                  operations over this rate and its bytes over simulation.op_bytes_per_second. Unset, the figure of the \
+                  device profile holds.",
         lowers_to: Some("OpRates::flops_per_second"),
         memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
         is_estimate: true,
@@ -84,10 +85,26 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 1, max: i64::MAX },
         unit: Some("bytes a second"),
         summary: "the estimated bandwidth of ops, for the cost of computing them anew",
-        details: "An op whose time the source does not state takes the larger of its operations over \
-                  simulation.flops_per_second and its bytes, read and written, over this bandwidth. Unset, the figure \
-                  of the device profile holds.",
+        details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
+                  operations over simulation.flops_per_second and its bytes, read and written, over this bandwidth. \
+                  Unset, the figure of the device profile holds.",
         lowers_to: Some("OpRates::bytes_per_second"),
+        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        is_estimate: true,
+        ..OWN
+    },
+    OptionRow {
+        key: keys::OP_LAUNCH_NS,
+        kind: OptionKind::Int { min: 0, max: i64::MAX },
+        default: DefaultValue::Int(0),
+        unit: Some("ns"),
+        summary: "the estimated time that every op takes whatever its size, for the cost of computing it anew",
+        details: "It is added to the estimated time of each op that computes or moves anything; an op whose time the \
+                  source states takes that time alone, and one that only makes views takes none. At 0 time is \
+                  proportional to work, which makes small ops too short. simulation.launch_ns, the device's figure, \
+                  counts clears; what an op takes besides its work also depends on the host and the framework, so it \
+                  is not taken from there: a measured run teaches it (\"learn\").",
+        lowers_to: Some("OpRates::launch"),
         memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
         is_estimate: true,
         ..OWN

@@ -1,18 +1,21 @@
-//! What an op costs: the time that the source states, else the larger of its operations over the device's rate and its
-//! bytes over the device's bandwidth.
+//! What an op costs: the time that the source states, else a fixed time of its launch and the larger of its operations over
+//! the device's rate and its bytes over the device's bandwidth.
 //!
-//! The second is an estimate. An op that only makes views moves nothing and costs nothing unless the source says so.
+//! The second is an estimate. An op that only makes views launches and moves nothing, and costs nothing unless the source
+//! says so; so does one of which neither operations nor bytes are known.
 
 use crate::graph::{Graph, OpId, Role, Sizes};
 use crate::units::Nanos;
 
-/// Rates that estimate times; both at least 1.
+/// What estimates times: rates, both at least 1, and what every op takes besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRates {
     /// Floating point operations a second.
     pub flops_per_second: u64,
     /// Bytes that are read and written a second.
     pub bytes_per_second: u64,
+    /// What an op that does anything takes besides, whatever it does.
+    pub launch: Nanos,
 }
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -27,9 +30,14 @@ pub struct OpWork {
 }
 
 impl OpRates {
-    /// The estimated time of some work: the larger of what computing and what moving bytes takes.
+    /// The estimated time of some work: the launch, and the larger of what computing and what moving bytes takes; none
+    /// for no work.
     pub fn time(self, work: OpWork) -> Nanos {
+        if work == OpWork::default() {
+            return Nanos(0);
+        }
         let nanos = self.compute_nanos(work).max(self.moving_nanos(work));
+        let nanos = nanos.saturating_add(u128::from(self.launch.0));
         Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 

@@ -25,10 +25,11 @@ pub use opening::{
 };
 pub use schema::document_schema;
 
-use super::bookmarks::KeptBookmark;
+use super::bookmarks::{KeptBookmark, lane_of, lane_text};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::kept::KeptSource;
+use crate::analysis::LaneId;
 use crate::diagnostics::Diagnostics;
 use crate::export::{ConfigError, from_json, to_json};
 use unknown::Unknown;
@@ -64,6 +65,8 @@ pub struct DocumentFile {
     pub hashes: Vec<Option<String>>,
     /// How the window showed it: a value of the window's own, with a version of its own.
     pub view: Option<Json>,
+    /// Pins that could not be read, as they stand in the file: they stay in it, behind the others.
+    unread_pins: Vec<Json>,
     unknown: Unknown,
 }
 
@@ -74,6 +77,7 @@ impl DocumentFile {
             hashes: vec![None; document.sources.len()],
             document,
             view: None,
+            unread_pins: Vec::new(),
             unknown: Unknown::default(),
         }
     }
@@ -85,6 +89,7 @@ impl DocumentFile {
             document,
             hashes,
             view,
+            unread_pins: self.unread_pins.clone(),
             unknown: self.unknown.clone(),
         }
     }
@@ -97,6 +102,7 @@ impl DocumentFile {
     pub fn text(&self, folder: Option<&Path>) -> Result<String, String> {
         let mut json = self.json(folder)?;
         self.unknown.put_back(&mut json);
+        pins::append(&self.unread_pins, &mut json);
         let mut text = serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?;
         text.push('\n');
         Ok(text)
@@ -124,6 +130,7 @@ impl DocumentFile {
             strategies: strategies_of(&document.strategies),
             bookmarks: KeptBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
+            baseline: document.baseline.map(lane_text),
             view: self.view.clone(),
         };
         serde_json::to_value(&wire).map_err(|error| error.to_string())
@@ -166,13 +173,19 @@ impl DocumentFile {
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
         document.bookmarks = KeptBookmark::bookmarks(&wire.bookmarks);
+        let mut unread_pins = Vec::new();
         if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
-            document.pins = pins::read(elements, &mut remarks);
+            (document.pins, unread_pins) = pins::read(elements, &mut remarks);
         }
+        document.baseline = wire
+            .baseline
+            .as_deref()
+            .and_then(|text| baseline_of(text, &mut remarks));
         let mut file = Self {
             document,
             hashes,
             view: wire.view,
+            unread_pins,
             unknown: Unknown::default(),
         };
         if let Ok(mut known) = file.json(folder) {
@@ -187,6 +200,16 @@ impl DocumentFile {
         }
         Ok((file, remarks))
     }
+}
+
+/// The lane that others are compared with; one of another version is none, with a remark.
+fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
+    let lane = lane_of(text);
+    if lane.is_none() {
+        let message = format!("there is no lane \"{text}\" to compare others with; the usual one is taken");
+        remarks.warning(message, "baseline");
+    }
+    lane
 }
 
 fn is_known_elsewhere(key: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Pinned configurations in a document's file: each a name and a configuration.
 //!
 //! In: pins, or the elements of the field. Out: elements, or pins with remarks. An element that cannot be read is left out, with a
-//! remark that names its place; what a configuration says beyond what this version knows stays with it.
+//! remark that names its place, and kept as it stands; what a configuration says beyond what this version knows stays with it.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -36,9 +36,20 @@ fn wire_configuration(configuration: &Configuration) -> Map<String, Json> {
     fields
 }
 
-/// The pins. What is left of the elements are those that were read, each with the options that nobody knows under the names by
-/// which they are kept.
-pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> Vec<Pin> {
+/// Puts pins that could not be read behind the others.
+pub(super) fn append(unread: &[Json], document: &mut Json) {
+    let Some(fields) = document.as_object_mut().filter(|_| !unread.is_empty()) else {
+        return;
+    };
+    if let Json::Array(pins) = fields.entry("pins").or_insert_with(|| json!([])) {
+        pins.extend_from_slice(unread);
+    }
+}
+
+/// The pins, and the elements that are none. What is left of the elements are those that were read, each with the options that
+/// nobody knows under the names by which they are kept.
+pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<Pin>, Vec<Json>) {
+    let mut unread = Vec::new();
     let mut pins: Vec<Pin> = Vec::new();
     let mut position = 0;
     elements.retain_mut(|element| {
@@ -50,13 +61,14 @@ pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> Vec<P
                 true
             }
             Err(why) => {
-                let message = format!("{why}; this pin is left out, and gone once the document is saved");
+                let message = format!("{why}; this pin is left out, and stays in the file as it is");
                 remarks.warning(message, &place);
+                unread.push(std::mem::take(element));
                 false
             }
         }
     });
-    pins
+    (pins, unread)
 }
 
 fn pin_of(element: &mut Json, place: &str, (pins, remarks): (&[Pin], &mut Diagnostics)) -> Result<Pin, String> {

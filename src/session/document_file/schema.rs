@@ -34,6 +34,7 @@ pub fn document_schema() -> Json {
             },
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MOST_PINS, "items": pin()},
+            "baseline": {"type": "string", "description": "The lane that others are compared with, such as \"policy 0\" or \"pin 1\"."},
             "view": {
                 "type": "object",
                 "description": "How the window showed it; with a version of its own, and left out without harm.",

@@ -69,6 +69,8 @@ pub(super) struct Wire {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pins: Vec<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) baseline: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) view: Option<Json>,
 }
 

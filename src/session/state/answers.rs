@@ -168,6 +168,7 @@ impl Session {
             let is_back = self.restore_opened();
             self.stop();
             if is_back {
+                self.not_opened = Some(message.clone());
                 self.compare();
             } else {
                 self.problem = Some(message.clone());

@@ -8,7 +8,7 @@ use super::super::commands::Command;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
 use super::super::files::all_paths;
-use super::super::history::{BOOKMARKS, Settings};
+use super::super::history::{BASELINE, BOOKMARKS, Settings};
 use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
 use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
@@ -156,22 +156,29 @@ impl Session {
         let before = self.document.clone();
         let verb = if is_back { "undone" } else { "done again" };
         let stepped = self.history.step(&mut self.document, &self.assumed, is_back);
-        if stepped.as_ref().is_some_and(|names| *names == [BOOKMARKS]) {
+        let only_marks = |names: &&Vec<String>| {
+            !names.is_empty() && names.iter().all(|name| [BASELINE, BOOKMARKS].contains(&name.as_str()))
+        };
+        if let Some(names) = stepped.as_ref().filter(only_marks) {
             // Nothing else changed: what was assumed stays, and so does the answer.
             let bookmarks = std::mem::take(&mut self.document.bookmarks);
-            self.document = Document { bookmarks, ..before };
-            self.keep_bookmarks();
-            self.notice = Some(Notice::Done(format!("{verb}: {BOOKMARKS}")));
+            let baseline = self.document.baseline;
+            self.document = Document {
+                bookmarks,
+                baseline,
+                ..before
+            };
+            self.keep_marks();
+            self.notice = Some(Notice::Done(format!("{verb}: {}", first_three(names))));
             return;
         }
-        self.notice = Some(match stepped {
-            Some(names) => {
-                self.stepped = names.first().cloned();
-                Notice::Done(format!("{verb}: {}", first_three(&names)))
-            }
-            None if is_back => Notice::Done("there is nothing to undo".to_owned()),
-            None => Notice::Done("there is nothing to do again".to_owned()),
-        });
+        let Some(names) = stepped else {
+            let what = if is_back { "undo" } else { "do again" };
+            self.notice = Some(Notice::Done(format!("there is nothing to {what}")));
+            return;
+        };
+        self.stepped = names.first().cloned();
+        self.notice = Some(Notice::Done(format!("{verb}: {}", first_three(&names))));
         // The settings that are back hold no value that was only assumed.
         self.assumed.clear();
         if self.document != before {
@@ -212,6 +219,9 @@ impl Session {
     pub(super) fn show_part(&mut self) {
         let Some(loaded) = &mut self.loaded else { return };
         let known = Arc::clone(&loaded.workload);
+        if let Some(part) = &mut self.document.part {
+            *part = loaded.name_of(part).to_owned();
+        }
         if !loaded.show(self.document.part.as_deref()) && !loaded.lacks_a_source() {
             // The files changed, or the evaluation graph is gone.
             self.document.part = None;

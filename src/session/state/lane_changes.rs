@@ -27,7 +27,10 @@ impl ChangesWatch {
 impl Session {
     /// The lane that figures of others are compared with, by position: the one that was chosen, else policy 0, else the first.
     pub fn baseline(&self, comparison: &Comparison) -> usize {
-        let chosen = self.baseline.unwrap_or(LaneId::Policy(StaticMemoryPolicy::Dynamic));
+        let chosen = self
+            .document
+            .baseline
+            .unwrap_or(LaneId::Policy(StaticMemoryPolicy::Dynamic));
         let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
         position(chosen)
             .or_else(|| position(LaneId::Policy(StaticMemoryPolicy::Dynamic)))

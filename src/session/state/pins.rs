@@ -6,15 +6,13 @@ use super::super::commands::Command;
 use super::super::document::Document;
 use super::super::history::Settings;
 use super::{Notice, Session};
-use crate::analysis::{Comparison, Configuration, MOST_PINS, Pin};
+use crate::analysis::{Comparison, Configuration, LaneId, MOST_PINS, Pin};
 use crate::workload::Workload;
 
 impl Session {
-    /// What is set, without values that were only assumed: what pinning it keeps.
+    /// What is set, and the values that were assumed for dimensions: what pinning it keeps, so that it stays as it is.
     pub fn configuration(&self) -> Configuration {
-        let mut configuration = self.document.configuration();
-        configuration.plan.dims.retain(|name, _| !self.assumed.contains(name));
-        configuration
+        self.document.configuration()
     }
 
     /// What would be set if nobody had set anything: the defaults, and what samples among the sources suggest.
@@ -24,10 +22,12 @@ impl Session {
 
     /// A name for a configuration that no pin has: it says what is not as usual.
     pub fn name_for_pin(&self, configuration: &Configuration) -> String {
-        Pin::free_name(
-            &configuration.short_name(&self.usual_configuration()),
-            &self.names_of_pins(),
-        )
+        let mut chosen = configuration.clone();
+        let known = &self.document.plan.dims;
+        let is_assumed =
+            |name: &String, values: &Vec<u64>| self.assumed.contains(name) && known.get(name) == Some(values);
+        chosen.plan.dims.retain(|name, values| !is_assumed(name, values));
+        Pin::free_name(&chosen.short_name(&self.usual_configuration()), &self.names_of_pins())
     }
 
     /// The names of the pins, in their order.
@@ -43,6 +43,7 @@ impl Session {
         let is_other = answered.pins != pins;
         let same = Document {
             pins,
+            baseline: self.document.baseline,
             ..answered.clone()
         };
         let is_known = is_of_it && is_other && !self.is_preview && same == self.document;
@@ -52,7 +53,7 @@ impl Session {
     /// Commands about pins and about lanes that are compared.
     pub(super) fn apply_compared(&mut self, command: Command) {
         match command {
-            Command::SetBaseline(lane) => self.baseline = lane,
+            Command::SetBaseline(lane) => self.set_baseline(lane),
             Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::CompareLanes(first, second) => self.compare_lanes((first, second)),
             edit => self.edit_pins(edit),
@@ -94,10 +95,13 @@ impl Session {
             }
             Command::MovePin { position, to } if position < n_pins => {
                 let pin = self.document.pins.remove(position);
-                self.document.pins.insert(to.min(n_pins - 1), pin);
+                let to = to.min(n_pins - 1);
+                self.document.pins.insert(to, pin);
+                self.baseline_moved(|other| Some(position_after(other, position, to)));
             }
             Command::RemovePin(position) if position < n_pins => {
                 let pin = self.document.pins.remove(position);
+                self.baseline_moved(|other| (other != position).then(|| other - usize::from(other > position)));
                 return Ok(Some(format!("removed the pin \"{}\"", pin.name)));
             }
             Command::DuplicatePin(position) if position < n_pins => {
@@ -107,6 +111,7 @@ impl Session {
                 // Beside the one that it is a copy of.
                 if let Some(copy) = self.document.pins.pop() {
                     self.document.pins.insert(position + 1, copy);
+                    self.baseline_moved(|other| Some(other + usize::from(other > position)));
                 }
                 return Ok(Some(format!("pinned it again as \"{name}\"")));
             }
@@ -116,14 +121,22 @@ impl Session {
         Ok(None)
     }
 
+    /// A baseline that is a pin stays that pin where others move; it is none where the pin is gone.
+    fn baseline_moved(&mut self, now_at: impl Fn(usize) -> Option<usize>) {
+        if let Some(LaneId::Pinned(position)) = self.document.baseline {
+            let now = now_at(position.into()).and_then(|now| u8::try_from(now).ok());
+            self.document.baseline = now.map(LaneId::Pinned);
+        }
+    }
+
     fn pin(&mut self, name: &str, configuration: Configuration) -> Result<String, String> {
         if self.document.pins.len() >= MOST_PINS {
             return Err(format!(
-                "{MOST_PINS} pins are kept at most; remove one in the pane \"Pins\" first"
+                "{MOST_PINS} pins are kept at most; remove one in the pane Compare first"
             ));
         }
         let name = Pin::name_of(name, self.names_of_pins())?.to_owned();
-        let told = format!("pinned \"{name}\"");
+        let told = format!("pinned \"{name}\": its lane stands below the others");
         self.document.pins.push(Pin { name, configuration });
         Ok(told)
     }
@@ -137,5 +150,37 @@ impl Session {
         self.document.environment = configuration.environment;
         self.document.plan = configuration.plan;
         format!("the options are those of the pin \"{name}\" now")
+    }
+}
+
+/// Where what stood at a place stands after another was taken from one place and put at a second one.
+const fn position_after(position: usize, from: usize, to: usize) -> usize {
+    if position == from {
+        to
+    } else if from < position && position <= to {
+        position - 1
+    } else if to <= position && position < from {
+        position + 1
+    } else {
+        position
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::position_after;
+
+    #[test]
+    fn places_follow_what_moves() {
+        for from in 0..5_usize {
+            for to in 0..5 {
+                let mut list: Vec<usize> = (0..5).collect();
+                let moved = list.remove(from);
+                list.insert(to, moved);
+                for position in 0..5 {
+                    assert_eq!(list[position_after(position, from, to)], position, "{from} to {to}");
+                }
+            }
+        }
     }
 }

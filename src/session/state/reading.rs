@@ -111,6 +111,28 @@ impl Session {
         self.problem.as_deref()
     }
 
+    /// Why what was to be opened last is not, where what was open before stays: a line for each file. It is forgotten with
+    /// its notice.
+    pub fn not_opened(&self) -> Option<&str> {
+        self.not_opened.as_deref()
+    }
+
+    /// The sources that could not be read while others could: which, by position, and why.
+    pub fn unread(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_current = |loaded: &&Loaded| loaded.sources == self.document.sources;
+        let loaded = self.loaded.as_ref().filter(is_current);
+        let reports = loaded.into_iter().flat_map(|loaded| &loaded.reports).enumerate();
+        reports
+            .filter(|(_, report)| report.format.is_empty())
+            .map(|(position, report)| {
+                let why = report.diagnostics.entries().first();
+                (
+                    position,
+                    why.map_or("it cannot be read", |entry| entry.message.as_str()),
+                )
+            })
+    }
+
     /// Whether a file or folder is gone, as far as is known ([`Command::FindMissing`](super::super::Command::FindMissing)).
     pub fn is_missing(&self, path: &Path) -> bool {
         self.missing.contains(path)

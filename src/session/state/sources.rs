@@ -53,6 +53,7 @@ impl Session {
 
     pub(super) fn load(&mut self) {
         self.problem = None;
+        self.not_opened = None;
         self.notice = None;
         self.load_generation = self.worker.send(Job::Load {
             sources: self.document.sources.clone(),

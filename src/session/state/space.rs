@@ -60,13 +60,15 @@ impl Session {
         settings.lanes = LaneSet::Policies;
         settings.strategies = LaneStrategies::default();
         settings.bookmarks = Vec::new();
+        settings.baseline = None;
+        settings.pins = Vec::new();
         for axis in &order.axes {
             match &axis.of {
                 AxisOf::Option(key) => settings.options.reset(key),
                 AxisOf::Iterations => settings.plan.iterations = 1,
                 AxisOf::Dim(name) => {
                     settings.plan.dims.remove(name);
-                    settings.plan.together.remove(name);
+                    settings.plan.free_of(name);
                 }
             }
         }
@@ -157,7 +159,7 @@ impl Session {
         if generation != self.space.generation || generation == 0 {
             let is_old = matches!(
                 answer,
-                Answer::SpaceReady(..) | Answer::SpacePoints(_) | Answer::Recommended(_)
+                Answer::SpaceReady(..) | Answer::SpacePoints(_) | Answer::SmallestDevice(_) | Answer::Recommended(_)
             );
             return (!is_old).then_some(answer);
         }
@@ -180,8 +182,13 @@ impl Session {
                     table.recommendation = Some(found);
                 }
                 self.space.goal = None;
-                self.space.generation = 0;
-                self.show_running();
+                self.next_of_space();
+            }
+            Answer::SmallestDevice(found) => {
+                if let Some(table) = table {
+                    table.smallest = Some(found);
+                }
+                self.next_of_space();
             }
             Answer::Failed(message) => {
                 self.stop_space();
@@ -212,8 +219,11 @@ impl Session {
         if !points.is_empty() {
             return Some(Job::SpacePoints(Arc::clone(explorer), points));
         }
-        let goal = self.space.goal?;
-        Some(Job::Recommend(Arc::clone(explorer), goal, table.points.clone()))
+        if let Some(goal) = self.space.goal {
+            return Some(Job::Recommend(Arc::clone(explorer), goal, table.points.clone()));
+        }
+        let is_sought = table.smallest.is_none() && !table.is_unfinished();
+        is_sought.then(|| Job::SmallestDevice(Arc::clone(explorer), table.points.clone()))
     }
 
     /// Takes a configuration over. Values of dimensions that were assumed and stay as they are stay assumed.

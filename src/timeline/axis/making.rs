@@ -1,13 +1,14 @@
 //! Where the times of an axis come from: what ops take, and when events were.
 //!
-//! An op takes the time that its source states, else the larger of its operations and its bytes over the device's rates
-//! (`rewrite::remat::op_time`), which is an estimate. A step on which lanes compute something anew takes as long as the
-//! slowest of them does. An event of a recording lasts until the next one.
+//! An op takes the time that its source states, else its launch and the larger of its operations and its bytes over the
+//! device's rates (`rewrite::remat::op_time`), which is an estimate. A step on which lanes compute something anew takes as long as the
+//! slowest of them does. An event of a recording that stands alone lasts until the next one; beside a graph `wall` has it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::block::LaneView;
+use super::wall::{WallRun, of_ops};
 use super::{Axes, TimeAxis};
 use crate::analysis::Comparison;
 use crate::graph::{Bindings, Graph};
@@ -17,8 +18,6 @@ use crate::workload::{AxisRun, GraphIdx, Recording};
 const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
 const NO_TIME: &str = "No op states a time, operations or sizes from which one could be estimated.";
 const EVENTS: &str = "The axis is one of recorded events: their times are not estimated.";
-const NO_RECORDING: &str = "Nothing open here was recorded by the clock.";
-const BESIDE: &str = "The axis is that of the graph; open the recording alone to see it by the clock.";
 const NO_TIMES: &str = "The recording does not state when its events were, only in which order.";
 const NOT_ALL_TIMES: &str = "Not every recording that is open states when its events were.";
 const NO_TIME_PASSES: &str = "All recorded events have the same time.";
@@ -26,9 +25,14 @@ const NO_TIME_PASSES: &str = "All recorded events have the same time.";
 impl Axes {
     /// The axes of an answer. O(steps + ops), and a sort where several recordings share the axis.
     pub(in super::super) fn new(comparison: &Comparison, lanes: &[LaneView]) -> Self {
+        let (wall, wall_run) = match wall(comparison) {
+            Ok((axis, run)) => (Ok(Arc::new(axis)), run),
+            Err(why) => (Err(why), None),
+        };
         Self {
             estimated: estimated(comparison, lanes).map(Arc::new),
-            wall: wall(comparison).map(Arc::new),
+            wall,
+            wall_run,
         }
     }
 }
@@ -112,10 +116,9 @@ fn add_run(durations: &mut [u64], run: &AxisRun, times: &OpTimes) -> u32 {
     n_stated
 }
 
-fn wall(comparison: &Comparison) -> Result<TimeAxis, &'static str> {
+fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static str> {
     if !comparison.is_measured() {
-        let is_beside = !comparison.workload.recordings().is_empty();
-        return Err(if is_beside { BESIDE } else { NO_RECORDING });
+        return of_ops(comparison).map(|(axis, run)| (axis, Some(run)));
     }
     let lanes = comparison.lanes.iter();
     let recordings: Vec<&Recording> = lanes.filter_map(|lane| comparison.recording(lane.id)).collect();
@@ -133,5 +136,6 @@ fn wall(comparison: &Comparison) -> Result<TimeAxis, &'static str> {
     }
     let n_stated = u32::try_from(times.len()).unwrap_or(u32::MAX);
     times.extend(times.last().copied());
-    TimeAxis::new(times, n_stated).ok_or(NO_TIME_PASSES)
+    let axis = TimeAxis::new(times, n_stated).ok_or(NO_TIME_PASSES)?;
+    Ok((axis, None))
 }

@@ -501,6 +501,20 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z)),
     },
     CommandRow {
+        command: UiCommand::AddRun,
+        menu: Menu::Edit,
+        text: "Add a run to the schedule",
+        tooltip: "a run of the first graph, behind the others",
+        shortcut: None,
+    },
+    CommandRow {
+        command: UiCommand::ListGraphs,
+        menu: Menu::Edit,
+        text: "List every graph in the schedule",
+        tooltip: "as it runs without a schedule: each graph once, to be changed from there",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::PinConfiguration,
         menu: Menu::Edit,
         text: "Pin this configuration…",

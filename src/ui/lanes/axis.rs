@@ -3,7 +3,8 @@
 use eframe::egui::{ComboBox, Role, Ui, WidgetInfo};
 
 use super::{LanesInput, LanesState};
-use crate::timeline::{AxisKind, TimeAxis, Timeline, View};
+use crate::timeline::{AxisKind, TimeAxis, Timeline, View, WallRun};
+use crate::ui::combo::ShowChoices as _;
 use crate::units::{Nanos, counted, grouped};
 
 impl LanesState {
@@ -38,10 +39,12 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
     let combo = ComboBox::from_id_salt("time axis")
         .selected_text(format!("axis: {}", shown.short_name()))
         .width(0.0)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for kind in AxisKind::ALL {
                 let why_not = axes.why_not(kind);
-                let entry = ui.add_enabled_ui(why_not.is_none(), |ui| ui.selectable_label(kind == shown, kind.name()));
+                let entry = ui.add_enabled_ui(why_not.is_none(), |ui| {
+                    ui.selectable_label(kind == shown, axes.name(kind))
+                });
                 let entry = entry.inner;
                 if entry.clicked() {
                     state.axis = kind;
@@ -52,7 +55,7 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
                 };
             }
         });
-    let label = format!("axis: {}", shown.name());
+    let label = format!("axis: {}", axes.name(shown));
     let response = combo.response;
     response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
     let words = words(shown, input.timeline);
@@ -65,10 +68,16 @@ fn words(kind: AxisKind, timeline: &Timeline) -> String {
         (_, None) => "Program order: one step as wide as another.".to_owned(),
         (AxisKind::Wall, Some(axis)) => {
             let total = Nanos(axis.total());
-            format!(
-                "Wall time, {total} in all: an event as wide as the time until the next one.\n{}",
-                share_words(axis)
-            )
+            let what = match timeline.axes.wall_run() {
+                None => format!("Wall time, {total} in all: an event as wide as the time until the next one."),
+                Some(run) => format!(
+                    "Wall time of {}, {total} in all: an op as wide as the time from its start to that of the next one in \
+                     that run. {}",
+                    run.name,
+                    run_words(run, axis)
+                ),
+            };
+            format!("{what}\n{}", share_words(axis))
         }
         (_, Some(axis)) => format!(
             "Estimated time, {} in all: ops one after another, each as wide as it takes. {}\n{}",
@@ -79,10 +88,30 @@ fn words(kind: AxisKind, timeline: &Timeline) -> String {
     }
 }
 
+/// For what the times of a run stand.
+fn run_words(run: &WallRun, axis: &TimeAxis) -> String {
+    let steps = counted(axis.n_steps() as u64, "step");
+    let mut words = format!(
+        "{} of {steps} were measured; the others share what those in front of them leave.",
+        grouped(u64::from(axis.n_stated()))
+    );
+    if !run.is_in_order {
+        words += " The run had another order than the graph: widths are the run's, the order is the graph's.";
+    }
+    if run.n_runs > 1 {
+        words += &format!(" Its times stand for each of {} runs of the graph.", run.n_runs);
+    }
+    match run.n_without {
+        0 => {}
+        1 => words += " It measured nothing of 1 run of a graph, which takes no time here.",
+        more => words += &format!(" It measured nothing of {more} runs of graphs, which take no time here."),
+    }
+    words
+}
+
 /// Where the times of ops come from.
 fn source_words(axis: &TimeAxis) -> String {
-    const ESTIMATE: &str =
-        "estimated as the larger of its operations and its bytes over the device's rates (see the options of costs)";
+    const ESTIMATE: &str = "estimated as its launch and the larger of its operations and its bytes over the device's rates (see the options of costs)";
     let n_steps = u32::try_from(axis.n_steps()).unwrap_or(u32::MAX);
     match axis.n_stated() {
         0 => format!("No op states its time: it is {ESTIMATE}."),

@@ -4,6 +4,7 @@ use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::{LaneAction, LaneContent, LanesInput};
 use crate::timeline::{ColorBy, LegendRow, LookOrder};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::panels::elided_middle;
 use crate::units::counted;
 
@@ -20,7 +21,7 @@ pub(super) fn choice_ui(ui: &mut Ui, (input, content): (&LanesInput<'_>, LaneCon
     let Some(order) = input.drawn.order else { return };
     let combo = ComboBox::from_id_salt("colour by")
         .selected_text(format!("colour: {}", order.by.words()))
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             // Areas are of groups: single tensors would be too many.
             let is_offered = |by: &ColorBy| content != LaneContent::Areas || *by != ColorBy::Tensor;
             for by in ColorBy::all().filter(is_offered) {

@@ -8,7 +8,7 @@ use crate::sim::StaticMemoryPolicy;
 use crate::timeline::{LaneRemat, RematVerdict};
 pub(super) use crate::ui::panels::width_of;
 use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, grouped, percents};
 use crate::workload::{Recording, TotalKind};
 
 /// Between two parts of a header.
@@ -304,7 +304,7 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         std::cmp::Ordering::Greater => ("+", after - before, theme.bad),
     };
     let percent = bytes.get() as f64 / before.get().max(1) as f64 * 100.0;
-    let texts = [format!("{sign}{bytes}"), format!("({sign}{percent:.1} %)")];
+    let texts = [format!("{sign}{bytes}"), format!("({sign}{})", percents(percent, 1))];
     let title = comparison.lane_title(zero.id);
     Some((texts, format!("{sign}{} against {title}", bytes.exact()), color))
 }

@@ -20,7 +20,9 @@ const MOVE: f64 = 0.12;
 
 /// Keys that belong to the lanes, unless words are being typed or a menu shortcut is meant.
 pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    if ui.text_edit_focused() || state.is_noting() {
+    // Esc has taken the keyboard from a field already: it is known from the frame before that there was one.
+    let is_covered = std::mem::take(&mut state.is_covered);
+    if ui.text_edit_focused() || state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
     let pressed: Vec<(Key, Modifiers)> = ui.input(|i| {
@@ -33,7 +35,10 @@ pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, acti
             } => Some((*key, *modifiers)),
             _ => None,
         });
-        presses.collect()
+        // What stands before the lanes, and is closed by Esc, takes it.
+        presses
+            .filter(|(key, _)| !(is_covered && *key == Key::Escape))
+            .collect()
     });
     for (key, modifiers) in pressed {
         if modifiers.command {

@@ -21,6 +21,13 @@ impl LanesState {
             wants_focus: true,
         });
     }
+
+    /// Pins a step in the lane that is looked at; behind the last step is the last one.
+    pub fn go_to(&mut self, step: u32, input: &LanesInput<'_>) {
+        if let (Some(spot), Some(last)) = (self.spot_in(input), input.timeline.n_steps.checked_sub(1)) {
+            self.pin(spot.lane, Step(step.min(last)));
+        }
+    }
 }
 
 /// The step that a text means: a number (groups of digits may be set apart), or so many steps from one on (`+100`,

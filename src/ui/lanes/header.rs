@@ -4,24 +4,17 @@
 //! the name of the strategy and the badges are shortened, then costs and the words of the policy go, then the difference;
 //! in narrow lanes the figures stand below the name.
 
-use eframe::egui::{
-    Align, Button, Color32, ComboBox, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Align, Button, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, PINNED, USE, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
+use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
 use super::{LaneAction, LanesInput, LanesState, arrange};
 use crate::analysis::{Configuration, Lane, LaneId, PinnedLane};
 use crate::diagnostics::Severity;
-use crate::graph::Id as _;
 use crate::session::Document;
-use crate::ui::panels::elided;
-use crate::ui::panels::planner::choices;
-use crate::units::percent_text;
 
-/// The narrowest drop-down of strategies, and what stands in it beside its text.
-const COMBO: (f32, f32) = (96.0, 34.0);
 /// The button of the lane's menu.
 const MENU: f32 = 30.0;
 /// Left of the first part.
@@ -165,6 +158,9 @@ impl<'a> Name<'a> {
             if is_best(lane, input) {
                 add(of(&LOWEST));
             }
+            if has_error(lane) {
+                add(of(&BROKEN));
+            }
         }
         // Lanes of passes are all placed as the options say.
         let has_combo = is_problem || !is_pass && !lane.plans.is_empty();
@@ -236,9 +232,14 @@ impl<'a> Name<'a> {
         }
         if let LaneId::Pinned(_) = lane.id {
             badge(ui, (&PINNED, self.is_short), theme.configured).on_hover_text(&explanation);
-            if has_error(lane) {
-                badge(ui, (&BROKEN, self.is_short), (theme.configured.0, theme.bad)).on_hover_text(&explanation);
-            }
+        }
+        if has_error(lane) {
+            let why = lane
+                .forbidden
+                .iter()
+                .map(|finding| format!("\n{}: {}", finding.rule, finding.message));
+            let why = explanation.clone() + &why.collect::<String>();
+            badge(ui, (&BROKEN, self.is_short), (theme.bad, theme.canvas)).on_hover_text(why);
         }
         if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
             return;
@@ -317,7 +318,9 @@ fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a 
 /// Whether a pinned lane's settings break a rule that must hold.
 fn has_error(lane: &Lane) -> bool {
     let findings = lane.pinned.iter().flat_map(|pinned| &pinned.findings);
-    findings.into_iter().any(|finding| finding.severity == Severity::Error)
+    findings
+        .chain(&lane.forbidden)
+        .any(|finding| finding.severity == Severity::Error)
 }
 
 fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {
@@ -325,98 +328,6 @@ fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {
     best.is_some_and(|best| best.policy == lane.policy) && matches!(lane.id, LaneId::Policy(_))
 }
 
-fn words(text: impl Into<String>, color: Color32) -> RichText {
+pub(super) fn words(text: impl Into<String>, color: Color32) -> RichText {
     RichText::new(text).size(SIZE).color(color)
-}
-
-/// How the lane's arenas are placed, and the choice of another way.
-fn strategy_ui(ui: &mut Ui, (lane, room): (&Lane, f32), input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
-    let shown = elided(ui, lane.strategy.label, SIZE, (room - COMBO.1).max(COMBO.0 - COMBO.1));
-    let label = format!(
-        "{}, placed by {}",
-        input.comparison.lane_title(lane.id),
-        lane.strategy.label
-    );
-    let combo = ComboBox::from_id_salt(("strategy", lane.id))
-        .selected_text(words(shown, input.theme.text_weak))
-        .width(COMBO.0)
-        .height(640.0)
-        .show_ui(ui, |ui| {
-            if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
-                actions.push(LaneAction::SetStrategy(lane.id, None));
-            }
-            for row in choices(input.comparison) {
-                let button = ui
-                    .selectable_label(row == lane.strategy, row.label)
-                    .on_hover_text(format!("{}\nOn the command line: {}", row.summary, row.name));
-                if button.clicked() {
-                    actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
-                }
-            }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(eframe::egui::Role::ComboBox, true, &label));
-    combo.response.on_hover_text(plans_text(lane, input));
-}
-
-/// The plans of a lane in exact figures, one line an arena.
-fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
-    let row = lane.strategy;
-    let mut text = format!(
-        "How static arenas are placed: {}: {} ({})",
-        row.label, row.summary, row.name
-    );
-    for (graph, planned) in lane.plans.iter().take(8) {
-        let name = input
-            .comparison
-            .session
-            .graphs
-            .get(graph.idx())
-            .map_or("", |graph| &graph.name);
-        let sure = if planned.is_optimal() {
-            "proven optimal".to_owned()
-        } else {
-            format!(
-                "{} over the bound",
-                percent_text(planned.plan.footprint.percent_over(planned.lower_bound))
-            )
-        };
-        text.push_str(&format!("\n{name}: {}, {sure}", planned.plan.footprint.exact()));
-    }
-    text
-}
-
-/// Whether a plan can be beaten.
-enum Certainty {
-    /// It cannot.
-    Optimal,
-    /// How far it is over the bound, in words.
-    Over(String),
-}
-
-fn certainty(lane: &Lane) -> Option<Certainty> {
-    let (_, planned) = lane.plans.first()?;
-    if planned.is_optimal() {
-        return Some(Certainty::Optimal);
-    }
-    let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
-    Some(Certainty::Over(format!("{over} over bound")))
-}
-
-/// The same of a problem's lane.
-fn certainty_ui(ui: &mut Ui, (lane, is_short): (&Lane, bool), input: &LanesInput<'_>) {
-    let Some((_, planned)) = lane.plans.first().filter(|_| input.comparison.is_problem()) else {
-        return;
-    };
-    match certainty(lane) {
-        Some(Certainty::Optimal) => {
-            badge(ui, (&OPTIMAL, is_short), input.theme.best).on_hover_text("No plan needs less");
-        }
-        Some(Certainty::Over(text)) => {
-            ui.label(words(text, input.theme.text_weak))
-                .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
-        }
-        None => {}
-    }
 }

@@ -8,7 +8,7 @@ use eframe::egui::epaint::{Mesh, PathShape, Shape};
 use eframe::egui::{self, Color32, Painter, Pos2, Rect, Stroke, TextureOptions, Vec2, pos2, vec2};
 use serde::{Deserialize, Serialize};
 
-pub(super) use menu::{EDGES, edges_over, edges_ui, menu_ui};
+pub(super) use menu::{EDGES, edges_beside, edges_ui, menu_ui};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};

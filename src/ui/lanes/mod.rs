@@ -40,6 +40,7 @@ mod map;
 mod marks;
 mod measure;
 mod pictures;
+mod placement;
 mod portrait;
 mod range;
 mod remat;
@@ -346,7 +347,8 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     );
     strip::strip_ui(ui, strip, (input, state));
     if state.has_untold_edges && state.picture_legend.is_none() {
-        marks::edges_over(ui, strip, (input, state));
+        let margin = Rect::from_x_y_ranges(area.left()..=strip.left() - 4.0, strip.y_range());
+        marks::edges_beside(ui, margin, (input, state));
     }
     ui.advance_cursor_after_rect(area);
 }

@@ -59,7 +59,7 @@ fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
     let word = input.comparison.axis_word();
     let along = match state.shown_axis() {
         AxisKind::Order => String::new(),
-        kind => format!(" along {}", kind.name()),
+        kind => format!(" along {}", input.timeline.axes.name(kind)),
     };
     let Some(range) = state.range else {
         return format!("ruler of {word}s{along}, a drag selects a range");

@@ -28,6 +28,8 @@ pub struct LanesState {
     pub content: LaneContent,
     /// The step under the pointer.
     pub cursor: Option<f64>,
+    /// Whether something else was there in the last frame that Esc closes or leaves.
+    pub is_covered: bool,
     /// The step and the lane that the device panel looks at.
     pub spot: Option<Spot>,
     /// What the device panel points at.

@@ -9,6 +9,7 @@ use super::{
     LaneAction, LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes,
 };
 use crate::timeline::{RowsBy, Timeline};
+use crate::ui::combo::ShowChoices as _;
 use crate::units::grouped;
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
@@ -101,7 +102,7 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let label = format!("lifetimes of {}", title(shown));
     let combo = ComboBox::from_id_salt("lane of lifetimes")
         .selected_text(title(shown))
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for lane in 0..input.comparison.lanes.len() {
                 if ui.selectable_label(lane == shown, title(lane)).clicked() {
                     state.rows_lane = Some(lane);
@@ -121,7 +122,7 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     let label = format!("rows by {}", state.rows_by.words());
     let combo = ComboBox::from_id_salt("order of rows")
         .selected_text(&label)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for by in RowsBy::ALL {
                 ui.selectable_value(&mut state.rows_by, by, by.words());
             }

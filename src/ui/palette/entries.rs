@@ -5,7 +5,7 @@ use eframe::egui;
 use super::fuzzy::{self, Match};
 use crate::options::{ENVIRONMENT, TABLE, find_group};
 use crate::session::{Recents, SAMPLES, Sample, Session};
-use crate::ui::commands::{COMMANDS, UiCommand};
+use crate::ui::commands::{COMMANDS, UiCommand, also};
 use crate::ui::help::keys_text;
 use crate::ui::keys::why_not;
 use crate::ui::panes::{PANES, Pane};
@@ -27,13 +27,15 @@ pub enum Choice {
     Recent(usize),
     /// The field of an option or variable gets the keyboard.
     Option(&'static str),
+    /// A step is pinned.
+    Step(u32),
 }
 
 impl Choice {
     /// The words before its name.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Command(_) => "",
+            Self::Command(_) | Self::Step(_) => "",
             Self::Pane(_) => "go to pane",
             Self::Sample(_) => "open sample",
             Self::Recent(_) => "open again",
@@ -51,6 +53,8 @@ pub struct Entry {
     pub title: String,
     /// One sentence.
     pub tooltip: String,
+    /// Further words that it is looked for by, lower case.
+    pub also: &'static str,
     /// How it stands, or its keys.
     pub now: String,
     /// Its keys.
@@ -67,6 +71,7 @@ impl Entry {
             key,
             title: title.to_owned(),
             tooltip: String::new(),
+            also: "",
             now: String::new(),
             shortcut: String::new(),
             why_not: None,
@@ -96,10 +101,38 @@ impl Entry {
             })
         };
         let named = fuzzy::find(typed, &self.title).map(|found| Match {
-            score: found.score + self.beginning(typed),
+            score: found.score + self.beginning(typed) - self.hiding(&found),
             ..found
         });
-        named.or_else(behind_kind).or_else(in_explanation)
+        let known = named.or_else(behind_kind).or_else(in_explanation);
+        let also = self.in_further_words(typed);
+        if known.as_ref().map(|known| known.score) < also.as_ref().map(|also| also.score) {
+            also
+        } else {
+            known
+        }
+    }
+
+    /// A beginning of one of the further words is as good as one in the name, and better than a word in the name of an option.
+    fn in_further_words(&self, typed: &str) -> Option<Match> {
+        let typed = typed.trim().to_lowercase();
+        let is_word = typed.chars().count() > 2 && format!(" {}", self.also).contains(&format!(" {typed}"));
+        let found = fuzzy::find(&typed, self.also).filter(|_| is_word)?;
+        Some(Match {
+            score: found.score + 50,
+            places: Vec::new(),
+        })
+    }
+
+    /// There are many options, and scattered letters stand in some of them always: those do not hide what explains itself by
+    /// what is typed.
+    fn hiding(&self, found: &Match) -> i32 {
+        let is_option = matches!(self.choice, Choice::Option(_));
+        if is_option && fuzzy::is_scattered(found, &self.title) {
+            -2 * BEHIND_NAMES
+        } else {
+            0
+        }
     }
 
     /// Whoever types the beginning of a name means it, and the whole of it even more.
@@ -153,6 +186,7 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     let commands = COMMANDS.iter().filter(|row| row.command != UiCommand::OpenPalette);
     let commands = commands.map(|row| Entry {
         tooltip: row.tooltip.to_owned(),
+        also: also(row.command),
         now: (known.now)(row.command).map_or_else(String::new, |now| format!("now {now}")),
         shortcut: row.shortcut.map_or_else(String::new, |keys| keys_text(keys, ctx)),
         why_not: why_not(row.command, known.session).map(str::to_owned),
@@ -195,4 +229,20 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     });
     let all = commands.chain(panes).chain(recents).chain(samples).chain(options);
     all.chain(variables).collect()
+}
+
+/// The step that is asked for by its number: "step 350", "go 350".
+pub(super) fn step_entry(typed: &str, session: &Session) -> Option<Entry> {
+    let typed = typed.trim().to_lowercase();
+    let split = typed.find(|letter: char| letter.is_ascii_digit())?;
+    let (words, digits) = typed.split_at(split);
+    let step: u32 = digits.parse().ok()?;
+    let is_meant = ["step", "go", "goto", "go to", "go to step", "pin step"].contains(&words.trim());
+    let (_, timeline) = session.answer()?;
+    let last = timeline.n_steps.checked_sub(1)?;
+    let title = format!("Go to step {}", step.min(last));
+    is_meant.then(|| Entry {
+        tooltip: format!("pin the step in all lanes; there are steps 0 to {last}"),
+        ..Entry::new("step".to_owned(), &title, Choice::Step(step.min(last)))
+    })
 }

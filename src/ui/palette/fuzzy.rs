@@ -76,6 +76,14 @@ fn trace(table: &[Vec<Option<(i32, usize)>>]) -> Option<Match> {
     Some(Match { score, places })
 }
 
+/// Whether some letter of a match neither starts a word nor follows the one before.
+pub fn is_scattered(found: &Match, text: &str) -> bool {
+    let letters: Vec<char> = text.chars().collect();
+    let before = std::iter::once(None).chain(found.places.iter().map(|place| Some(*place)));
+    let mut places = found.places.iter().zip(before);
+    places.any(|(place, before)| before.is_none_or(|before| before + 1 != *place) && !starts_word(&letters, *place))
+}
+
 fn starts_word(letters: &[char], place: usize) -> bool {
     let Some(before) = place.checked_sub(1).map(|at| letters[at]) else {
         return true;
@@ -135,6 +143,16 @@ mod tests {
         assert!(score("rl", "Reset layout") > score("rl", "Larger"));
         assert!(score("undo", "Undo") > score("undo", "Sound no dog"));
         assert_eq!(score("zzz", "Undo"), None);
+        let cases = [
+            ("smp", "static_memory_policy", false),
+            ("memo", "max_memory", false),
+            ("theme", "the_memory", false),
+            ("hey", "the_memory", true),
+        ];
+        for (typed, text, expected) in cases {
+            let found = find(typed, text).expect("it is found");
+            assert_eq!(super::is_scattered(&found, text), expected, "{typed}");
+        }
         assert_eq!(
             find("SMP", "static_memory_policy").expect("it is found").places,
             [0, 7, 14]

@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::import::IMPORTERS;
 use crate::options::StampedSettings;
 use crate::session::{Command, Session, SourceReport, SourceSpec};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::theme::Theme;
 use crate::units::counted;
 
@@ -146,7 +147,7 @@ pub(in crate::ui) fn format_ui(
     let combo = egui::ComboBox::from_id_salt(salt)
         .selected_text(before.unwrap_or(BY_CONTENT))
         .height(480.0)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             if ui.selectable_label(before.is_none(), BY_CONTENT).clicked() {
                 *chosen = None;
             }

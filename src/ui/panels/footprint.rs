@@ -16,7 +16,7 @@ use crate::workload::GraphIdx;
 
 /// Larger problems are left to the command line: a frame would wait for them.
 const MAX_BUFFERS: usize = 100_000;
-/// Links of a stack that is not opened.
+/// Links of a stack that is not opened, the largest.
 const FEW: usize = 8;
 /// Links of one that is.
 const MANY: usize = 400;
@@ -28,6 +28,8 @@ pub(super) struct Footprint {
     plan: Weak<Planned>,
     graph: GraphIdx,
     chain: PeakChain,
+    /// Positions of its links, the largest first; equal ones from the top down.
+    by_size: Vec<usize>,
     fragmentation: Fragmentation,
     /// The tensor of each buffer.
     tensors: Vec<TensorId>,
@@ -68,11 +70,14 @@ impl Footprint {
         } else {
             Default::default()
         };
+        let mut by_size: Vec<usize> = (0..chain.links.len()).collect();
+        by_size.sort_by_key(|position| std::cmp::Reverse(chain.links[*position].size));
         Self {
             timeline: Arc::downgrade(timeline),
             plan: Arc::downgrade(planned),
             graph,
             chain,
+            by_size,
             fragmentation,
             tensors,
             run: position.and_then(|run| u32::try_from(run).ok()).unwrap_or(0),
@@ -123,7 +128,7 @@ pub(super) fn footprint_ui(
     let noun = if comparison.is_problem() { "buffers" } else { "tensors" };
     let (footprint, holes) = (planned.plan.footprint, known.chain.holes);
     let text = format!(
-        "{footprint} in {name}: from the top down {} {noun} stand on each other, over {holes} of holes",
+        "{footprint} in {name}: {} {noun} stand on each other, over {holes} of holes; the largest first",
         known.chain.links.len()
     );
     ui.add(egui::Label::new(text).wrap()).on_hover_text(format!(
@@ -150,7 +155,12 @@ fn chain_ui(ui: &mut egui::Ui, comparison: &Comparison, known: &mut Footprint, c
             ui.weak("offset");
             ui.weak("name");
             ui.end_row();
-            for link in known.chain.links.iter().take(most) {
+            for link in known
+                .by_size
+                .iter()
+                .take(most)
+                .filter_map(|position| known.chain.links.get(*position))
+            {
                 figure_ui(ui, link.size);
                 figure_ui(ui, Bytes(link.offset));
                 let tensor = known.tensor(link);
@@ -177,9 +187,9 @@ fn chain_ui(ui: &mut egui::Ui, comparison: &Comparison, known: &mut Footprint, c
     let left = known.chain.links.len().saturating_sub(FEW);
     if left > 0 {
         let words = if known.is_open {
-            format!("Show only the top {FEW}")
+            format!("Show only the largest {FEW}")
         } else {
-            format!("Show {left} more below")
+            format!("Show {left} more")
         };
         if ui.small_button(words).clicked() {
             known.is_open = !known.is_open;

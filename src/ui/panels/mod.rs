@@ -15,6 +15,7 @@ mod neighbourhood;
 pub mod options;
 pub mod overview;
 mod overview_bars;
+mod overview_problem;
 pub mod peak;
 pub mod planner;
 pub mod problems;
@@ -27,6 +28,8 @@ pub mod space;
 pub mod tables;
 
 use eframe::egui;
+
+use crate::ui::combo::ShowChoices as _;
 
 /// A small square of a colour, for legends. Painted, because the bundled font has no such letter.
 pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
@@ -135,7 +138,7 @@ pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, (what, names): (&s
         .selected_text(names[*chosen])
         .width(120.0)
         .truncate()
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for (graph, name) in names.iter().enumerate() {
                 ui.selectable_value(chosen, graph, *name);
             }

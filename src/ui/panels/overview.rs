@@ -4,14 +4,13 @@
 use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
+use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
 use super::schedule::{can_add_evaluation, changing_values};
 use crate::analysis::{Comparison, Figure, Lane};
 use crate::options::Estimate;
-use crate::plan::Fit;
 use crate::rewrite::remat::RematStatus;
 use crate::session::{Command, Session};
 use crate::ui::theme::Theme;
-use crate::units::{Bytes, percent_text};
 use crate::workload::DeviceFigure;
 
 /// The narrowest sentences and bars; without that room there are no bars.
@@ -26,10 +25,10 @@ const LOW: f32 = 430.0;
 const DIFFERENCE: f32 = 120.0;
 
 /// The mark that folds the summary, and the line that is left of it; says whether it is folded.
-fn fold_ui(ui: &mut egui::Ui, comparison: &Comparison, has_difference: bool) -> bool {
+fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> bool {
     let id = egui::Id::unique("whether the summary is folded");
     let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
-    let low = LOW + if has_difference { DIFFERENCE } else { 0.0 };
+    let low = LOW + session.difference().map_or(0.0, |_| DIFFERENCE);
     let is_folded = chosen.unwrap_or(ui.available_height() < low);
     let Some((text, exact)) = headline(comparison) else {
         return false;
@@ -53,6 +52,7 @@ fn fold_ui(ui: &mut egui::Ui, comparison: &Comparison, has_difference: bool) -> 
     }
     if is_folded {
         let line = egui::Rect::from_min_max(area.min, egui::pos2(place.left() - 4.0, area.top() + 20.0));
+        let text = unread_text(session).map_or(text.clone(), |(unread, _)| format!("{unread}; {text}"));
         let label = egui::Label::new(RichText::new(text).strong()).truncate();
         let line_ui = egui::UiBuilder::new().max_rect(line).id_salt("summary line");
         ui.new_child(line_ui).add(label).on_hover_text(exact);
@@ -69,7 +69,7 @@ pub fn overview_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    if fold_ui(ui, comparison, session.difference().is_some()) {
+    if fold_ui(ui, session, comparison) {
         return;
     }
     let mut area = ui.available_rect_before_wrap();
@@ -89,6 +89,7 @@ pub fn overview_ui(
     let add = |ui: &mut egui::Ui| {
         ui.set_width(text);
         preview_ui(ui, session);
+        unread_ui(ui, session, theme);
         if comparison.is_problem() {
             problem_ui(ui, session, comparison);
         } else if comparison.is_measured() {
@@ -109,6 +110,29 @@ pub fn overview_ui(
     ui.advance_cursor_after_rect(egui::Rect::from_min_size(area.min, egui::vec2(area.width(), height)));
 }
 
+/// How many files could not be read while others could, and which and why.
+fn unread_text(session: &Session) -> Option<(String, String)> {
+    let unread: Vec<(usize, &str)> = session.unread().collect();
+    let sources = &session.document().sources;
+    let first = sources.get(unread.first()?.0)?.title();
+    let text = match unread.len() {
+        1 => format!("1 file could not be read: {first}"),
+        2 => format!("2 files could not be read: {first} and another"),
+        count => format!("{count} files could not be read: {first} and {} more", count - 1),
+    };
+    let why: Vec<&str> = unread.into_iter().map(|(_, why)| why).collect();
+    Some((text, why.join("\n")))
+}
+
+/// What is answered is not all that was opened.
+fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
+    let Some((text, why)) = unread_text(session) else {
+        return;
+    };
+    let text = RichText::new(format!("{text} (Problems and Import report tell why).")).color(theme.bad);
+    ui.add(egui::Label::new(text).wrap()).on_hover_text(why);
+}
+
 /// Whether the searches for plans go on, or were stopped.
 fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     if !session.is_preview() {
@@ -119,125 +143,6 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     } else {
         "The search for smaller plans was stopped; the plans found at once are shown."
     });
-}
-
-fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
-    let lane = &comparison.lanes[comparison.main_lane()?];
-    let footprint = lane.plans.first()?.1.plan.footprint;
-    let text = format!(
-        "Smallest footprint of these lanes: {footprint} by {}",
-        lane.strategy.label
-    );
-    Some((text, footprint.exact()))
-}
-
-/// Which strategy is smallest, and how far from what can be proved.
-fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
-    let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
-        ui.label("No strategy gave a plan.");
-        return;
-    };
-    let Some((_, planned)) = lane.plans.first() else { return };
-    let footprint = planned.plan.footprint;
-    if let Some((text, exact)) = problem_text(comparison) {
-        ui.label(RichText::new(text).strong()).on_hover_text(exact);
-    }
-    let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
-    let table = session
-        .planner_table()
-        .filter(|_| session.has_planner_table(crate::workload::GraphIdx(0)));
-    let proved = table.map(crate::session::PlannerTable::proved_bound);
-    let best = session.best_plan();
-    let bound = plans
-        .map(|(_, planned)| planned.proved_bound)
-        .chain(proved)
-        .chain(best.map(|best| best.proved_bound))
-        .max()
-        .unwrap_or_default();
-    let smaller = table
-        .and_then(crate::session::PlannerTable::smallest)
-        .filter(|smallest| *smallest < footprint);
-    let over = percent_text(footprint.percent_over(planned.lower_bound));
-    let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
-    let known = shown_before.map(|best| best.footprint).or(smaller);
-    let least = known
-        .filter(|known| *known <= bound)
-        .map_or("", |_| ", the smallest there is");
-    let sure = match (shown_before, smaller) {
-        _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
-        (Some(best), _) => {
-            let (label, footprint) = (best.strategy.label, best.footprint);
-            format!("{over} over the bound; {label} gave one of {footprint}{least}")
-        }
-        (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
-        (None, None) => format!("{over} over the bound; smaller plans may exist"),
-    };
-    ui.label(format!(
-        "{} buffers, bound {bound}: {sure}.",
-        planned.plan.offsets.len()
-    ))
-    .on_hover_text(format!(
-        "{}; the largest sum of buffers that live at once is {}",
-        bound.exact(),
-        planned.lower_bound.exact()
-    ));
-    if let Some(capacity) = comparison.workload.problems().first().and_then(|entry| entry.capacity) {
-        let text = match planned.fit(capacity) {
-            Fit::Fits => format!("Fits the {capacity} that the file states."),
-            Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
-            Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
-        };
-        ui.label(text);
-    }
-    ui.weak("The Planner tab compares all strategies.");
-}
-
-fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
-    let first = comparison.lanes.first()?;
-    let title = comparison.lane_title(first.id);
-    let peak = first.summary.peak_reserved;
-    let text = format!("{title}: peak {peak} under policy {}", first.policy.number());
-    Some((text, peak.exact()))
-}
-
-/// What each pass needs, and which needs least.
-fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    let Some((text, exact)) = passes_text(comparison) else {
-        return;
-    };
-    ui.label(RichText::new(text).strong()).on_hover_text(exact);
-    let peak = comparison.lanes[0].summary.peak_reserved;
-    let is_whole = |lane: &&crate::analysis::Lane| {
-        let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
-        !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
-    };
-    let others = comparison.simulated_lanes().skip(1);
-    match others
-        .clone()
-        .filter(is_whole)
-        .min_by_key(|lane| lane.summary.peak_reserved)
-    {
-        Some(least) => {
-            let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
-            let text = match peak.get().checked_sub(bytes.get()) {
-                Some(saved) if saved > 0 => format!("Least: {title}, peak {bytes}, {} less.", Bytes(saved)),
-                _ => format!("No lane needs less; {title} peaks at {bytes}."),
-            };
-            ui.label(text).on_hover_text(bytes.exact());
-        }
-        None if comparison.lanes.len() > 1 => {
-            ui.label("No other lane runs to its end.");
-        }
-        None => {}
-    }
-    let n_failed = others.filter(|lane| !is_whole(lane)).count();
-    if n_failed > 0 {
-        ui.label(format!(
-            "{n_failed} of {} lanes stop early; each says why.",
-            comparison.lanes.len()
-        ));
-    }
-    notes_ui(ui, comparison);
 }
 
 /// The configured policy, and whether it fits.
@@ -310,6 +215,8 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         None => {
             ui.label(if comparison.trace().is_some() {
                 "Every policy refuses requests on this device."
+            } else if comparison.lanes.iter().any(|lane| !lane.forbidden.is_empty()) {
+                "Every policy that no rule forbids runs out of memory on this device."
             } else {
                 "Every policy runs out of memory on this device."
             });
@@ -387,7 +294,7 @@ fn capital(words: &str) -> String {
 }
 
 /// What the figures hold, and what of it is estimated.
-fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if let Some(note) = comparison.scratch.note() {
         ui.weak(note);
     }

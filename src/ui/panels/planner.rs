@@ -6,6 +6,7 @@ use egui_extras::{Column, TableBuilder};
 use crate::analysis::{Comparison, LaneId};
 use crate::plan::Effort;
 use crate::session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::panels::empty::other_ui;
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, percent_text};
@@ -87,7 +88,7 @@ fn graph_ui(ui: &mut egui::Ui, comparison: &Comparison, arenas: &[usize], state:
     let name = |graph: usize| comparison.session.graphs[graph].name.as_str();
     let combo = egui::ComboBox::from_id_salt("planner graph")
         .selected_text(name(state.graph))
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for graph in arenas {
                 ui.selectable_value(&mut state.graph, *graph, name(*graph));
             }
@@ -114,7 +115,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
         ui.label("A click shows it in");
         let combo = egui::ComboBox::from_id_salt("planner lane")
             .selected_text(name(state.lane))
-            .show_ui(ui, |ui| {
+            .show_choices(ui, |ui| {
                 if !comparison.is_problem() {
                     ui.selectable_value(&mut state.lane, None, "all lanes");
                 }

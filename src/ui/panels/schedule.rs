@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
+use crate::analysis::tensor_count;
 use crate::graph::Phase;
 use crate::options::keys;
 use crate::session::{Command, Session};
+use crate::ui::combo::ShowChoices as _;
+use crate::ui::theme::Theme;
 use crate::workload::{DeviceFigure, SchedulePlan};
 
 /// Texts that are being edited.
@@ -16,8 +19,13 @@ pub struct ScheduleState {
 }
 
 /// Draws the pane.
-pub fn schedule_ui(ui: &mut egui::Ui, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
-    graphs_ui(ui, session, commands);
+pub fn schedule_ui(
+    ui: &mut egui::Ui,
+    (session, theme): (&Session, &Theme),
+    state: &mut ScheduleState,
+    commands: &mut Vec<Command>,
+) {
+    graphs_ui(ui, session, theme, commands);
     ui.add_space(4.0);
     if problems_ui(ui, session) {
         return;
@@ -105,8 +113,9 @@ const MOST_FILES: usize = 5;
 const FILES_HEIGHT: f32 = 92.0;
 
 /// The files of the session.
-fn sources_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+fn sources_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
     let document = session.document();
+    let unread: BTreeMap<usize, &str> = session.unread().collect();
     for (position, source) in document.sources.iter().enumerate() {
         ui.horizontal(|ui| {
             if document.sources.len() > 1 {
@@ -115,21 +124,31 @@ fn sources_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>)
                     commands.push(Command::Remove(position));
                 }
             }
+            if let Some(why) = unread.get(&position) {
+                unread_ui(ui, &source.title(), why, theme);
+            }
             ui.add(egui::Label::new(RichText::new(source.title()).strong()).truncate())
                 .on_hover_text(source.label());
         });
     }
 }
 
-fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+/// The mark of a file that nothing is shown of.
+fn unread_ui(ui: &mut egui::Ui, title: &str, why: &str, theme: &Theme) {
+    let mark = ui.label(RichText::new("not read").color(theme.bad));
+    mark.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{title} is not read: {why}")));
+    mark.on_hover_text(why);
+}
+
+fn graphs_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
     let n_files = session.document().sources.len();
     if n_files > MOST_FILES {
         ui.label(format!("{n_files} files"));
         let area = egui::ScrollArea::vertical().id_salt("files").max_height(FILES_HEIGHT);
-        area.show(ui, |ui| sources_ui(ui, session, commands));
+        area.show(ui, |ui| sources_ui(ui, session, theme, commands));
         ui.add_space(4.0);
     } else {
-        sources_ui(ui, session, commands);
+        sources_ui(ui, session, theme, commands);
     }
     let Some(loaded) = session.loaded() else {
         return;
@@ -137,13 +156,13 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     let graphs = loaded.workload.graphs();
     for entry in graphs.iter().take(MOST_FILES) {
         let graph = &entry.graph;
-        let text = format!(
-            "{}: {} ops, {} tensors",
-            entry.name,
-            graph.ops().len(),
-            graph.tensors().len()
-        );
-        ui.add(egui::Label::new(RichText::new(text).small()).truncate());
+        let n_tensors = tensor_count(entry);
+        let text = format!("{}: {} ops, {n_tensors} tensors", entry.name, graph.ops().len());
+        let others = (graph.tensors().len() as u64).saturating_sub(n_tensors);
+        let label = ui.add(egui::Label::new(RichText::new(&text).small()).truncate());
+        label.on_hover_text(format!(
+            "{text}\ntensors as inspect counts them; {others} more are inputs, weights and scratch memory of ops"
+        ));
     }
     if let Some(rest) = graphs.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
         ui.label(RichText::new(format!("and {} more graphs, listed under show", rest.len())).small());
@@ -175,7 +194,7 @@ fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
             .selected_text(before.as_deref().unwrap_or(WHOLE))
             .truncate()
             .height(420.0)
-            .show_ui(ui, |ui| {
+            .show_choices(ui, |ui| {
                 let choice = ui.selectable_value(&mut chosen, None, WHOLE);
                 choice.on_hover_text("all graphs, in order");
                 for part in parts.iter().take(MOST_PARTS) {
@@ -258,7 +277,7 @@ fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
     let combo = egui::ComboBox::from_id_salt("device")
         .selected_text(&current.name)
         .width(150.0);
-    let response = combo.show_ui(ui, |ui| {
+    let response = combo.show_choices(ui, |ui| {
         for profile in &session.profiles().profiles {
             let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
             if ui.selectable_label(profile.name == current.name, text).clicked() {

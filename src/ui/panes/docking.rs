@@ -209,7 +209,7 @@ impl Docking<'_> {
                 let words = ["Pin this configuration…"; 2];
                 pin_button_ui(ui, input.session, &mut state.compare, words);
             });
-            schedule_ui(ui, input.session, &mut state.schedule, commands);
+            schedule_ui(ui, (input.session, input.theme), &mut state.schedule, commands);
             ui.separator();
             options_ui(ui, input.session, &mut state.options, input.theme, commands);
         });

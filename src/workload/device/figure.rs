@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::units::{Bytes, Nanos, grouped};
+use crate::units::{Bytes, Nanos, grouped, parse_with_unit};
 
 /// One figure of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -57,6 +57,52 @@ impl FigureUnit {
             Self::Nanoseconds => "nanoseconds",
             Self::OperationsPerSecond => "operations per second",
             Self::BytesPerSecond => "bytes per second",
+        }
+    }
+
+    /// The unit of a plain number, in few letters.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Nanoseconds => "ns",
+            Self::OperationsPerSecond => "FLOP/s",
+            Self::BytesPerSecond => "bytes/s",
+        }
+    }
+
+    /// How a value may be written.
+    pub const fn forms(self) -> &'static str {
+        match self {
+            Self::Bytes => "34359738368, 32GiB or 32 GB",
+            Self::Nanoseconds => "80000, 80us or 0.08 ms",
+            Self::OperationsPerSecond => "320000000000000, 320 TFLOP/s or 320T",
+            Self::BytesPerSecond => "1200000000000, 1.2 TB/s or 900GiB/s",
+        }
+    }
+
+    /// Reads a value that people write with a unit or without one; `None` where it is none of [`FigureUnit::forms`].
+    pub fn parse(self, text: &str) -> Option<u64> {
+        let lower = text.trim().to_lowercase();
+        match self {
+            Self::Bytes => Bytes::parse(text).ok().map(Bytes::get),
+            Self::BytesPerSecond => Bytes::parse(lower.strip_suffix("/s").unwrap_or(&lower))
+                .ok()
+                .map(Bytes::get),
+            Self::Nanoseconds => parse_with_unit(&lower, |unit| match unit {
+                "" | "ns" => Some(1),
+                // The micro sign and the Greek letter.
+                "us" | "\u{b5}s" | "\u{3bc}s" => Some(1_000),
+                "ms" => Some(1_000_000),
+                "s" => Some(1_000_000_000),
+                _ => None,
+            }),
+            Self::OperationsPerSecond => parse_with_unit(&lower, |unit| match unit {
+                "" | "flop/s" | "flops" => Some(1),
+                "g" | "gflop/s" | "gflops" => Some(1_000_000_000),
+                "t" | "tflop/s" | "tflops" => Some(1_000_000_000_000),
+                "p" | "pflop/s" | "pflops" => Some(1_000_000_000_000_000),
+                _ => None,
+            }),
         }
     }
 
@@ -194,6 +240,36 @@ impl Basis {
             Self::Source(source) => format!("source: {source}"),
             Self::Estimate(reason) => format!("estimate: {reason}"),
             Self::User => "set by you".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FigureUnit::{Bytes, BytesPerSecond, Nanoseconds, OperationsPerSecond};
+
+    #[test]
+    fn figures_are_read_as_people_write_them() {
+        let cases = [
+            (Nanoseconds, "80000", Some(80_000)),
+            (Nanoseconds, " 80us ", Some(80_000)),
+            (Nanoseconds, "80 \u{b5}s", Some(80_000)),
+            (Nanoseconds, "0.08 ms", Some(80_000)),
+            (Nanoseconds, "2s", Some(2_000_000_000)),
+            (Nanoseconds, "80 parsecs", None),
+            (Nanoseconds, "", None),
+            (Nanoseconds, "us", None),
+            (Bytes, "32GiB", Some(32 << 30)),
+            (BytesPerSecond, "1.5 TB/s", Some(1_500_000_000_000)),
+            (BytesPerSecond, "900GiB/s", Some(900 << 30)),
+            (BytesPerSecond, "7", Some(7)),
+            (BytesPerSecond, "7 m/s/s", None),
+            (OperationsPerSecond, "320 TFLOP/s", Some(320_000_000_000_000)),
+            (OperationsPerSecond, "0.5T", Some(500_000_000_000)),
+            (OperationsPerSecond, "99999999999999999999P", None),
+        ];
+        for (unit, text, expected) in cases {
+            assert_eq!(unit.parse(text), expected, "{text:?}");
         }
     }
 }

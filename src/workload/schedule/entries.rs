@@ -104,6 +104,15 @@ impl SchedulePlan {
         }
     }
 
+    /// Takes from a dimension what ties it: whole shapes, and the values that entries give it themselves. It has the plan's
+    /// own values then, in every run. O(entries).
+    pub fn free_of(&mut self, dim: &str) {
+        self.together.remove(dim);
+        for entry in &mut self.entries {
+            entry.dims.remove(dim);
+        }
+    }
+
     /// Graphs under the names that the plan gives them, of graphs under their own.
     #[must_use]
     pub fn shown_graphs(&self, mut graphs: Vec<ScheduledGraph>) -> Vec<ScheduledGraph> {

@@ -135,6 +135,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ),
     ("simulation.flops_per_second", "1000000000", BUDGET, SAVED),
     ("simulation.op_bytes_per_second", "1000000", BUDGET, SAVED),
+    ("simulation.op_launch_ns", "5000000", BUDGET, SAVED),
     ("memory_optimize.level", "1", &[], NAMES),
     (
         "memory_optimize.skip_opt_set",

@@ -123,7 +123,7 @@ fn the_page_holds_what_the_answer_says() {
     let best = comparison.best.as_ref().unwrap();
     assert!(html.contains(&format!("Needs least: policy {}. ", best.policy.number())));
     for words in [
-        "prefers-color-scheme: dark",
+        "@media screen and (prefers-color-scheme: dark)",
         "@media print",
         "est.\u{a0}",
         "in force",
@@ -137,6 +137,7 @@ fn the_page_holds_what_the_answer_says() {
         let most = |at: usize| columns.iter().filter_map(|column| column[at].as_u64()).max();
         assert_eq!(most(2), Some(lane.summary.peak_reserved.get()));
         assert_eq!(most(4), Some(lane.summary.peak_live.get()));
+        assert!(drawn["stops"].is_null());
         assert_eq!(columns[0][0], 0);
         assert_eq!(columns.last().unwrap()[1], comparison.axis.n_steps - 1);
     }
@@ -289,6 +290,8 @@ fn what_does_not_fit_is_told_first() {
         "{summary}"
     );
     assert!(summary.contains("runs out of memory at step"));
+    let stops = |lane: &Json| lane["stops"].is_u64();
+    assert!(data(&html)["lanes"].as_array().unwrap().iter().all(stops));
     assert!(html.contains("Who holds the device then"));
 }
 

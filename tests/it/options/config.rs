@@ -174,7 +174,7 @@ fn unknown_names_are_warned_about_and_survive() {
 #[test]
 fn errors_carry_their_place() {
     for (text, line, column, part) in [
-        ("", 1, 1, "EOF"),
+        ("", 1, 1, "it was cut off"),
         ("{\"a\": 1,\n  \"b\" 2}", 2, 7, "expected `:`"),
         ("[1, 2]", 1, 1, "JSON object"),
         ("3", 1, 1, "JSON object"),

@@ -76,7 +76,7 @@ fn the_largest_that_fits_costs_least() {
     request.options.set_text("simulation.device_memory", "64MiB").unwrap();
     let explorer = explorer(&request, &["policy=0,2,3,4", "batch=1..256x2"]);
     let points = explore(&explorer);
-    let found = &points[largest_that_fits(&explorer, &points, 1).unwrap()];
+    let found = &points[largest_that_fits(explorer.space(), &points, 1).unwrap()];
     let value = |point: &SpacePoint| explorer.space().values(point.idx)[1].as_int().unwrap();
     let largest = points
         .iter()

@@ -1,10 +1,13 @@
 //! Points are what `compare` says of their configurations, whatever they share, in whatever order they are tried.
 
 use highwater::analysis::Request;
-use highwater::analysis::space::{Explorer, Outcome, Space, SpaceAxis, SpaceError, SpacePoint, smallest_device};
+use highwater::analysis::space::{
+    Explorer, Outcome, SmallestDevice, Space, SpaceAxis, SpaceError, SpacePoint, smallest_device,
+};
 use highwater::options::{OptionKind, OptionRow, TABLE, Value, keys};
 use highwater::progress::{Cancel, Cancelled, Progress};
 use highwater::units::Bytes;
+use highwater::workload::{DeviceProfiles, ScheduleEntry};
 
 use super::{axes, explore, explorer, plain, plain_of, request_of, sampled, small, space};
 
@@ -178,17 +181,84 @@ fn a_stop_keeps_what_was_handed_on() {
 fn devices_are_tried_with_their_own_memory() {
     let mut request = sampled("resnet50");
     request.options.set_text(keys::DEVICE_MEMORY, "1GiB").unwrap();
-    let explorer = explorer(&request, &[]);
-    let cancel = Cancel::new();
-    let progress = Progress::silent(&cancel);
-    let device = smallest_device(&explorer, explorer.space().base(), &progress)
-        .unwrap()
-        .unwrap();
-    assert_eq!(device.name, "generic-16GB", "although the device at hand has 1 GiB");
+    let found = smallest(&explorer(&request, &[])).unwrap();
+    assert_eq!(
+        found.device.name, "generic-16GB",
+        "although the device at hand has 1 GiB"
+    );
     let mut huge = small();
     huge.plan.dims.insert("batch".to_owned(), vec![1 << 19]);
-    let huge = super::explorer(&huge, &[]);
-    assert_eq!(smallest_device(&huge, huge.space().base(), &progress), Ok(None));
+    assert_eq!(smallest(&explorer(&huge, &[])), None);
+}
+
+fn smallest(explorer: &Explorer) -> Option<SmallestDevice> {
+    let points = explore(explorer);
+    let cancel = Cancel::new();
+    smallest_device(explorer, &points, &Progress::silent(&cancel)).unwrap()
+}
+
+/// The smallest device against `compare` of every configuration on every profile.
+#[test]
+fn the_smallest_device_is_what_brute_force_finds() {
+    let mut profiles = DeviceProfiles::bundled().unwrap().profiles;
+    profiles.sort_by_key(|profile| profile.memory_bytes);
+    for (batch, texts, wanted) in [
+        (1, &["policy=0,2,3,4"][..], Some("generic-16GB")),
+        (1 << 13, &["policy=0,2,3,4", "atomic_clean_policy=0,1"], None),
+        (1 << 14, &["policy=0,2,3,4"], None),
+        (1 << 15, &["device_memory=1GiB,2GiB", "policy=2,3"], None),
+        (1 << 16, &["dim:batch=16384,65536"], None),
+    ] {
+        let mut request = small();
+        request.plan.dims.insert("batch".to_owned(), vec![batch]);
+        let explorer = explorer(&request, texts);
+        let found = smallest(&explorer);
+        let on = |name: &str, idx: u64| {
+            let mut configuration = explorer.space().configuration(idx);
+            configuration.options.reset(keys::DEVICE_MEMORY);
+            configuration.options.set_text(keys::DEVICE, name).unwrap();
+            plain(&request, &configuration).ok().filter(|figures| figures.4)
+        };
+        let of_profile = |name: &str| {
+            let fitting = (0..explorer.space().size()).filter_map(|idx| on(name, idx).map(|figures| (figures, idx)));
+            fitting.map(|(figures, idx)| (figures.3, figures.0, idx)).min()
+        };
+        let expected = profiles
+            .iter()
+            .find_map(|profile| of_profile(&profile.name).map(|best| (profile.name.clone(), best)));
+        let told = found.map(|found| {
+            let figures = found.point.fitting().unwrap();
+            (
+                found.device.name,
+                (figures.overhead.0, figures.peak_reserved.get(), found.point.idx),
+            )
+        });
+        assert_eq!(told, expected, "batch {batch}");
+        if let Some(wanted) = wanted {
+            assert_eq!(told.unwrap().0, wanted);
+        }
+    }
+}
+
+/// An axis over a dimension holds in runs that the schedule gives a value of their own.
+#[test]
+fn an_axis_over_a_dimension_holds_in_every_run() {
+    let mut request = small();
+    let graph = request.workload.graphs()[0].name.clone();
+    let mut entry = ScheduleEntry::run(graph);
+    entry.dims.insert("batch".to_owned(), "3".parse().unwrap());
+    request.plan.entries = vec![entry];
+    let space = space(&request, &["dim:batch=2,3,5"]);
+    let mut free = small();
+    free.plan.dims.insert("batch".to_owned(), vec![5]);
+    assert_eq!(agrees(&request, &["dim:batch=2,3,5"]), 3);
+    let peaks: Vec<_> = (0..3)
+        .map(|idx| plain(&request, &space.configuration(idx)).unwrap().0)
+        .collect();
+    assert!(peaks[0] < peaks[1] && peaks[1] < peaks[2], "{peaks:?}");
+    assert_eq!(peaks[2], plain(&free, &free.configuration()).unwrap().0);
+    assert_eq!(peaks[1], plain(&request, &request.configuration()).unwrap().0);
+    assert_eq!(space.n_changes(1), 1, "the base has no value of the plan's own");
 }
 
 #[test]

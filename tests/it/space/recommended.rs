@@ -158,6 +158,11 @@ fn recommendations_hold_on_the_corpus() {
             "torch_train/vgg16_b32_sgd.json",
             "onnx_torch/resnet50.ts.dyn.stripped.onnx",
         ],
+        &[
+            "torch_train/lstm_wikitext_b20_t35_sgd.json",
+            "onnx_torch/mobilenet_v2.ts.static.stripped.onnx",
+            "onnx_torch/t5_small.ts.static.stripped.onnx",
+        ],
     ];
     let mut tried = 0;
     for files in sessions {

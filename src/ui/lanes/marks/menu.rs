@@ -2,7 +2,8 @@
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use eframe::egui::text::LayoutJob;
+use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::canvas::SMALL;
 use super::super::{LanesInput, LanesState};
@@ -101,20 +102,17 @@ fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> (String, String) {
     (text, format!("{explanation}\n{lines}"))
 }
 
-/// The same in the corner of the overview, where the tools leave no room for it.
-pub(in super::super) fn edges_over(ui: &mut Ui, strip: Rect, (input, state): (&LanesInput<'_>, &LanesState)) {
+/// The same in the margin of the overview, where the tools leave no room for it: what does not fit there is read on hover.
+pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, (input, state): (&LanesInput<'_>, &LanesState)) {
     let (text, explanation) = edges_words(input, state);
-    let galley = ui
-        .painter()
-        .layout_no_wrap(format!("edges: {text}"), SMALL, input.theme.text);
-    let size = galley.size() + vec2(8.0, 2.0);
-    let place = Rect::from_min_size(strip.right_top() - vec2(size.x + 4.0, -8.0), size);
-    let response = ui.interact(place, ui.scope_id().with("reuse edges"), Sense::hover());
+    let mut job = LayoutJob::simple(format!("edges: {text}"), SMALL, input.theme.text, margin.width());
+    job.wrap.max_rows = 3;
+    let galley = ui.painter().layout_job(job);
+    let response = ui.interact(margin, ui.scope_id().with("reuse edges"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-    ui.painter().rect_filled(place, 2, input.theme.halo());
-    ui.painter()
-        .galley(place.min + vec2(4.0, 1.0), galley, input.theme.text);
-    response.on_hover_text(explanation);
+    let top = margin.center().y - galley.size().y / 2.0;
+    ui.painter().galley(pos2(margin.left(), top), galley, input.theme.text);
+    response.on_hover_text(format!("edges: {text}\n{explanation}"));
 }
 
 fn name(response: &Response, is_chosen: bool, words: &str) {

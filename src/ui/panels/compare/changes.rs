@@ -124,6 +124,9 @@ fn name_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), change:
     let link = ui.add(egui::Button::selectable(is_selected, text).frame(false));
     let label = format!("select {}", change.of);
     link.widget_info(|| egui::WidgetInfo::selected(egui::Role::Link, true, is_selected, &label));
+    if link.gained_focus() {
+        link.scroll_to_me(None);
+    }
     if link.on_hover_text(label).clicked() {
         commands.push(Command::Select(Some(tensor)));
     }

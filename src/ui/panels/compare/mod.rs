@@ -2,7 +2,7 @@
 //! done with them; and what the peak of a lane holds otherwise than that of the chosen one.
 //!
 //! In: the session. Out: commands about pins, the baseline, and a wish for the changes, which the worker finds. Arrow keys walk
-//! over the lanes, Enter takes one as the baseline.
+//! over the lanes, Enter takes one as the baseline; keys of pages move the whole pane, left and right what is too wide.
 
 mod changes;
 mod menu;
@@ -15,6 +15,7 @@ pub use prompt::pin_prompt_ui;
 
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Session};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::theme::Theme;
 
 /// Names of each kind that are listed at first, and at most.
@@ -34,6 +35,10 @@ pub struct CompareState {
     prompt: Option<prompt::Prompt>,
     /// Whether the rows get the keyboard, as when the pane is asked for by its key.
     pub wants_focus: bool,
+    /// Whether the row of that lane comes into view.
+    wants_row: bool,
+    /// How far keys scroll the pane, in views of it: to the right, down.
+    scroll: egui::Vec2,
 }
 
 impl Default for CompareState {
@@ -44,6 +49,8 @@ impl Default for CompareState {
             renamed: None,
             prompt: None,
             wants_focus: false,
+            wants_row: false,
+            scroll: egui::Vec2::ZERO,
         }
     }
 }
@@ -94,7 +101,18 @@ pub fn compare_ui(
             baseline,
             theme,
         };
-        ui.scope(|ui| table::table_ui(ui, shown, state, commands));
+        let view = ui.clip_rect();
+        let row = ui.scope(|ui| table::table_ui(ui, shown, state, commands)).inner;
+        let scroll = std::mem::take(&mut state.scroll);
+        if scroll != egui::Vec2::ZERO {
+            ui.scroll_with_delta(-scroll * view.size());
+        } else if std::mem::take(&mut state.wants_row)
+            && let Some(row) = row
+        {
+            // Sideways nothing moves.
+            let row = egui::Rect::from_x_y_ranges(view.x_range().shrink(1.0), row);
+            ui.scroll_to_rect(row, None);
+        }
         problems_ui(ui, shown, commands);
         ui.add_space(6.0);
         changes::changes_ui(ui, shown, state, commands);
@@ -139,7 +157,7 @@ fn head_ui(
             .selected_text(&shown)
             .width(160.0)
             .truncate()
-            .show_ui(ui, |ui| {
+            .show_choices(ui, |ui| {
                 for lane in 0..comparison.lanes.len() {
                     ui.selectable_value(&mut chosen, lane, title(lane));
                 }

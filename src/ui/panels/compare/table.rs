@@ -1,27 +1,34 @@
 //! The table of lanes: figures, and below each what it is more or less than the baseline's.
 
-use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, RichText, Sense, Ui};
+use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, Rangef, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
 use crate::analysis::{COMPARED, Figure, Fit, Metric};
 use crate::session::Command;
 use crate::ui::panels::count_as_f32;
-use crate::units::Bytes;
+use crate::units::{Bytes, percents};
 
 /// Heights, widths and letters in points.
 const ROW: f32 = 34.0;
 const HEADER: f32 = 20.0;
 const NAME: f32 = 160.0;
+const LEAST_NAME: f32 = 120.0;
 const FIGURE: f32 = 100.0;
+const LEAST_FIGURE: f32 = 86.0;
 const FITS: f32 = 84.0;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
 /// What the clip of the first column takes.
 const EDGE: f32 = 6.0;
 
-/// Draws the table.
-pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, commands: &mut Vec<Command>) {
+/// Draws the table; returns where the row of the chosen lane stands.
+pub(super) fn table_ui(
+    ui: &mut Ui,
+    shown: Shown<'_>,
+    state: &mut CompareState,
+    commands: &mut Vec<Command>,
+) -> Option<Rangef> {
     let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
     let n_lanes = shown.comparison.lanes.len();
     let id = ui.scope_id().with("lanes side by side");
@@ -33,6 +40,7 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
     if std::mem::take(&mut state.wants_focus) {
         response.request_focus();
+        state.wants_row = true;
     }
     let is_focused = response.has_focus();
     if is_focused {
@@ -40,17 +48,16 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
     }
     ui.style_mut().interaction.selectable_labels = false;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let figures = (FIGURE + 4.0) * count_as_f32(metrics.len()) + FITS + 4.0;
-    let name = (ui.available_width() - figures - 8.0).clamp(NAME, 2.0 * NAME);
+    let (name, figure) = widths(ui.available_width(), metrics.len());
     let mut builder = TableBuilder::new(ui)
         .id_salt("lanes side by side")
         .striped(true)
         .vscroll(false)
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(name).at_least(80.0).clip(true).resizable(true))
+        .column(Column::initial(name).at_least(LEAST_NAME).clip(true).resizable(true))
         .column(Column::exact(FITS).clip(true));
     for _ in &metrics {
-        builder = builder.column(Column::exact(FIGURE).clip(true));
+        builder = builder.column(Column::exact(figure).clip(true));
     }
     let table = builder.header(HEADER, |mut header| {
         header.col(|ui| {
@@ -65,6 +72,7 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
             header.col(|ui| head_ui(ui, metric));
         }
     });
+    let mut chosen_row = None;
     table.body(|mut body| {
         for lane in 0..n_lanes {
             body.row(ROW, |mut row| {
@@ -75,7 +83,10 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
                         state.lane = Some(shown.comparison.lanes[lane].id);
                     }
                 });
-                row.col(|ui| fits_ui(ui, shown, lane));
+                let (area, _) = row.col(|ui| fits_ui(ui, shown, lane));
+                if chosen == Some(lane) {
+                    chosen_row = Some(area.y_range());
+                }
                 for metric in &metrics {
                     row.col(|ui| figure_ui(ui, shown, lane, metric));
                 }
@@ -86,6 +97,15 @@ pub(super) fn table_ui(ui: &mut Ui, shown: Shown<'_>, state: &mut CompareState, 
         let stroke = ui.visuals().selection.stroke;
         ui.painter().rect_stroke(area, 2, stroke, egui::StrokeKind::Inside);
     }
+    chosen_row
+}
+
+/// Widths of the name and of a figure: where there is little room, names are cut before figures are out of sight.
+fn widths(room: f32, n_figures: usize) -> (f32, f32) {
+    let n_figures = count_as_f32(n_figures);
+    let name = |figure: f32| room - (figure + 4.0) * n_figures - FITS - 12.0;
+    let figure = ((room - LEAST_NAME - FITS - 12.0) / n_figures - 4.0).clamp(LEAST_FIGURE, FIGURE);
+    (name(figure).clamp(LEAST_NAME, 2.0 * NAME), figure)
 }
 
 fn head_ui(ui: &mut Ui, metric: &Metric) {
@@ -152,16 +172,17 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             // Points say it.
             (Figure::Share(_), _) => now.difference_text(before),
             (_, Some(percent)) if percent.abs() >= 100.0 => {
-                format!("{} ({percent:+.0} %)", now.difference_text(before))
+                let sign = if percent < 0.0 { "-" } else { "+" };
+                format!("{} ({sign}{})", now.difference_text(before), percents(percent.abs(), 0))
             }
             _ => format!("{} ({})", now.difference_text(before), now.percent_text(before)),
         };
-        let hint = format!(
-            "{}{} against {}",
-            if is_more { "+" } else { "-" },
-            exact(by),
-            shown.title(shown.baseline)
-        );
+        let sign = match (by.number() > 0.0, is_more) {
+            (false, _) => "",
+            (true, true) => "+",
+            (true, false) => "-",
+        };
+        let hint = format!("{sign}{} against {}", exact(by), shown.title(shown.baseline));
         ui.label(RichText::new(text).size(SMALL).color(color))
             .on_hover_text(hint);
     });
@@ -224,9 +245,20 @@ fn keys(
 ) {
     let filter = EventFilter {
         vertical_arrows: true,
+        horizontal_arrows: true,
         ..EventFilter::default()
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    for (key, by) in [
+        (Key::PageDown, egui::vec2(0.0, 0.85)),
+        (Key::PageUp, egui::vec2(0.0, -0.85)),
+        (Key::ArrowRight, egui::vec2(0.3, 0.0)),
+        (Key::ArrowLeft, egui::vec2(-0.3, 0.0)),
+    ] {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            state.scroll += by;
+        }
+    }
     let lanes = &shown.comparison.lanes;
     let others: Vec<usize> = (0..lanes.len()).filter(|lane| *lane != shown.baseline).collect();
     let Some(last) = others.len().checked_sub(1) else {
@@ -242,11 +274,13 @@ fn keys(
     ] {
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
             state.lane = Some(lanes[others[to]].id);
+            state.wants_row = true;
         }
     }
     let is_entered = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     if let Some(chosen) = chosen.filter(|_| is_entered) {
         commands.push(Command::SetBaseline(Some(lanes[chosen].id)));
         state.lane = Some(lanes[shown.baseline].id);
+        state.wants_row = true;
     }
 }

@@ -62,7 +62,11 @@ pub fn device_ui(
     commands: &mut Vec<Command>,
 ) {
     let Some((comparison, timeline)) = session.answer() else {
-        ui.weak("What the device holds at a step appears here. Open a graph (Ctrl+O) or choose one under Samples.");
+        // The device can be chosen before anything runs on it.
+        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            profile::profile_ui(ui, session, &mut state.profile, theme, commands);
+            ui.weak("What the device holds at a step appears here. Open a graph (Ctrl+O) or choose one under Samples.");
+        });
         return;
     };
     if comparison.is_problem() {
@@ -134,7 +138,12 @@ fn picture_ui(
 fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut LanesState)) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
-        ui.strong(["Device under policy", "In lane"][usize::from(input.comparison.is_measured())]);
+        let title = match (input.comparison.is_measured(), input.comparison.compares_passes()) {
+            (true, _) => "In lane",
+            (false, true) => "Device in lane",
+            (false, false) => "Device under policy",
+        };
+        ui.strong(title);
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
             let number = input.comparison.lane_mark(row.id);
             let response = ui.selectable_value(&mut chosen, idx, number);
@@ -250,12 +259,15 @@ fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
 fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     let theme = shown.theme;
     let in_use = picture.parts.total();
-    let capacity = in_use + picture.available;
+    // Lanes of name reuse run without a limit: what is left is that of the device at hand.
+    let memory = Bytes(shown.comparison.device.memory_bytes);
+    let available = picture.available.min(memory.saturating_sub(in_use));
+    let capacity = in_use + available;
     ui.horizontal_wrapped(|ui| {
         ui.strong(format!("{in_use} in use at step {}", picture.step))
             .on_hover_text(in_use.exact());
     });
-    bar_ui(ui, picture, theme);
+    bar_ui(ui, &picture.parts, available, theme);
     egui::Grid::new("device parts")
         .num_columns(3)
         .min_col_width(0.0)
@@ -271,7 +283,7 @@ fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
             }
             swatch_ui(ui, theme.range);
             ui.label("available");
-            figure_ui(ui, picture.available).on_hover_text(format!("of {}", capacity.exact()));
+            figure_ui(ui, available).on_hover_text(format!("of {}", capacity.exact()));
             ui.end_row();
         });
 }
@@ -286,13 +298,14 @@ fn figure_ui(ui: &mut egui::Ui, bytes: Bytes) -> egui::Response {
     clippy::cast_possible_truncation,
     reason = "points on a screen fit f32"
 )]
-fn bar_ui(ui: &mut egui::Ui, picture: &DevicePicture, theme: &Theme) {
-    let capacity = (picture.parts.total() + picture.available).get().max(1) as f64;
+fn bar_ui(ui: &mut egui::Ui, held: &ReservedParts, available: Bytes, theme: &Theme) {
+    let total = held.total();
+    let capacity = (total + available).get().max(1) as f64;
     let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), BAR), egui::Sense::hover());
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 2, theme.range);
     let mut left = rect.left();
-    for (position, (_, bytes)) in parts(&picture.parts).into_iter().enumerate() {
+    for (position, (_, bytes)) in parts(held).into_iter().enumerate() {
         let width = (bytes.get() as f64 / capacity * f64::from(rect.width())) as f32;
         let part = egui::Rect::from_min_size(egui::pos2(left, rect.top()), egui::vec2(width, rect.height()));
         painter.rect_filled(part, 0, theme.part(position));
@@ -300,12 +313,8 @@ fn bar_ui(ui: &mut egui::Ui, picture: &DevicePicture, theme: &Theme) {
     }
     let frame = egui::Stroke::new(1.0, theme.frame);
     painter.rect_stroke(rect, 2, frame, egui::StrokeKind::Inside);
-    let total = picture.parts.total();
     let percent = total.get() as f64 / capacity * 100.0;
-    let words = format!(
-        "{total} of the device in use, {percent:.1} %; {} available",
-        picture.available
-    );
+    let words = format!("{total} of the device in use, {percent:.1} %; {available} available");
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, &words));
     response.on_hover_text(&words);
 }

@@ -9,6 +9,7 @@ use eframe::egui::{self, RichText};
 
 use crate::options::{Value, figure_option, find, keys};
 use crate::session::{Command, Session};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::theme::Theme;
 use crate::units::Bytes;
 use crate::workload::{Basis, Device, DeviceFigure};
@@ -16,6 +17,10 @@ use crate::workload::{Basis, Device, DeviceFigure};
 /// What the slider spans, in GiB.
 const LEAST_GIB: f64 = 0.25;
 const MOST_GIB: f64 = 256.0;
+
+/// The width of a digit in a field, and the digits of the longest figure: 2^63.
+const DIGIT: f32 = 9.0;
+const MOST_DIGITS: usize = 19;
 
 /// The steps of the slider.
 const STEP: u64 = 64 << 20;
@@ -64,7 +69,7 @@ fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, comm
             .selected_text(&device.name)
             .width(ui.available_width())
             .truncate();
-        let response = combo.show_ui(ui, |ui| {
+        let response = combo.show_choices(ui, |ui| {
             for profile in &session.profiles().profiles {
                 let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
                 let choice = ui.selectable_label(profile.name == device.name, text);
@@ -161,8 +166,9 @@ fn figure_ui(
         ui.label(RichText::new(mark).small().color(color)).on_hover_text(&why);
         label.id
     });
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         field_ui(ui, device, (figure, label.inner), state, commands);
+        ui.label(RichText::new(figure.unit().short()).small());
         if session.document().options.is_set(key) {
             let button = ui.small_button("reset");
             let words = format!("give {} the profile's figure again", figure.label());
@@ -171,23 +177,30 @@ fn figure_ui(
                 commands.push(Command::ResetOption(key.to_owned()));
             }
         }
-        let text = figure.unit().text(device.figure(figure));
-        ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
+        let text = format!("= {}", figure.unit().text(device.figure(figure)));
+        ui.weak(text);
     });
-    if let Some(problem) = problem_of(key, state) {
+    if let Some(problem) = problem_of(figure, state) {
         ui.label(RichText::new(problem).small().color(theme.bad));
     }
 }
 
 /// What is wrong with the text of a field that is being typed.
-fn problem_of(key: &'static str, state: &ProfileState) -> Option<String> {
+fn problem_of(figure: DeviceFigure, state: &ProfileState) -> Option<String> {
+    let key = figure_option(figure);
     let (text, _) = state.texts.get(key)?;
     let row = find(key)?;
     if text.trim().is_empty() {
         return None;
     }
-    row.problem(&row.kind.read(text))
-        .map(|problem| format!("{} {problem}", row.short_key()))
+    let problem = row.problem(&row.kind.read(&plain(figure, text)))?;
+    Some(format!("{} {problem} ({})", row.short_key(), figure.unit().forms()))
+}
+
+/// The text as the option reads it: units are the field's.
+fn plain(figure: DeviceFigure, text: &str) -> String {
+    let value = figure.unit().parse(text);
+    value.map_or_else(|| text.to_owned(), |value| value.to_string())
 }
 
 /// The field with the figure as digits; sizes may be typed with a unit.
@@ -204,14 +217,20 @@ fn field_ui(
         .texts
         .entry(key)
         .or_insert_with(|| (current.clone(), current.clone()));
-    let width = (ui.available_width() - 120.0).clamp(108.0, 150.0);
+    // A number without its last digits would be another one.
+    #[expect(clippy::cast_precision_loss, reason = "the digits of a number")]
+    let digits = text.chars().count().min(MOST_DIGITS) as f32 * DIGIT;
+    let width = (ui.available_width() - 165.0).clamp(108.0, 140.0).max(digits);
     let field = egui::TextEdit::singleline(text)
         .desired_width(width)
         .font(egui::TextStyle::Monospace);
     let response = ui.add(field).labelled_by(label);
-    let response = response.on_hover_text(figure.unit().exact(device.figure(figure)));
+    let (unit, value) = (figure.unit(), device.figure(figure));
+    let response = response.on_hover_text(format!("{}; write {}", unit.exact(value), unit.forms()));
+    let read = find(key).map(|row| (row, row.kind.read(&plain(figure, text))));
+    let is_readable = read.as_ref().is_some_and(|(row, value)| row.problem(value).is_none());
+    let is_cancelled = ui.input(|input| input.key_pressed(egui::Key::Escape));
     if response.changed() {
-        let read = find(key).map(|row| (row, row.kind.read(text)));
         if text.trim().is_empty() {
             commands.push(Command::ResetOption(key.to_owned()));
         } else if let Some((row, value)) = read
@@ -221,11 +240,11 @@ fn field_ui(
             known.clone_from(&value.to_string());
             commands.push(Command::TypeOption {
                 key: key.to_owned(),
-                text: text.clone(),
+                text: value.to_string(),
             });
         }
-    } else if !response.has_focus() || *known != current {
-        // Left, or changed from elsewhere (the slider, undo).
+    } else if *known != current || (!response.has_focus() && (is_readable || is_cancelled)) {
+        // Left, or changed from elsewhere (the slider, undo). What cannot be read stays to be mended, until Esc.
         text.clone_from(&current);
         known.clone_from(&current);
     }

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText};
 
 use crate::analysis::{Comparison, Lane};
 use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, percents};
 
 /// Off by so many percent or less is as good as the run's own spread from time to time.
 const CLOSE: f64 = 2.0;
@@ -83,7 +83,7 @@ fn off_ui(ui: &mut egui::Ui, (simulated, measured): (Bytes, Bytes), theme: &Them
     };
     #[expect(clippy::cast_precision_loss, reason = "percents with one decimal")]
     let percent = difference.get() as f64 * 100.0 / measured.get() as f64;
-    let text = RichText::new(format!("{sign}{percent:.1} %")).monospace();
+    let text = RichText::new(format!("{sign}{}", percents(percent, 1))).monospace();
     let text = if percent > CLOSE { text.color(theme.bad) } else { text };
     ui.label(text).on_hover_text(format!(
         "{} ({}) {word} than was measured",

@@ -105,6 +105,9 @@ fn is_set(session: &Session, setting: &LearnedSetting) -> bool {
     value.is_some_and(|value| value.to_string() == setting.learned)
 }
 
+/// Bytes of a value that is shown whole.
+const SHORT: usize = 48;
+
 /// A value with its unit; where it is long its beginning, with the whole of it on hover.
 fn value_ui(ui: &mut egui::Ui, name: &str, (key, text): (&str, &str)) {
     let whole = match (text.parse::<u64>(), find(key).and_then(|row| row.unit)) {
@@ -113,7 +116,13 @@ fn value_ui(ui: &mut egui::Ui, name: &str, (key, text): (&str, &str)) {
     };
     ui.horizontal(|ui| {
         ui.weak(name);
-        let label = egui::Label::new(RichText::new(&whole).monospace()).truncate();
+        let label = egui::Label::new(RichText::new(&whole).monospace());
+        // A figure with its unit stays whole, in two lines if need be; a list has its beginning.
+        let label = if whole.len() <= SHORT {
+            label.wrap()
+        } else {
+            label.truncate()
+        };
         ui.add(label).on_hover_text(&whole);
     });
 }

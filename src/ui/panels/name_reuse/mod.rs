@@ -8,6 +8,7 @@ use self::log::LogState;
 use crate::options::keys;
 use crate::rewrite::name_reuse::{ReuseReport, VERSIONS};
 use crate::session::{Command, NamesReport, REUSE_LEVELS, Session};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::panels::empty::other_ui;
 use crate::ui::panels::graph_choice_ui;
 use crate::ui::theme::Theme;
@@ -139,7 +140,7 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
     let chosen = row.map_or_else(|| format!("version {acting}"), |row| words(row.names));
     let combo = egui::ComboBox::from_id_salt("version of memory_optimize")
         .selected_text(&chosen)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for version in VERSIONS {
                 let is_chosen = row.is_some_and(|row| row.version == version.version);
                 let label = ui.selectable_label(is_chosen, words(version.names));

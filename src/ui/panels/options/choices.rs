@@ -4,6 +4,7 @@ use eframe::egui::{self, Key, Modifiers, Response};
 
 use crate::options::{OptionRow, Value};
 use crate::session::Command;
+use crate::ui::combo::ShowChoices as _;
 
 /// A box to tick. A value of another type is shown beside it and gives way to a tick.
 pub(super) fn bool_ui(
@@ -39,7 +40,7 @@ pub(super) fn choice_ui(
         .selected_text(choice_text(current, meaning))
         .width(ui.available_width())
         .truncate();
-    let response = combo.show_ui(ui, |ui| {
+    let response = combo.show_choices(ui, |ui| {
         for (value, meaning) in choices {
             let entry = ui.selectable_label(value == current, choice_text(value, meaning));
             if entry.clicked() {

@@ -5,6 +5,7 @@ use eframe::egui::{self, Key, Response};
 use super::Edit;
 use crate::options::{OptionKind, OptionRow, Value};
 use crate::session::Command;
+use crate::ui::combo::ShowChoices as _;
 
 /// Most names that are shown before the user asks for all.
 const FEW: usize = 6;
@@ -74,7 +75,7 @@ fn add_ui(
     let text = edit.state.texts.entry(row.key).or_default().free();
     let choices = row.kind.choices();
     ui.horizontal(|ui| {
-        let space = if choices.is_empty() { 44.0 } else { 130.0 };
+        let space = if choices.is_empty() { 64.0 } else { 164.0 };
         // The number of names must not change who this field is.
         let field = egui::TextEdit::singleline(text)
             .id(egui::Id::unique(("another name", row.key)))
@@ -95,7 +96,7 @@ fn add_ui(
             egui::ComboBox::from_id_salt((row.key, "known"))
                 .selected_text("known")
                 .width(70.0)
-                .show_ui(ui, |ui| {
+                .show_choices(ui, |ui| {
                     for (choice, summary) in &choices {
                         let entry = ui.selectable_label(names.contains(choice), choice.to_string());
                         if entry.on_hover_text(*summary).clicked() {

@@ -59,7 +59,7 @@ pub(super) fn text_ui(
     typed.sync(&current);
     let hint = hint(row, value);
     let is_path = matches!(row.kind, OptionKind::Path(_));
-    let space = if is_path { 34.0 } else { hint_width(&hint) };
+    let space = if is_path { 34.0 } else { hint_width(ui, &hint) };
     let response = ui
         .horizontal(|ui| {
             let width = (ui.available_width() - space).max(60.0);
@@ -82,7 +82,8 @@ pub(super) fn text_ui(
                     edit.state.pick = Some((row.key, kind));
                 }
             } else {
-                ui.weak(hint);
+                let label = egui::Label::new(egui::RichText::new(&hint).weak()).truncate();
+                ui.add(label).on_hover_text(&hint);
             }
             response
         })
@@ -147,12 +148,18 @@ fn hint(row: &OptionRow, value: &Value) -> String {
     }
 }
 
-fn hint_width(hint: &str) -> f32 {
-    match hint.len() {
-        0 => 4.0,
-        1..=3 => 34.0,
-        _ => 80.0,
+/// Room for the unit and what stands around it; sizes in words need the same room whatever they are, so that a field stays as
+/// wide while somebody types.
+fn hint_width(ui: &egui::Ui, hint: &str) -> f32 {
+    if hint.is_empty() {
+        return 4.0;
     }
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let color = ui.visuals().text_color();
+    let width = ui.painter().layout_no_wrap(hint.to_owned(), font, color).size().x;
+    let least: f32 = if hint.len() <= 3 { 20.0 } else { 64.0 };
+    // The field has a margin on either side.
+    width.max(least) + 2.0 * ui.spacing().item_spacing.x + 8.0
 }
 
 /// The character at which a text stops to be a shape range; nothing where the field is empty. What is wrong there

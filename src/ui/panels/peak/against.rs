@@ -6,6 +6,7 @@ use super::{PeakState, Shown};
 use crate::analysis::Comparison;
 use crate::session::{Command, Selected};
 use crate::timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::panels::elided_middle;
 
 /// Rows of a kind.
@@ -24,7 +25,7 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
         .selected_text(&chosen)
         .width(ui.available_width() - 8.0)
         .truncate()
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             ui.selectable_value(&mut state.against, None, nothing);
             for (position, row) in comparison.lanes.iter().enumerate() {
                 if position != own {

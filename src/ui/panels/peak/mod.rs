@@ -16,6 +16,7 @@ use super::choice_ui;
 use crate::analysis::{Comparison, LaneId};
 use crate::session::{Command, Selected, Session};
 use crate::timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Rest, StepRange, peak_step, step_facts};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::lanes::{LanesInput, LanesState};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Step, counted};
@@ -26,9 +27,11 @@ const FIRST: usize = 8;
 /// Which of what the lanes have is explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
-    /// The lane's peak.
+    /// The step on which most is live.
     #[default]
     Peak,
+    /// The step on which most is reserved, where that is another.
+    Reserved,
     /// The pinned step.
     Step,
     /// The selected range.
@@ -138,6 +141,7 @@ impl PeakState {
         }
         let is_gone = match self.mode {
             Mode::Peak => false,
+            Mode::Reserved => self.most_reserved(input.comparison).is_none(),
             Mode::Step => now.0.is_none(),
             Mode::Range => now.1.is_none(),
         };
@@ -173,6 +177,7 @@ impl PeakState {
         let at = match (self.mode, lanes.pinned(), lanes.range) {
             (Mode::Step, Some(spot), _) => PeakAt::Step(spot.step.min(last)),
             (Mode::Range, _, Some(range)) => PeakAt::Range(range),
+            (Mode::Reserved, ..) => self.most_reserved(comparison).map_or(PeakAt::Peak, PeakAt::Step),
             _ => PeakAt::Peak,
         };
         PeakAsk {
@@ -182,6 +187,13 @@ impl PeakState {
             n_first: FIRST,
             against: self.other_in(comparison),
         }
+    }
+
+    /// The step on which the lane reserves most, where that is another than the one on which most is live.
+    fn most_reserved(&self, comparison: &Comparison) -> Option<Step> {
+        let lane = self.lane_in(comparison);
+        let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
+        (comparison.states(lane) == (true, true) && peak_step(comparison, lane) != Some(step)).then_some(step)
     }
 
     /// The lane that it is compared with, by position.
@@ -212,6 +224,9 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (state, lanes): (&mut Peak
             "most reserved"
         };
         let mut modes = vec![(Mode::Peak, peak)];
+        if state.most_reserved(comparison).is_some() {
+            modes.push((Mode::Reserved, "most reserved"));
+        }
         if lanes.pinned().is_some() {
             modes.push((Mode::Step, "pinned step"));
         }
@@ -251,7 +266,7 @@ fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
         .selected_text(title(lane))
         .width(ui.available_width() - 8.0)
         .truncate()
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for (position, row) in comparison.lanes.iter().enumerate() {
                 ui.selectable_value(&mut state.lane, Some(row.id), title(position));
             }
@@ -378,7 +393,7 @@ fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
         let combo = egui::ComboBox::from_id_salt("peak group by")
             .selected_text(by.words())
             .width(110.0)
-            .show_ui(ui, |ui| {
+            .show_choices(ui, |ui| {
                 for attribute in Attribute::ALL {
                     if ui.selectable_label(by == attribute, attribute.words()).clicked() {
                         state.by = Some(attribute);

@@ -5,6 +5,7 @@ use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
 use super::values::values_ui;
 use super::{ScheduleEditorState, Shown};
 use crate::session::Command;
+use crate::ui::combo::ShowChoices as _;
 use crate::workload::{EntryKind, ScheduleEntry};
 
 /// Groups that the list offers beside those that are there.
@@ -73,7 +74,7 @@ fn combo_ui<T: Clone>(
         .selected_text(selected)
         .width(width)
         .truncate()
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for (value, text, explanation) in choices {
                 let choice = ui.selectable_label(text == selected, text);
                 if choice.on_hover_text(*explanation).clicked() {

@@ -34,9 +34,31 @@ pub struct ScheduleEditorState {
     counted: Option<(SchedulePlan, Vec<ScheduledGraph>, Result<u64, ScheduleError>)>,
     /// Where the keyboard goes next: the name of the row's first field.
     focus: Option<usize>,
+    /// Whether the runs get the keyboard, as when the pane is asked for by its key.
+    pub wants_focus: bool,
 }
 
 impl ScheduleEditorState {
+    /// A run of the first graph behind the others, which gets the keyboard; `None` where no graph is open.
+    pub fn add_run(&mut self, session: &Session) -> Option<Command> {
+        let first = session.loaded()?.whole.scheduled_graphs().into_iter().next()?;
+        let mut entries = session.document().plan.entries.clone();
+        self.focus = Some(entries.len());
+        entries.push(ScheduleEntry::run(first.name));
+        Some(Command::SetEntries { entries, field: None })
+    }
+
+    /// Each graph once, as they run without a schedule; `None` where none is open or a schedule is there already.
+    pub fn list_graphs(&mut self, session: &Session) -> Option<Command> {
+        let graphs = session.loaded()?.whole.scheduled_graphs();
+        if graphs.is_empty() || !session.document().plan.entries.is_empty() {
+            return None;
+        }
+        self.focus = Some(0);
+        let entries = graphs.into_iter().map(|graph| ScheduleEntry::run(graph.name)).collect();
+        Some(Command::SetEntries { entries, field: None })
+    }
+
     /// What a schedule comes to; worked out anew only where it changed.
     fn count(&mut self, plan: &SchedulePlan, graphs: &[ScheduledGraph]) -> &Result<u64, ScheduleError> {
         let is_known = matches!(&self.counted, Some((known, of, _)) if known == plan && of == graphs);
@@ -159,22 +181,29 @@ fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command
 
 /// Adds an entry, or takes all of them away.
 fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, commands: &mut Vec<Command>) {
-    let Some(first) = shown.graphs.first() else { return };
-    if ui
+    if shown.graphs.is_empty() {
+        return;
+    }
+    let add = ui
         .button("Add a run")
-        .on_hover_text("a run of the first graph, behind the others")
-        .clicked()
-    {
-        state.focus = Some(shown.plan.entries.len());
-        commands.push(shown.edited(|entries| entries.push(ScheduleEntry::run(first.name.clone())), None));
+        .on_hover_text("a run of the first graph, behind the others");
+    if std::mem::take(&mut state.wants_focus) {
+        // The runs that are there come first.
+        if shown.plan.entries.is_empty() {
+            add.request_focus();
+        } else {
+            state.focus = Some(0);
+        }
+    }
+    if add.clicked() {
+        commands.extend(state.add_run(shown.session));
     }
     if shown.plan.entries.is_empty() {
         let button = ui
             .button("List every graph")
             .on_hover_text("as it runs now: each graph once, to be changed from there");
         if button.clicked() {
-            let runs = shown.graphs.iter().map(|graph| ScheduleEntry::run(graph.name.clone()));
-            commands.push(shown.edited(|entries| entries.extend(runs), None));
+            commands.extend(state.list_graphs(shown.session));
         }
     } else {
         let button = ui

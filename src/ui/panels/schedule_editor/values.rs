@@ -6,6 +6,7 @@ use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
 
 use super::Shown;
 use crate::session::Command;
+use crate::ui::combo::ShowChoices as _;
 use crate::units::grouped;
 use crate::workload::Generator;
 
@@ -142,7 +143,7 @@ fn from_ui(
     let combo = ComboBox::from_id_salt("from")
         .selected_text(from.words())
         .width(92.0)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for kind in From::ALL {
                 let choice = ui.selectable_label(kind == from, kind.words());
                 if choice.on_hover_text(kind.explanation()).clicked() && kind != from {

@@ -5,6 +5,7 @@ use eframe::egui;
 use super::drafts::{Drafts, dims, short};
 use crate::options::find;
 use crate::session::Session;
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::panels::width_of;
 use crate::ui::theme::Theme;
 
@@ -68,7 +69,7 @@ fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
     let combo = egui::ComboBox::from_id_salt("add axis")
         .selected_text("Add axis")
         .width(90.0)
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             for key in drafts.addable(session) {
                 let text = key.strip_prefix("dim:").unwrap_or(&key);
                 if ui.selectable_label(false, text).clicked() {

@@ -5,6 +5,7 @@ mod advice;
 mod axes;
 mod drafts;
 mod facts;
+mod found;
 mod plot;
 mod table;
 
@@ -49,6 +50,11 @@ pub struct SpaceState {
 }
 
 impl SpaceState {
+    /// Gives the keyboard to the points, as soon as there are some.
+    pub fn focus_points(&mut self) {
+        self.table.wants_focus = true;
+    }
+
     /// An option that a figure led to since the last time.
     pub fn take_jump(&mut self) -> Option<String> {
         self.jump.take()
@@ -137,6 +143,7 @@ pub fn space_ui(
             });
         });
     }
+    found::found_ui(ui, &shown, state);
     selected_ui(ui, &shown, state, commands);
     table::table_ui(ui, &shown, state, commands);
 }
@@ -247,7 +254,7 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
     ui.add_space(8.0);
     ui.label("Which configuration fits, and which is the best of them?");
     let text = "Start (or Enter in a field) simulates every combination of the values above: each becomes a point, its peak against what it costs in time. \
-                Nobody beats the points on the line. A click on a point pins it; Recommend names the one to take, and says why. Values \
+                Nobody beats the points on the line. A click on a point pins its configuration, which becomes a lane; Recommend names the one to take, and says why. Values \
                 are lists (0,2,4) or ranges (8..128x2, 1GiB..4GiB+512MiB).";
     ui.add(egui::Label::new(RichText::new(text).weak()).wrap());
 }
@@ -256,7 +263,7 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
 fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SpaceState, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|idx| shown.table.point(idx)) else {
-            ui.weak("Click a point or a row (or Enter) to pin it.");
+            ui.weak("Arrows choose a row; Enter or a click pins its configuration: it becomes a lane.");
             return;
         };
         ui.add(egui::Label::new(facts::sentence(&shown.table.space, point)).wrap())
@@ -264,10 +271,16 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SpaceState, command
         let configuration = Box::new(shown.table.space.configuration(point.idx));
         let apply = ui.button("Apply");
         apply.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "apply the selected configuration"));
-        if apply
-            .on_hover_text("set options, dimensions and iterations so, as one step")
-            .clicked()
-        {
+        let is_on_capacity = shown
+            .session
+            .space_order()
+            .is_some_and(|order| order.capacity.is_some());
+        let what = if is_on_capacity {
+            "set options, dimensions and iterations so, and the memory of the device to the capacity, as one step"
+        } else {
+            "set options, dimensions and iterations so, as one step"
+        };
+        if apply.on_hover_text(what).clicked() {
             commands.push(Command::UseConfiguration(configuration));
         }
     });

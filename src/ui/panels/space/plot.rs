@@ -8,7 +8,7 @@ use crate::analysis::space::{PointFigures, SpacePoint};
 use crate::session::Command;
 use crate::sim::{POLICIES, StaticMemoryPolicy};
 use crate::ui::panels::budgets::{cross, marker};
-use crate::ui::panels::still_plot;
+use crate::ui::panels::{count_as_f32, still_plot};
 use crate::ui::theme::Theme;
 use crate::units::{Bytes, Nanos};
 
@@ -19,6 +19,8 @@ const RADIUS: f32 = 3.6;
 const LABELS: egui::Rangef = egui::Rangef { min: 1.0, max: 2.0 };
 /// Room for a label along the axes.
 const ROOM: [f32; 2] = [84.0, 34.0];
+/// How much larger the outline of a point is than what stands within it.
+const NESTED: f32 = 3.0;
 /// Cells of markers that hide each other, in points of the screen.
 const CELL: f32 = 1.5;
 /// Room for the legend below.
@@ -233,7 +235,9 @@ fn paint(painter: &egui::Painter, (shown, state): (&Shown<'_>, &SpaceState), pla
     let theme = shown.theme;
     // Of points that lie on each other one is drawn.
     let mut drawn = std::collections::BTreeSet::new();
-    for (at, point) in placed {
+    let mut placed_in_order: Vec<&(egui::Pos2, &SpacePoint)> = placed.iter().collect();
+    placed_in_order.sort_by_key(|(_, point)| position(point.policy));
+    for (at, point) in placed_in_order {
         let position = position(point.policy);
         let cell = (cell(at.x), cell(at.y), position, point.fitting().is_some());
         if state.selected != Some(point.idx) && !drawn.insert(cell) {
@@ -241,7 +245,12 @@ fn paint(painter: &egui::Painter, (shown, state): (&Shown<'_>, &SpaceState), pla
         }
         let color = theme.heuristic(position);
         if point.fitting().is_some() {
-            marker(painter, *at, (position, RADIUS), color, true);
+            // Around those of other policies that are there already.
+            let place = (cell.0, cell.1);
+            let inner = (0..position).filter(|other| drawn.contains(&(place.0, place.1, *other, true)));
+            let n_inner = inner.count();
+            let radius = RADIUS + NESTED * count_as_f32(n_inner);
+            marker(painter, *at, (position, radius), color, n_inner == 0);
         } else {
             cross(painter, *at, 2.8, color);
         }
@@ -362,6 +371,8 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
             ui.label(weak(format!("policy {}", policy.number())))
                 .on_hover_text(policy.row().summary);
         }
+        ui.label(weak("outline: several in one place".to_owned()))
+            .on_hover_text("points of several policies that come to the same: the marks stand around each other");
         ui.label(weak("line: nobody beats".to_owned())).on_hover_text(
             "none needs less memory in no more time, or less time in no more memory, than those on the line",
         );

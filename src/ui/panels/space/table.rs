@@ -39,6 +39,8 @@ pub(super) struct TableState {
     /// The row that gets the keyboard, and the one that has it.
     focus: Option<u64>,
     focused: Option<u64>,
+    /// Whether a row is to get it, as when points are asked for by key.
+    pub(super) wants_focus: bool,
     /// Positions of points in order, and what they were sorted for.
     rows: Vec<usize>,
     sorted_for: Option<Sorted>,
@@ -86,7 +88,7 @@ const VALUE: f32 = 40.0;
 /// Draws the table.
 pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceState, commands: &mut Vec<Command>) {
     sort(shown, &mut state.table);
-    let target = walk(ui, shown, state);
+    let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
     let is_narrow = ui.available_width() < 620.0;
     let axes = shown.table.space.axes();
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -193,6 +195,27 @@ fn sort_ui(ui: &mut egui::Ui, state: &mut TableState, order: Order, (name, meani
         state.is_descending = is_chosen && !state.is_descending;
         state.order = order;
     }
+}
+
+/// The row that gets the keyboard when points were asked for by key, chosen and brought into view: the recommended one, else
+/// the first.
+fn first_focus(ui: &egui::Ui, shown: &Shown<'_>, state: &mut SpaceState) -> Option<usize> {
+    let wants_focus = std::mem::take(&mut state.table.wants_focus);
+    // Whoever types meanwhile goes on typing.
+    if !wants_focus || ui.text_edit_focused() {
+        return None;
+    }
+    let found = shown.table.recommendation.as_deref();
+    let winner = found
+        .and_then(|found| found.winner.as_ref())
+        .map(|winner| winner.point.idx);
+    let idx = |row: &usize| shown.table.points[*row].idx;
+    let rows = &state.table.rows;
+    let row = rows.iter().position(|row| Some(idx(row)) == winner).unwrap_or(0);
+    let wanted = idx(rows.get(row)?);
+    state.selected = Some(wanted);
+    state.table.focus = Some(wanted);
+    Some(row)
 }
 
 /// Up and down while a row has the keyboard; the row to bring into view.

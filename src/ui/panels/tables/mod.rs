@@ -11,6 +11,7 @@ use super::choice_ui;
 use super::search::help_ui;
 use crate::session::{Command, Session};
 use crate::timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
+use crate::ui::combo::ShowChoices as _;
 use crate::ui::lanes::{LanesInput, LanesState};
 use crate::ui::theme::Theme;
 use crate::units::{Step, counted, grouped};
@@ -158,7 +159,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
     let label = format!("table of {}", title(shown));
     let combo = egui::ComboBox::from_id_salt("lane of tables")
         .selected_text(title(shown))
-        .show_ui(ui, |ui| {
+        .show_choices(ui, |ui| {
             let usual = if state.kind == TableKind::Live {
                 "the lane under the pointer"
             } else {

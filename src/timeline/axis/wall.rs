@@ -1,0 +1,254 @@
+//! Wall time beside a graph: each step as wide as its op took in a measured run.
+//!
+//! ```text
+//! run        A starts 10, takes 4     C starts 30     D starts 31, takes 5
+//! steps      A      x      y          C               D                        x, y were not measured
+//! widths     4      8      8          1               5                        A its own time, x and y what is left until C
+//! ```
+//!
+//! In: a comparison with graphs, and recordings beside it that measured when ops began. Out: an axis, and what it rests on.
+//! An op takes the time from its start to that of the next one that the run began, wherever that stands in the graph. Where
+//! steps right behind it were not measured, it takes no more than the run says that it took, and these share the rest
+//! evenly. So what a run takes in all is what it really took, and where it had the graph's order every op begins when it
+//! did. Nothing is known of steps before the first measured op, and what a pass computes anew never ran: they take no time.
+//! One pass of the run stands for every run of its graph. O(steps + measured ops), and a sort.
+
+use crate::analysis::{Comparison, OpRun, measured_pass};
+use crate::graph::OpId;
+use crate::workload::{AxisRun, RecordedOp, Recording};
+
+use super::TimeAxis;
+
+const NO_RECORDING: &str = "Nothing open here was recorded by the clock.";
+const NO_STARTS: &str = "The run that is open beside does not state when ops of the graph began: open a RunMetadata of \
+                         TensorFlow or a table of kernels (kernel_details, op_summary) of it too, or the recording alone.";
+const NOT_OF_GRAPH: &str = "No op that the run measured is called as one of the graph: open the recording alone to see it \
+                            by the clock.";
+const NO_TIME_PASSES: &str = "All measured ops began at the same time.";
+
+/// What wall time along the steps of a graph rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WallRun {
+    /// The run, as its file calls it.
+    pub name: String,
+    /// Runs of graphs on the axis for which its times stand.
+    pub n_runs: u32,
+    /// Runs of graphs on the axis of which it measured nothing.
+    pub n_without: u32,
+    /// Whether it began its ops in the order of the graph.
+    pub is_in_order: bool,
+}
+
+/// The axis of the recording that measured most ops of the graphs, the first of equals.
+pub(super) fn of_ops(comparison: &Comparison) -> Result<(TimeAxis, WallRun), &'static str> {
+    let (recording, passes) = measured(comparison)?;
+    let widths: Vec<Vec<Width>> = passes.iter().map(|pass| widths(pass)).collect();
+    let mut durations = vec![0_u64; comparison.axis.n_steps as usize];
+    let mut wall = WallRun {
+        name: recording.name.clone(),
+        n_runs: 0,
+        n_without: 0,
+        is_in_order: passes.iter().all(|pass| pass.is_sorted_by_key(|run| run.op)),
+    };
+    let mut n_stated = 0;
+    for run in &comparison.axis.runs {
+        let widths = widths.get(run.run.graph.0 as usize).map_or(&[][..], |widths| widths);
+        if widths.is_empty() {
+            wall.n_without += 1;
+        } else {
+            wall.n_runs += 1;
+            n_stated += add_run(&mut durations, run, widths);
+        }
+    }
+    let axis = TimeAxis::of_durations(durations, n_stated).ok_or(NO_TIME_PASSES)?;
+    Ok((axis, wall))
+}
+
+/// The recording, and by graph the ops of a pass by their starts.
+fn measured(comparison: &Comparison) -> Result<(&Recording, Vec<Vec<OpRun>>), &'static str> {
+    let recordings = comparison.workload.recordings();
+    if recordings.is_empty() {
+        return Err(NO_RECORDING);
+    }
+    let states_starts = |one: &&Recording| one.ops.iter().any(RecordedOp::states_start);
+    let mut recordings = recordings.iter().map(|one| &**one).filter(states_starts).peekable();
+    if recordings.peek().is_none() {
+        return Err(NO_STARTS);
+    }
+    let mut best = (0, None);
+    for recording in recordings {
+        let graphs = comparison.workload.graphs().iter();
+        let passes: Vec<Vec<OpRun>> = graphs.map(|entry| measured_pass(&entry.graph, recording)).collect();
+        let n_known: usize = passes.iter().map(Vec::len).sum();
+        if n_known > best.0 {
+            best = (n_known, Some((recording, passes)));
+        }
+    }
+    best.1.ok_or(NOT_OF_GRAPH)
+}
+
+/// How wide an op is: its own time, at most that until the next one began, and that time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Width {
+    op: OpId,
+    own: u64,
+    until_next: u64,
+}
+
+/// The widths of ops by op, from a pass by starts.
+fn widths(pass: &[OpRun]) -> Vec<Width> {
+    let next = pass.iter().skip(1).map(|run| Some(run.start.0)).chain([None]);
+    let widths = pass.iter().zip(next).map(|(run, next)| {
+        let until_next = next.map_or(run.time.0, |next| next.saturating_sub(run.start.0));
+        Width {
+            op: run.op,
+            own: run.time.0.min(until_next),
+            until_next,
+        }
+    });
+    let mut widths: Vec<Width> = widths.collect();
+    widths.sort_unstable_by_key(|width| width.op);
+    widths
+}
+
+/// Adds what the steps of a run take; says how many of them were measured.
+fn add_run(durations: &mut [u64], run: &AxisRun, widths: &[Width]) -> u32 {
+    let steps = own_steps(run);
+    let mut widths = widths.iter().peekable();
+    let mut measured: Vec<(usize, Width)> = Vec::new();
+    for (position, (op, _)) in steps.iter().enumerate() {
+        while widths.next_if(|width| width.op < *op).is_some() {}
+        measured.extend(widths.next_if(|width| width.op == *op).map(|width| (position, *width)));
+    }
+    let mut add = |position: usize, time: u64| {
+        if let Some(duration) = durations.get_mut(steps[position].1) {
+            *duration = time;
+        }
+    };
+    for (idx, (position, width)) in measured.iter().enumerate() {
+        let next = measured.get(idx + 1).map_or(steps.len(), |(next, _)| *next);
+        let n_behind = (next - position - 1) as u64;
+        if n_behind == 0 {
+            add(*position, width.until_next);
+            continue;
+        }
+        add(*position, width.own);
+        // Differences of sums, so that nothing is lost by rounding.
+        let left = u128::from(width.until_next - width.own);
+        let until = |count: u64| left * u128::from(count) / u128::from(n_behind);
+        for (count, behind) in (0..n_behind).zip(position + 1..) {
+            add(
+                behind,
+                u64::try_from(until(count + 1) - until(count)).unwrap_or(u64::MAX),
+            );
+        }
+    }
+    u32::try_from(measured.len()).unwrap_or(u32::MAX)
+}
+
+/// The ops of a run with their steps on the axis, without what is computed anew.
+fn own_steps(run: &AxisRun) -> Vec<(OpId, usize)> {
+    let steps = (0..run.n_steps).filter_map(|inside| {
+        let op = match &run.slots {
+            None => OpId(inside),
+            Some(slots) => slots.get(inside as usize).filter(|slot| !slot.is_anew)?.op,
+        };
+        Some((op, run.start.idx() + inside as usize))
+    });
+    steps.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::Bindings;
+    use crate::units::{Nanos, Step};
+    use crate::workload::{GraphIdx, Run, SlotOp};
+
+    fn axis_run(n_steps: u32, anew: &[u32]) -> AxisRun {
+        let slots = (0..n_steps).flat_map(|op| {
+            let op = OpId(op);
+            let again = anew.contains(&op.0).then_some(SlotOp { op, is_anew: true });
+            again.into_iter().chain([SlotOp { op, is_anew: false }])
+        });
+        let slots: Vec<SlotOp> = slots.collect();
+        AxisRun {
+            run: Run {
+                graph: GraphIdx(0),
+                iteration: 0,
+                bindings: Bindings::new(),
+            },
+            start: Step(1),
+            n_steps: u32::try_from(slots.len()).expect("few"),
+            slots: (!anew.is_empty()).then(|| slots.into()),
+        }
+    }
+
+    fn ran(op: u32, start: u64, time: u64) -> OpRun {
+        OpRun {
+            op: OpId(op),
+            start: Nanos(start),
+            time: Nanos(time),
+        }
+    }
+
+    #[test]
+    fn steps_behind_measured_ones_share_what_is_left() {
+        for (pass, anew, expected) in [
+            (
+                &[ran(0, 10, 4), ran(3, 30, 9), ran(4, 31, 5)][..],
+                &[][..],
+                &[0, 4, 8, 8, 1, 5][..],
+            ),
+            // Longer than until the next: two at once.
+            (&[ran(0, 10, 400), ran(2, 30, 2)], &[], &[0, 20, 0, 2, 0, 0]),
+            (&[ran(1, 10, 3), ran(4, 20, 1)], &[], &[0, 0, 3, 3, 4, 1]),
+            // Another order than the graph's: the widths are the run's.
+            (
+                &[ran(0, 10, 1), ran(4, 12, 6), ran(1, 18, 2), ran(2, 20, 7)],
+                &[],
+                &[0, 2, 2, 7, 0, 6],
+            ),
+            // What is computed anew before the third op never ran.
+            (&[ran(0, 1, 2), ran(2, 5, 2)], &[2], &[0, 2, 2, 0, 2, 0, 0]),
+            (&[], &[], &[0; 6]),
+        ] {
+            let mut durations = vec![0; expected.len()];
+            let n_stated = add_run(&mut durations, &axis_run(5, anew), &widths(pass));
+            assert_eq!((durations.as_slice(), n_stated as usize), (expected, pass.len()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_takes_as_long_as_it_took(
+            measured in prop::collection::vec(prop::option::of((0_u64..1_000_000, 0_u64..2_000_000)), 1..60),
+            swapped in prop::option::of((0_usize..60, 0_usize..60)),
+        ) {
+            let mut now = 1;
+            let mut pass = Vec::new();
+            for (op, known) in (0_u32..).zip(&measured) {
+                if let Some((pause, time)) = known {
+                    now += pause;
+                    pass.push(ran(op, now, *time));
+                }
+            }
+            let is_swapped = swapped.is_some_and(|(left, right)| left.max(right) < pass.len());
+            if let Some((left, right)) = swapped.filter(|_| is_swapped) {
+                (pass[left].op, pass[right].op) = (pass[right].op, pass[left].op);
+            }
+            let mut durations = vec![0; measured.len() + 1];
+            add_run(&mut durations, &axis_run(u32::try_from(measured.len()).expect("few"), &[]), &widths(&pass));
+            let whole = pass.first().zip(pass.last());
+            let whole = whole.map_or(0, |(first, last)| last.start.0 + last.time.0 - first.start.0);
+            prop_assert_eq!(durations.iter().sum::<u64>(), whole);
+            // In the graph's order an op begins as long after the first as it did.
+            for known in pass.iter().filter(|_| !is_swapped) {
+                let before: u64 = durations[..=known.op.0 as usize].iter().sum();
+                prop_assert_eq!(before, known.start.0 - pass[0].start.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Further words that people look for commands by, where neither name nor explanation has them.
+
+use super::UiCommand;
+
+/// Words by command, lower case, with spaces between them.
+const WORDS: &[(UiCommand, &str)] = &[
+    (UiCommand::ToggleTheme, "theme appearance colour scheme night mode"),
+    (UiCommand::ToggleCompare, "baseline against pins side by side"),
+    (UiCommand::PinConfiguration, "baseline snapshot keep"),
+    (UiCommand::ToggleDevice, "capacity device memory profile bandwidth"),
+    (UiCommand::GotoStep, "jump step number"),
+    (UiCommand::Bookmark, "note annotation"),
+    (UiCommand::Recommend, "best configuration optimize advice"),
+    (UiCommand::TrySpace, "sweep configurations grid search axes"),
+    (UiCommand::Sweep, "budgets rematerialisation recomputation"),
+    (UiCommand::ToggleTables, "list tensors ops events rows"),
+    (UiCommand::ToggleSchedule, "runs order repeats iterations groups"),
+    (UiCommand::TogglePeak, "highest maximum who holds memory"),
+    (UiCommand::Larger, "zoom in font size text"),
+    (UiCommand::Smaller, "zoom out font size text"),
+    (UiCommand::ToggleHelp, "shortcuts keyboard help"),
+    (UiCommand::ResetLayout, "restore windows panes"),
+    (UiCommand::SearchOptions, "find setting flag"),
+    (UiCommand::CopyCommandLine, "cli terminal shell"),
+];
+
+/// The further words of a command; empty where it has none.
+pub fn also(command: UiCommand) -> &'static str {
+    let row = WORDS.iter().find(|(known, _)| *known == command);
+    row.map_or("", |(_, words)| words)
+}

@@ -1,0 +1,129 @@
+//! The answer in a few lines where no policies are compared: of a placement problem, of passes.
+
+use eframe::egui::{self, RichText};
+
+use super::overview::notes_ui;
+use crate::analysis::Comparison;
+use crate::plan::Fit;
+use crate::rewrite::remat::RematStatus;
+use crate::session::Session;
+use crate::units::{Bytes, percent_text};
+
+pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
+    let lane = &comparison.lanes[comparison.main_lane()?];
+    let footprint = lane.plans.first()?.1.plan.footprint;
+    let text = format!(
+        "Smallest footprint of these lanes: {footprint} by {}",
+        lane.strategy.label
+    );
+    Some((text, footprint.exact()))
+}
+
+/// Which strategy is smallest, and how far from what can be proved.
+pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
+    let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
+        ui.label("No strategy gave a plan.");
+        return;
+    };
+    let Some((_, planned)) = lane.plans.first() else { return };
+    let footprint = planned.plan.footprint;
+    if let Some((text, exact)) = problem_text(comparison) {
+        ui.label(RichText::new(text).strong()).on_hover_text(exact);
+    }
+    let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
+    let table = session
+        .planner_table()
+        .filter(|_| session.has_planner_table(crate::workload::GraphIdx(0)));
+    let proved = table.map(crate::session::PlannerTable::proved_bound);
+    let best = session.best_plan();
+    let bound = plans
+        .map(|(_, planned)| planned.proved_bound)
+        .chain(proved)
+        .chain(best.map(|best| best.proved_bound))
+        .max()
+        .unwrap_or_default();
+    let smaller = table
+        .and_then(crate::session::PlannerTable::smallest)
+        .filter(|smallest| *smallest < footprint);
+    let over = percent_text(footprint.percent_over(planned.lower_bound));
+    let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
+    let known = shown_before.map(|best| best.footprint).or(smaller);
+    let least = known
+        .filter(|known| *known <= bound)
+        .map_or("", |_| ", the smallest there is");
+    let sure = match (shown_before, smaller) {
+        _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
+        (Some(best), _) => {
+            let (label, footprint) = (best.strategy.label, best.footprint);
+            format!("{over} over the bound; {label} gave one of {footprint}{least}")
+        }
+        (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
+        (None, None) => format!("{over} over the bound; smaller plans may exist"),
+    };
+    ui.label(format!(
+        "{} buffers, bound {bound}: {sure}.",
+        planned.plan.offsets.len()
+    ))
+    .on_hover_text(format!(
+        "{}; the largest sum of buffers that live at once is {}",
+        bound.exact(),
+        planned.lower_bound.exact()
+    ));
+    if let Some(capacity) = comparison.workload.problems().first().and_then(|entry| entry.capacity) {
+        let text = match planned.fit(capacity) {
+            Fit::Fits => format!("Fits the {capacity} that the file states."),
+            Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
+            Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
+        };
+        ui.label(text);
+    }
+    ui.weak("The Planner tab compares all strategies.");
+}
+
+pub(super) fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
+    let first = comparison.lanes.first()?;
+    let title = comparison.lane_title(first.id);
+    let peak = first.summary.peak_reserved;
+    let text = format!("{title}: peak {peak} under policy {}", first.policy.number());
+    Some((text, peak.exact()))
+}
+
+/// What each pass needs, and which needs least.
+pub(super) fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
+    let Some((text, exact)) = passes_text(comparison) else {
+        return;
+    };
+    ui.label(RichText::new(text).strong()).on_hover_text(exact);
+    let peak = comparison.lanes[0].summary.peak_reserved;
+    let is_whole = |lane: &&crate::analysis::Lane| {
+        let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
+        !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
+    };
+    let others = comparison.simulated_lanes().skip(1);
+    match others
+        .clone()
+        .filter(is_whole)
+        .min_by_key(|lane| lane.summary.peak_reserved)
+    {
+        Some(least) => {
+            let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
+            let text = match peak.get().checked_sub(bytes.get()) {
+                Some(saved) if saved > 0 => format!("Least: {title}, peak {bytes}, {} less.", Bytes(saved)),
+                _ => format!("No lane needs less; {title} peaks at {bytes}."),
+            };
+            ui.label(text).on_hover_text(bytes.exact());
+        }
+        None if comparison.lanes.len() > 1 => {
+            ui.label("No other lane runs to its end.");
+        }
+        None => {}
+    }
+    let n_failed = others.filter(|lane| !is_whole(lane)).count();
+    if n_failed > 0 {
+        ui.label(format!(
+            "{n_failed} of {} lanes stop early; each says why.",
+            comparison.lanes.len()
+        ));
+    }
+    notes_ui(ui, comparison);
+}
