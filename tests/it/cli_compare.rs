@@ -1,5 +1,7 @@
 //! `highwater compare`: fields, exit codes, what it says of estimates.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use crate::cli::{json, run};
@@ -199,4 +201,69 @@ fn compare_says_how_policy_2_acts_and_what_scratch_is() {
     let malloc = &answer["policies"][0]["overhead"][0];
     assert_eq!(malloc["cause"], "malloc");
     assert_eq!(malloc["estimated_ns"].as_u64(), malloc["count"].as_u64().map(|n| 7 * n));
+}
+
+/// Every key of an object and of what it holds.
+fn keys(value: &Json, found: &mut BTreeSet<String>) {
+    match value {
+        Json::Object(object) => {
+            for (key, inside) in object {
+                found.insert(key.clone());
+                keys(inside, found);
+            }
+        }
+        Json::Array(list) => list.iter().for_each(|inside| keys(inside, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_is_documented() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let earlier = run(&["compare", "sample:mixed", "--format", "json"]).stdout;
+    let earlier = file("earlier.json", &earlier);
+    let pin = file("pin.json", br#"{"memory_config": {"static_memory_policy": 4}}"#);
+    let pin = format!("other={pin}");
+    let cases: [&[&str]; 8] = [
+        &["sample:resnet50"],
+        &["sample:resnet50", "--device-memory", "1GiB"],
+        &["sample:mixed", "--run", "train @1", "--run", "evaluate @1"],
+        &["sample:mixed", "--baseline", &earlier, "--fail-if", "peak_reserved>+0%"],
+        &["sample:mixed", "--pin", &pin, "--baseline-lane", "other"],
+        &["sample:bert", "--baseline", &earlier],
+        &["sample:resnet50", "--set", "dtr.eviction_threshold=200MiB"],
+        &["sample:measured"],
+    ];
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compare.md")).unwrap();
+    let mut known = BTreeSet::new();
+    for case in cases {
+        let output = run(&[&["compare"], case, &["--format", "json"]].concat());
+        let answer: Json = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{case:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)));
+        keys(&answer, &mut known);
+        if let Some(runs) = answer["workload"]["runs"].as_array() {
+            // Names of dimensions are keys too.
+            for dims in runs.iter().filter_map(|run| run["dims"].as_object()) {
+                dims.keys().for_each(|dim| drop(known.remove(dim)));
+            }
+        }
+    }
+    for field in [
+        "forbidden_by",
+        "out_of_memory_story",
+        "beside",
+        "baseline",
+        "remat",
+        "measured",
+        "pins",
+    ] {
+        assert!(known.contains(field), "no case has {field}");
+    }
+    let missing: Vec<&String> = known.iter().filter(|key| !text.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "docs/compare.md has no {missing:?}");
 }

@@ -1,7 +1,7 @@
 //! What is said of a point.
 
 use crate::analysis::space::{Outcome, Space, SpacePoint};
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, counted, grouped};
 
 /// The point in a line.
 pub(super) fn sentence(space: &Space, point: &SpacePoint) -> String {
@@ -15,6 +15,34 @@ pub(super) fn sentence(space: &Space, point: &SpacePoint) -> String {
         ),
         None => format!("{title}: {}", point.label()),
     }
+}
+
+/// Points that are named, of those that a pointer finds in one place.
+const NAMED: usize = 4;
+
+/// Figures of the nearest of the points under the pointer, and what the others are.
+pub(super) fn hover_all_text(space: &Space, points: &[&SpacePoint]) -> String {
+    let Some((nearest, others)) = points.split_first() else {
+        return String::new();
+    };
+    let mut text = hover_text(space, nearest);
+    if others.is_empty() {
+        return text;
+    }
+    text.push_str(&format!(
+        "\n\nalso at the pointer, {}:",
+        counted(others.len() as u64, "configuration")
+    ));
+    for point in others.iter().take(NAMED) {
+        text.push_str(&format!("\n{}", sentence(space, point)));
+    }
+    if others.len() > NAMED {
+        text.push_str(&format!(
+            "\nand {} more, in the table below",
+            grouped((others.len() - NAMED) as u64)
+        ));
+    }
+    text
 }
 
 /// Every figure of a point.

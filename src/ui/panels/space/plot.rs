@@ -286,11 +286,13 @@ fn answer(
             .rect_stroke(response.rect, 0, stroke, egui::StrokeKind::Inside);
         walk(ui, &response, (shown, state));
     }
-    let pointed = response.hover_pos().and_then(|pointer| {
+    let near = response.hover_pos().map_or_else(Vec::new, |pointer| {
         let near = placed.iter().map(|(at, point)| (at.distance(pointer), *at, *point));
-        let near = near.filter(|(distance, ..)| *distance <= REACH);
-        near.min_by(|a, b| a.0.total_cmp(&b.0))
+        let mut near: Vec<_> = near.filter(|(distance, ..)| *distance <= REACH).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        near
     });
+    let pointed = near.first();
     let is_clicked = response.clicked();
     if is_clicked {
         // The arrow keys go on from here.
@@ -298,7 +300,7 @@ fn answer(
     }
     if let Some((_, at, _)) = pointed {
         let stroke = egui::Stroke::new(1.5, shown.theme.hover);
-        ui.painter().circle_stroke(at, RADIUS + 2.0, stroke);
+        ui.painter().circle_stroke(*at, RADIUS + 2.0, stroke);
     }
     let is_pointer = ui.input(|input| input.pointer.any_released());
     let chosen = if is_pointer {
@@ -306,8 +308,9 @@ fn answer(
     } else {
         state.selected.filter(|idx| shown.table.point(*idx).is_some())
     };
-    if let Some((_, _, point)) = pointed {
-        response.on_hover_text_at_pointer(facts::hover_text(&shown.table.space, point));
+    if !near.is_empty() {
+        let points: Vec<&SpacePoint> = near.iter().map(|(_, _, point)| *point).collect();
+        response.on_hover_text_at_pointer(facts::hover_all_text(&shown.table.space, &points));
     }
     if let Some(idx) = chosen.filter(|_| is_clicked) {
         state.selected = Some(idx);
