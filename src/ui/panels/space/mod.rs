@@ -21,6 +21,10 @@ use crate::units::{Bytes, counted, grouped};
 
 /// The height of the plot.
 const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
+/// From this height on the table has what is left; below, all of it scrolls.
+const TALL: f32 = 640.0;
+/// The height of the table where all of it scrolls.
+const TABLE: f32 = 210.0;
 /// From this width on the recommendation stands beside the plot.
 const WIDE: f32 = 620.0;
 
@@ -122,30 +126,73 @@ pub fn space_ui(
         ui.add(egui::Label::new(RichText::new(text).color(theme.bad)).wrap());
     }
     let shown = Shown { session, table, theme };
-    let height = (ui.available_height() * 0.5).clamp(*PLOT.start(), *PLOT.end());
+    let order = order.as_ref().ok();
+    if ui.available_height() >= TALL {
+        results_ui(ui, &shown, (state, lanes, order), false, commands);
+        return;
+    }
+    // What stands below the rim is seen to be there.
+    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
+    let area = egui::ScrollArea::vertical()
+        .id_salt("results")
+        .auto_shrink([false, false]);
+    area.show(ui, |ui| results_ui(ui, &shown, (state, lanes, order), true, commands));
+}
+
+/// Plot, recommendation, what was found, and the table: on the height there is, or on what they need.
+fn results_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    (state, lanes, order): (&mut SpaceState, &mut LanesState, Option<&SpaceOrder>),
+    is_scrolled: bool,
+    commands: &mut Vec<Command>,
+) {
+    let session = shown.session;
+    let room = if is_scrolled { TALL } else { ui.available_height() };
+    let height = (room * 0.5).clamp(*PLOT.start(), *PLOT.end());
     let width = ui.available_width();
-    if width < WIDE {
-        plot::plot_ui(ui, &shown, state, egui::vec2(width, height * 0.8), commands);
-        advice::goal_ui(ui, session, (state, order.as_ref().ok()), commands);
-        let scroll = egui::ScrollArea::vertical().id_salt("reasons").max_height(height * 0.8);
-        scroll.show(ui, |ui| advice::advice_ui(ui, &shown, (state, lanes), commands));
+    let is_narrow = width < WIDE;
+    if is_narrow {
+        let of_plot = if is_scrolled { *PLOT.start() } else { height * 0.8 };
+        plot::plot_ui(ui, shown, state, egui::vec2(width, of_plot), commands);
+        found::found_ui(ui, shown, state);
+        advice::goal_ui(ui, session, (state, order), commands);
+        if is_scrolled {
+            ui.scope(|ui| advice::advice_ui(ui, shown, (state, lanes), commands));
+        } else {
+            let scroll = egui::ScrollArea::vertical().id_salt("reasons").max_height(height * 0.8);
+            scroll.show(ui, |ui| advice::advice_ui(ui, shown, (state, lanes), commands));
+        }
     } else {
         ui.horizontal_top(|ui| {
             ui.set_height(height);
             let own = width * 0.55;
-            plot::plot_ui(ui, &shown, state, egui::vec2(own, height), commands);
+            plot::plot_ui(ui, shown, state, egui::vec2(own, height), commands);
             ui.vertical(|ui| {
-                advice::goal_ui(ui, session, (state, order.as_ref().ok()), commands);
+                advice::goal_ui(ui, session, (state, order), commands);
                 let scroll = egui::ScrollArea::vertical()
                     .id_salt("reasons")
                     .auto_shrink([false, false]);
-                scroll.show(ui, |ui| advice::advice_ui(ui, &shown, (state, lanes), commands));
+                scroll.show(ui, |ui| advice::advice_ui(ui, shown, (state, lanes), commands));
             });
         });
     }
-    found::found_ui(ui, &shown, state);
-    selected_ui(ui, &shown, state, commands);
-    table::table_ui(ui, &shown, state, commands);
+    if !is_narrow {
+        found::found_ui(ui, shown, state);
+    }
+    selected_ui(ui, shown, state, commands);
+    if !is_scrolled {
+        table::table_ui(ui, shown, state, commands);
+        return;
+    }
+    let area = egui::Rect::from_min_size(ui.next_widget_position(), egui::vec2(width, TABLE));
+    let builder = egui::UiBuilder::new().max_rect(area);
+    let is_moved = ui
+        .scope_builder(builder, |ui| table::table_ui(ui, shown, state, commands))
+        .inner;
+    if is_moved {
+        ui.scroll_to_rect(area, None);
+    }
 }
 
 /// How many there are; start, stop, go on; how far it is.

@@ -85,8 +85,13 @@ const NUMBER: f32 = 58.0;
 /// The least room for a value of an axis.
 const VALUE: f32 = 40.0;
 
-/// Draws the table.
-pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceState, commands: &mut Vec<Command>) {
+/// Draws the table; says whether the keyboard moved in it.
+pub(super) fn table_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    state: &mut SpaceState,
+    commands: &mut Vec<Command>,
+) -> bool {
     sort(shown, &mut state.table);
     let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
     let is_narrow = ui.available_width() < 620.0;
@@ -130,6 +135,7 @@ pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SpaceSt
             row_ui(&mut line, shown, (point, is_best), state, commands);
         });
     });
+    target.is_some()
 }
 
 /// Sorts where something came or another order is wanted.
