@@ -11,6 +11,8 @@ const OTHERS: f32 = 150.0;
 /// The least width of a column of keys, and the room between two.
 const COLUMN: f32 = 520.0;
 const GAP: f32 = 16.0;
+/// Room between keys and what they do.
+const BETWEEN: f32 = 12.0;
 /// About the height of a line.
 const ROW: f32 = 20.0;
 
@@ -29,6 +31,8 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
         let height = (window.height() - OTHERS).max(120.0);
         let area = egui::ScrollArea::vertical()
             .max_height(height)
+            // All the height at once: what the window remembers of itself would grow from frame to frame.
+            .min_scrolled_height(height)
             .auto_shrink([false, true])
             .scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
         area.show(ui, |ui| {
@@ -96,10 +100,10 @@ fn lists_ui(ui: &mut egui::Ui) {
     let width = room / f32::from(n_columns) - GAP;
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        for (column, lines) in lines.chunks(lines.len().div_ceil(n_columns.into())).enumerate() {
+        for lines in lines.chunks(lines.len().div_ceil(n_columns.into())) {
             ui.vertical(|ui| {
                 ui.set_width(width);
-                list_ui(ui, column, lines);
+                list_ui(ui, lines);
             });
         }
     });
@@ -113,23 +117,35 @@ pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> Strin
     shortcut.format(&egui::ModifierNames::NAMES, ctx.os().is_mac())
 }
 
-fn list_ui(ui: &mut egui::Ui, column: usize, lines: &[Line]) {
-    egui::Grid::new(("keys", column))
-        .num_columns(2)
-        .spacing([12.0, 4.0])
-        .striped(true)
-        .show(ui, |ui| {
-            for line in lines {
-                match line {
-                    Line::Title(title) => {
-                        ui.strong(*title);
-                    }
-                    Line::Row(keys, text) => {
-                        ui.monospace(keys);
-                        ui.add(egui::Label::new(*text).wrap());
-                    }
+/// Keys, and what they do beside them. Rows stand where they belong on the first frame already: a grid would need several to know.
+fn list_ui(ui: &mut egui::Ui, lines: &[Line]) {
+    let font = egui::TextStyle::Monospace.resolve(ui.style());
+    let color = ui.visuals().text_color();
+    let width_of = |line: &Line| match line {
+        Line::Title(_) => 0.0,
+        Line::Row(keys, _) => ui.painter().layout_no_wrap(keys.clone(), font.clone(), color).size().x,
+    };
+    let widest = lines.iter().map(width_of).fold(0.0, f32::max);
+    ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
+    for (position, line) in lines.iter().enumerate() {
+        let ground = ui.painter().add(egui::Shape::Noop);
+        let row = ui.horizontal_top(|ui| {
+            ui.set_min_height(ROW);
+            ui.set_width(ui.available_width());
+            match line {
+                Line::Title(title) => {
+                    ui.strong(*title);
                 }
-                ui.end_row();
+                Line::Row(keys, text) => {
+                    let used = ui.monospace(keys).rect.width();
+                    ui.add_space(widest - used + BETWEEN);
+                    ui.add(egui::Label::new(*text).wrap());
+                }
             }
         });
+        if position % 2 == 1 {
+            let stripe = egui::Shape::rect_filled(row.response.rect, 2, ui.visuals().faint_bg_color);
+            ui.painter().set(ground, stripe);
+        }
+    }
 }
