@@ -22,6 +22,7 @@ mod merge;
 mod name_reuse;
 mod painter;
 mod peak;
+mod perform;
 mod planner;
 mod problems;
 mod recovery;
