@@ -135,6 +135,13 @@ impl App {
         }
     }
 
+    /// Asks for every path in the path field, as where there is no dialog service: tests do not wait for a desktop's dialogs.
+    #[must_use]
+    pub fn with_typed_paths(mut self) -> Self {
+        self.state.dialogs.are_typed = true;
+        self
+    }
+
     /// What is to be kept of the window.
     pub fn kept(&self) -> Kept {
         Kept {

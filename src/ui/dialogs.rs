@@ -32,6 +32,8 @@ pub struct Dialogs {
     picture: Option<(PathBuf, Purpose)>,
     /// What a pane wants a path for.
     wanted: Option<Purpose>,
+    /// Whether the system is never asked, and the path field opens at once.
+    pub(super) are_typed: bool,
 }
 
 struct Running {
@@ -98,6 +100,10 @@ impl Dialogs {
     /// Opens the system's dialog on a thread of its own.
     pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
         if self.running.is_some() {
+            return;
+        }
+        if self.are_typed {
+            self.type_path(purpose, Some(NO_SERVICE));
             return;
         }
         let (sender, answer) = bounded(1);

@@ -36,7 +36,7 @@ fn sample(position: usize) -> &'static Sample {
 pub(crate) fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
     let worker = Worker::start(|| {}).unwrap();
     let document = Document::new(vec![SourceSpec::Sample(self::sample(sample))]);
-    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker));
+    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker)).with_typed_paths();
     app.settle();
     let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
     let mut harness = Harness::builder()
@@ -112,7 +112,8 @@ fn recordings_of_curves_alone_are_drawn() {
         Document::new(vec![source]),
         DeviceProfiles::bundled().unwrap(),
         worker,
-    ));
+    ))
+    .with_typed_paths();
     app.settle();
     let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
     let mut harness = Harness::builder()
@@ -265,15 +266,6 @@ fn the_configuration_is_exported_through_the_typed_path() {
     let mut harness = window(0);
     choose(&mut harness, "static_memory_policy", "4: ");
     press(&mut harness, Modifiers::COMMAND, Key::E);
-    // Without a dialog service the path field opens.
-    for _ in 0..1500 {
-        if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
-            break;
-        }
-        std::thread::yield_now();
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
-        harness.run_steps(1);
-    }
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(&mut harness, Modifiers::COMMAND, Key::A);

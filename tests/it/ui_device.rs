@@ -42,7 +42,10 @@ fn window(session: Session) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(12)
-        .build_ui_state(|ui: &mut egui::Ui, app: &mut App| app.show(ui), App::new(session));
+        .build_ui_state(
+            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
+            App::new(session).with_typed_paths(),
+        );
     harness.run_steps(3);
     press(&mut harness, Modifiers::NONE, Key::M);
     settle(&mut harness);
@@ -195,7 +198,10 @@ fn a_click_on_events_pins_their_step_and_shows_the_device() {
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(12)
-        .build_ui_state(|ui: &mut egui::Ui, app: &mut App| app.show(ui), App::new(session()));
+        .build_ui_state(
+            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
+            App::new(session()).with_typed_paths(),
+        );
     harness.run_steps(3);
     let canvas = harness.get_by_label("lane policy 0 memory map").rect();
     let is_shown = |harness: &Harness<'_, App>| harness.query_by_label("Device under policy").is_some();

@@ -23,7 +23,7 @@ fn session(source: SourceSpec) -> Session {
 }
 
 fn window(path: &Path) -> Harness<'static, App> {
-    harness(App::new(session(SourceSpec::Path(path.to_owned()))))
+    harness(App::new(session(SourceSpec::Path(path.to_owned()))).with_typed_paths())
 }
 
 fn harness(app: App) -> Harness<'static, App> {
@@ -87,13 +87,6 @@ fn a_document_is_saved_and_opened_as_it_was_seen() {
     assert!(harness.state().session().is_changed());
     // Without a path Ctrl+S asks for one.
     press(&mut harness, Modifiers::COMMAND, Key::S);
-    for _ in 0..1500 {
-        if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
-            break;
-        }
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
-        harness.run_steps(1);
-    }
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(&mut harness, Modifiers::COMMAND, Key::A);
@@ -252,7 +245,7 @@ fn edits_of_a_crash_are_offered_and_those_of_others_left_alone() {
     let path = folder.path().join("a.highwater");
     let files = || std::fs::read_dir(&kept).unwrap().count();
     let app = |source: &Path| {
-        let mut app = App::new(session(SourceSpec::Path(source.to_owned())));
+        let mut app = App::new(session(SourceSpec::Path(source.to_owned()))).with_typed_paths();
         app.recover_from(Some(&kept));
         app
     };

@@ -14,13 +14,6 @@ use crate::ui_shell::open_palette;
 
 /// Types a path into the field that opens where there is no dialog service.
 fn save_as(harness: &mut Harness<'_, App>, path: &Path) {
-    for _ in 0..1500 {
-        if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
-            break;
-        }
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
-        harness.run_steps(1);
-    }
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(harness, Modifiers::COMMAND, Key::A);

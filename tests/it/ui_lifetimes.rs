@@ -22,7 +22,7 @@ fn harness(sample: &str, n_iterations: u32) -> Harness<'static, App> {
     let ui = |ui: &mut eframe::egui::Ui, app: &mut App| app.show(ui);
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
-        .build_ui_state(ui, App::new(session));
+        .build_ui_state(ui, App::new(session).with_typed_paths());
     harness.run();
     harness
 }

@@ -18,7 +18,7 @@ fn window(sources: Vec<SourceSpec>) -> Harness<'static, App> {
     session.settle();
     let mut harness = Harness::builder()
         .with_size([1600.0, 1000.0])
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session));
+        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
     harness.run_steps(3);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::M);
     settle(&mut harness);

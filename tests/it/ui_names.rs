@@ -31,9 +31,10 @@ fn chain() -> SourceSpec {
 }
 
 fn window(source: SourceSpec) -> Harness<'static, App> {
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session(source)));
+    let mut harness = Harness::builder().with_size([1280.0, 800.0]).build_ui_state(
+        |ui, app: &mut App| app.show(ui),
+        App::new(session(source)).with_typed_paths(),
+    );
     harness.run_steps(3);
     harness.key_press(Key::N);
     harness.run_steps(2);

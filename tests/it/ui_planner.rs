@@ -20,7 +20,7 @@ fn app(name: &str, text: &str) -> App {
     let profiles = DeviceProfiles::bundled().expect("bundled");
     let mut session = Session::new(Document::new(vec![source]), profiles, worker);
     session.settle();
-    App::new(session)
+    App::new(session).with_typed_paths()
 }
 
 fn window(app: App) -> Harness<'static, App> {

@@ -13,7 +13,10 @@ fn window(session: Session) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1280.0, 1000.0])
         .with_max_steps(12)
-        .build_ui_state(|ui: &mut egui::Ui, app: &mut App| app.show(ui), App::new(session));
+        .build_ui_state(
+            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
+            App::new(session).with_typed_paths(),
+        );
     harness.run_steps(3);
     press(&mut harness, Modifiers::COMMAND, Key::R);
     settle(&mut harness);

@@ -44,7 +44,7 @@ fn started(storage: &Fake, restore: Restore) -> App {
     let document = Document::new(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]);
     let worker = Worker::start(|| {}).unwrap();
     let session = highwater::ui::session(document, DeviceProfiles::bundled().unwrap(), (worker, &kept));
-    let mut app = App::restored(session, &kept);
+    let mut app = App::restored(session, &kept).with_typed_paths();
     app.settle();
     app
 }
@@ -119,9 +119,8 @@ fn every_command_runs_from_the_palette_by_its_name() {
     }
 }
 
-/// Without a dialog service a command that asks for a file opens the path field, a little later.
+/// A command that asks for a file opened the path field.
 fn close_path_field(harness: &mut Harness<'_, App>) {
-    harness.run_steps(1);
     if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
         harness.get_by_label("Close").click();
         harness.run_steps(2);
@@ -401,7 +400,7 @@ fn unreadable() -> Harness<'static, App> {
     };
     let worker = Worker::start(|| {}).unwrap();
     let session = Session::new(Document::new(vec![source]), DeviceProfiles::bundled().unwrap(), worker);
-    let mut app = App::new(session);
+    let mut app = App::new(session).with_typed_paths();
     app.settle();
     harness(app, [1280.0, 800.0])
 }

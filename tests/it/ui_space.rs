@@ -20,7 +20,7 @@ fn window(source: &str, size: [f32; 2]) -> Harness<'static, App> {
     session.settle();
     let mut harness = Harness::builder()
         .with_size(size)
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session));
+        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
     harness.run_steps(3);
     harness
 }
