@@ -30,7 +30,7 @@ impl std::fmt::Debug for BlockAddress {
     }
 }
 
-/// A position in [`Recording::stacks`]. An `Option` of it takes no more room than the number.
+/// A position in [`Recording::stacks`](super::Recording::stacks). An `Option` of it takes no more room than the number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StackIdx(NonZeroU32);
 
@@ -74,7 +74,7 @@ pub struct RecordedBlock {
     pub address: Option<BlockAddress>,
     /// Its stream; [`RecordedBlock::NO_STREAM`] where the tool does not say.
     pub stream: u64,
-    /// Who called, where the tool kept it: position in [`Recording::stacks`].
+    /// Who called, where the tool kept it: position in [`Recording::stacks`](super::Recording::stacks).
     pub stack: Option<StackIdx>,
     /// Whether the recording does not show its beginning: it was there before, or appears at `birth` without having been
     /// asked for (see [`Self::appears`]).
