@@ -23,7 +23,9 @@ use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireCompari
 use crate::options::{check_scheduled, keys};
 use crate::plan::{Effort, Limits, PlanError, find};
 use crate::progress::Progress;
-use crate::session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
+use crate::session::{
+    Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of, refuse_source,
+};
 use crate::sim::StaticMemoryPolicy;
 use crate::workload::ScheduleEntry;
 
@@ -37,6 +39,9 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut settings = named.settings(&args.common)?;
     settings.add_pins(&args.pins.pin)?;
     let sources = named.sources;
+    if let Some(path) = &args.svg {
+        refuse_source(path, &sources)?;
+    }
     if let Some(name) = &args.strategy {
         let strategy = find(name)?;
         if strategy.effort == Effort::Recorded {

@@ -12,7 +12,7 @@ use crate::analysis::{Comparison, compare};
 use crate::export::{ExportForm, ExportSubject};
 use crate::options::check_scheduled;
 use crate::progress::Progress;
-use crate::session::{OnFailure, export_about, is_document_name, load, write_whole};
+use crate::session::{OnFailure, export_about, is_document_name, load, refuse_source, write_whole};
 use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
@@ -29,6 +29,8 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut settings = named.settings(&args.common)?;
     settings.add_pins(&args.pins.pin)?;
     let sources = named.sources;
+    // Said before anything is worked out.
+    refuse_source(&args.to, &sources)?;
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     let part = args.graph.clone().or_else(|| settings.part.clone());
     if let Some(name) = &part {

@@ -10,7 +10,7 @@ use super::{Verdict, print, print_json};
 use crate::analysis::{Calibration, Request, calibrations};
 use crate::export::{WireCalibrations, to_json};
 use crate::progress::Progress;
-use crate::session::{Document, OnFailure, config_from_document, load, write_whole};
+use crate::session::{Document, OnFailure, config_from_document, load, refuse_source, write_whole};
 use crate::units::counted;
 
 /// Runs the command.
@@ -21,6 +21,9 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
     let sources = named.sources;
+    if let Some(path) = &args.to {
+        refuse_source(path, &sources)?;
+    }
     let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
         show(&mut loaded, name)?;

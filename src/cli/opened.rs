@@ -13,7 +13,7 @@ use crate::options::keys;
 use crate::progress::Progress;
 use crate::session::{
     Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document, preset_iterations,
-    presets_of, save_document,
+    presets_of, refuse_source, save_document,
 };
 
 /// What arguments name.
@@ -187,6 +187,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         pins: settings.pins,
         ..before.document.clone()
     };
+    refuse_source(&args.to, &document.sources)?;
     let file = before.with(document, hashes, before.view.clone());
     save_document(&file, &args.to, progress).map_err(anyhow::Error::msg)?;
     Ok(Verdict::Done)

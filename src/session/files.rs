@@ -51,6 +51,14 @@ pub enum FileError {
         /// What it says.
         reason: std::io::Error,
     },
+    /// A result would take the place of what it is made from.
+    #[error("{name}: this is {read}, which was read for it; it is not overwritten, name another file")]
+    IsSource {
+        /// The file that was to be written.
+        name: String,
+        /// The source as the user named it.
+        read: String,
+    },
     /// No format of that name.
     #[error("there is no format \"{name}\"; known: {known}")]
     UnknownFormat {

@@ -3,7 +3,7 @@
 //! Invariant: both are values that cross threads; nothing here works.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::document::SourceSpec;
@@ -176,6 +176,22 @@ pub enum ContentOrder {
         /// What rows are sorted by.
         by: RowsBy,
     },
+}
+
+impl Job {
+    /// The file that is to be written; `None` where nothing is.
+    pub(super) fn target(&self) -> Option<&Path> {
+        match self {
+            Self::Write { path, .. }
+            | Self::WriteTable(path, _)
+            | Self::WritePeak { path, .. }
+            | Self::WritePicture { path, .. }
+            | Self::SaveDocument(path, _) => Some(path),
+            Self::WriteDrawing(drawing) => Some(&drawing.path),
+            Self::Export(order) => Some(&order.path),
+            _ => None,
+        }
+    }
 }
 
 /// A drawing of a lane.

@@ -20,6 +20,7 @@ mod kept;
 mod load;
 mod merge;
 mod name_reuse;
+mod overwrite;
 mod painter;
 mod peak;
 mod perform;
@@ -50,6 +51,7 @@ pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfi
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
+pub use overwrite::refuse_source;
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
 pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use problems::problem_lines;

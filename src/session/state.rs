@@ -300,7 +300,7 @@ impl Session {
             Command::Locate { position, path } => self.locate(position, path),
             Command::Recover(kept) => self.recover(&kept),
             Command::WritePicture { path, picture } => {
-                self.worker.send(Job::WritePicture { path, picture });
+                self.send_write(Job::WritePicture { path, picture });
             }
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
             compared if compared.is_compared() => self.apply_compared(compared),
@@ -311,6 +311,12 @@ impl Session {
             Command::Redo => self.step(false),
             edit => self.edit(edit),
         }
+    }
+
+    /// Sends a job that writes a file, which is none of the sources.
+    fn send_write(&mut self, job: Job) -> u64 {
+        self.worker.keep(&self.document.sources);
+        self.worker.send(job)
     }
 
     /// Stops whatever is being worked out or written.

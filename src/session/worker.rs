@@ -10,7 +10,9 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
+use super::document::SourceSpec;
 use super::jobs::{Answer, Job};
+use super::overwrite::refuse_source;
 use super::painter::{Painter, Painting};
 use super::perform::perform;
 use super::space::is_of_space;
@@ -30,6 +32,8 @@ struct Order {
     generation: u64,
     job: Job,
     cancel: Cancel,
+    /// Files that it does not write over.
+    kept: Arc<[SourceSpec]>,
 }
 
 /// The handle of the worker thread; joins it when dropped.
@@ -44,6 +48,8 @@ pub struct Worker {
     searching: Cancel,
     listing: Cancel,
     exporting: Cancel,
+    /// Files that no job writes over.
+    kept: Arc<[SourceSpec]>,
     generation: u64,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
@@ -96,10 +102,16 @@ impl Worker {
             searching: Cancel::new(),
             listing: Cancel::new(),
             exporting: Cancel::new(),
+            kept: Arc::from([]),
             generation: 0,
             thread: Some(thread),
             painter,
         })
+    }
+
+    /// Names the files that jobs after this do not write over.
+    pub(super) fn keep(&mut self, sources: &[SourceSpec]) {
+        self.kept = sources.into();
     }
 
     /// Sends a job and returns its generation. A load or comparison cancels the one before.
@@ -144,6 +156,7 @@ impl Worker {
                 generation: self.generation,
                 job,
                 cancel,
+                kept: Arc::clone(&self.kept),
             };
             drop(orders.send(order));
         }
@@ -233,7 +246,12 @@ fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn(
         let throttled = Throttle::new(&report);
         let progress_report = |stage: &'static str, fraction: f32| throttled.report(stage, fraction);
         let progress = Progress::new(&order.cancel, &progress_report);
-        let result = catch_unwind(AssertUnwindSafe(|| perform(order.job, &progress, &say)));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(target) = order.job.target() {
+                refuse_source(target, &order.kept).map_err(|error| error.to_string())?;
+            }
+            perform(order.job, &progress, &say)
+        }));
         let answer = result.unwrap_or_else(|panic| Err(panic_text(&*panic)));
         say(match answer {
             _ if order.cancel.is_cancelled() => Answer::Cancelled,

@@ -164,9 +164,10 @@ impl App {
         self.session.apply(command);
     }
 
-    /// Waits for the worker, for tests and benches.
+    /// Waits for the worker and for what is looked up beside it, for tests and benches.
     pub fn settle(&mut self) {
         self.session.settle();
+        self.state.dialogs.settle();
     }
 
     /// One frame: takes the worker's answers, shows everything, applies what was asked for.

@@ -4,14 +4,17 @@
 //! machine has no dialog service; an answer within a second and a half can only be the latter, so the path field opens then.
 
 mod purpose;
+mod standing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded};
 use eframe::egui;
 
 pub use purpose::Purpose;
+
+use standing::Standing;
 
 use super::panels::files::format_ui;
 use super::panels::options::select_all;
@@ -49,6 +52,26 @@ struct Prompt {
     /// Read as this format, whatever the content looks like.
     format: Option<&'static str>,
     wants_focus: bool,
+    /// Whether the file is there already.
+    standing: Standing,
+}
+
+impl Prompt {
+    /// Whether the path is taken now that it is entered or not: what would write over a file is asked again.
+    fn may_go(&mut self, is_entered: bool, path: &Path, ctx: &egui::Context) -> bool {
+        match self.standing {
+            _ if is_entered && !self.purpose.writes() => true,
+            Standing::Taken => is_entered,
+            Standing::Free => true,
+            Standing::Asked(_) => false,
+            Standing::Unknown => {
+                if is_entered {
+                    self.standing = Standing::ask(self.purpose.written(path), ctx);
+                }
+                false
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for Dialogs {
@@ -148,7 +171,15 @@ impl Dialogs {
             reason,
             format: None,
             wants_focus: true,
+            standing: Standing::Unknown,
         });
+    }
+
+    /// Waits until it is known whether the typed path is free, for tests.
+    pub fn settle(&mut self) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.standing.settle();
+        }
     }
 
     /// Whether the path field is open; it takes the keyboard then.
@@ -198,6 +229,8 @@ impl Dialogs {
             return;
         };
         let purpose = prompt.purpose;
+        // Enter took the keyboard from the field: it says the second word, too.
+        prompt.wants_focus |= prompt.standing.poll();
         let mut is_done = false;
         let mut entered = None;
         let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
@@ -226,6 +259,9 @@ impl Dialogs {
                 select_all(ui, &field, &prompt.text);
             }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            if field.changed() {
+                prompt.standing = Standing::Unknown;
+            }
             if matches!(purpose, Purpose::Open | Purpose::OpenFolder | Purpose::Add) {
                 ui.horizontal(|ui| {
                     ui.label("Open as");
@@ -233,11 +269,17 @@ impl Dialogs {
                 });
             }
             ui.add_space(6.0);
+            let is_taken = matches!(prompt.standing, Standing::Taken);
+            if is_taken {
+                ui.label("There is such a file already. Replace writes over it.");
+            }
             ui.horizontal(|ui| {
                 let has_text = !prompt.text.trim().is_empty();
-                let is_clicked = ui.add_enabled(has_text, egui::Button::new(purpose.verb())).clicked();
-                if has_text && (is_clicked || is_entered) {
-                    entered = Some((at_home(prompt.text.trim()), prompt.format));
+                let verb = if is_taken { "Replace" } else { purpose.verb() };
+                let is_clicked = ui.add_enabled(has_text, egui::Button::new(verb)).clicked();
+                let path = at_home(prompt.text.trim());
+                if prompt.may_go(has_text && (is_clicked || is_entered), &path, ctx) {
+                    entered = Some((path, prompt.format));
                     self.last.retain(|(known, _)| *known != purpose);
                     self.last.push((purpose, prompt.text.clone()));
                     is_done = true;

@@ -329,7 +329,7 @@ fn title_of(session: &Session) -> String {
 }
 
 /// A path with the extension of documents, where it has none.
-fn with_extension(path: &Path) -> std::path::PathBuf {
+pub(super) fn with_extension(path: &Path) -> std::path::PathBuf {
     if path.extension().is_some() {
         return path.to_owned();
     }

@@ -214,6 +214,43 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
 }
 
 #[test]
+fn what_is_read_is_never_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/");
+    let copy = |name: &str, target: &str| {
+        let path = folder.path().join(target);
+        std::fs::copy(format!("{samples}{name}"), &path).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let model = copy("mobilenet_v2.onnx", "net.json");
+    let run = copy("lenet_training.runmeta.pb.gz", "run.json");
+    let graph = copy("lenet_training.pb", "lenet.pb");
+    let cases: [&[&str]; 6] = [
+        &["export", &model, "--to", &model],
+        &["export", &model, "--as", "report", "--to", &model],
+        &["compare", &model, "--svg", &model],
+        &["learn", &run, &graph, "--to", &run],
+        &[
+            "export",
+            &graph,
+            "--open-as",
+            "graphdef",
+            "--as",
+            "trace",
+            "--to",
+            &graph,
+        ],
+        &["export", &model, &graph, "--to", &model],
+    ];
+    for case in cases {
+        let files: Vec<Vec<u8>> = [&model, &run, &graph].map(|path| std::fs::read(path).unwrap()).into();
+        fails(case, "not overwritten");
+        let after: Vec<Vec<u8>> = [&model, &run, &graph].map(|path| std::fs::read(path).unwrap()).into();
+        assert!(files == after, "{case:?}");
+    }
+}
+
+#[test]
 fn standard_input_is_a_file() {
     use std::io::Write as _;
     let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))

@@ -22,7 +22,7 @@ fn session(source: SourceSpec) -> Session {
     session
 }
 
-fn window(path: &Path) -> Harness<'static, App> {
+pub(crate) fn window(path: &Path) -> Harness<'static, App> {
     harness(App::new(session(SourceSpec::Path(path.to_owned()))).with_typed_paths())
 }
 

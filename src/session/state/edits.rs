@@ -278,7 +278,7 @@ impl Session {
             return;
         };
         let text = write(&config);
-        self.worker.send(Job::Write {
+        self.send_write(Job::Write {
             path,
             bytes: text.into_bytes(),
         });
@@ -299,7 +299,7 @@ impl Session {
         });
         match drawing {
             Some(drawing) => {
-                self.worker.send(Job::WriteDrawing(Box::new(drawing)));
+                self.send_write(Job::WriteDrawing(Box::new(drawing)));
             }
             None => self.notice = Some(Notice::Failed("there is no such lane to draw".to_owned())),
         }

@@ -49,7 +49,7 @@ impl Session {
             path: path.clone(),
             subject,
         };
-        let generation = self.worker.send(Job::Export(Box::new(order)));
+        let generation = self.send_write(Job::Export(Box::new(order)));
         self.exporting.push(Exporting {
             generation,
             form,

@@ -141,7 +141,7 @@ impl Session {
             return;
         }
         let file = Box::new(self.document_file(view));
-        self.file.save_generation = self.worker.send(Job::SaveDocument(path, file));
+        self.file.save_generation = self.send_write(Job::SaveDocument(path, file));
     }
 
     /// Another file in the place of a source; everything else stays.

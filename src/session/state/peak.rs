@@ -99,7 +99,7 @@ impl Session {
             self.notice = Some(Notice::Failed(format!("{}: {PEAK_FORMS}", path.display())));
             return;
         }
-        self.worker.send(Job::WritePeak {
+        self.send_write(Job::WritePeak {
             path,
             comparison: Arc::clone(comparison),
             report,

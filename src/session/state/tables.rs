@@ -109,7 +109,7 @@ impl Session {
     /// Writes the table that is shown.
     pub(super) fn export_table(&mut self, path: PathBuf) {
         if let Some(table) = self.table().map(Arc::clone) {
-            self.worker.send(Job::WriteTable(path, table));
+            self.send_write(Job::WriteTable(path, table));
         } else {
             let message = "there is no table yet: open the pane Tables (X) first".to_owned();
             self.notice = Some(Notice::Failed(message));

@@ -1,11 +1,12 @@
 //! What paths are asked for: titles, words and usual names of each, and the command that a chosen path becomes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::PEAK_FILE;
 use crate::analysis::LaneId;
 use crate::options::PathKind;
 use crate::session::{Command, ExportForm, SourceSpec};
+use crate::ui::document::with_extension;
 
 /// What a chosen path is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,28 @@ impl Purpose {
             Self::SavePicture(Some(id)) => format!("{}.png", lane(id)),
             Self::DrawLane(id) => format!("{}.svg", lane(id)),
             _ => String::new(),
+        }
+    }
+
+    /// Whether a file is written to the path.
+    pub(super) const fn writes(self) -> bool {
+        matches!(
+            self,
+            Self::SaveDocument
+                | Self::ExportConfig
+                | Self::Export(_)
+                | Self::ExportTable
+                | Self::ExportPeak
+                | Self::SavePicture(_)
+                | Self::DrawLane(_)
+        )
+    }
+
+    /// The file that is written where a path is typed.
+    pub(super) fn written(self, path: &Path) -> PathBuf {
+        match self {
+            Self::SaveDocument => with_extension(path),
+            _ => path.to_owned(),
         }
     }
 

@@ -1,0 +1,73 @@
+//! What is read is never written over: a result may not take the place of a file that it was made from.
+
+use std::path::{Path, PathBuf};
+
+use super::document::SourceSpec;
+use super::files::FileError;
+
+/// The path of a source; `None` where it is no file.
+fn path_of(source: &SourceSpec) -> Option<&Path> {
+    match source {
+        SourceSpec::Path(path) => Some(path),
+        SourceSpec::As { source, .. } => path_of(source),
+        SourceSpec::Sample(_) | SourceSpec::Bytes { .. } => None,
+    }
+}
+
+/// Whether a file is one of the sources, or stands in a folder that is one, by whatever path it is named.
+///
+/// # Errors
+/// [`FileError::IsSource`], with the name of the source.
+pub fn refuse_source(target: &Path, sources: &[SourceSpec]) -> Result<(), FileError> {
+    // What does not exist yet is nobody's source.
+    let Ok(known) = target.canonicalize() else {
+        return Ok(());
+    };
+    let is_it = |source: &PathBuf| *source == known || (source.is_dir() && known.starts_with(source));
+    let paths = sources.iter().filter_map(path_of);
+    let found = paths.filter(|path| path.canonicalize().is_ok_and(|path| is_it(&path)));
+    match found.map(|path| path.display().to_string()).next() {
+        None => Ok(()),
+        Some(read) => Err(FileError::IsSource {
+            name: target.display().to_string(),
+            read,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_known_by_every_path_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "x").unwrap();
+            path
+        };
+        let (model, other, table) = (file("net.onnx"), file("other.onnx"), file("profiler/ASCEND/memory.csv"));
+        let sources = [
+            SourceSpec::As {
+                source: Box::new(SourceSpec::Path(model.clone())),
+                format: "onnx",
+            },
+            SourceSpec::Path(folder.path().join("profiler")),
+            SourceSpec::Path(folder.path().join("gone.onnx")),
+        ];
+        let cases = [
+            (model, true),
+            (folder.path().join("profiler/../net.onnx"), true),
+            (table, true),
+            (other, false),
+            (folder.path().join("profiler/new.csv"), false),
+            (folder.path().join("gone.onnx"), false),
+        ];
+        for (target, is_refused) in cases {
+            let answer = refuse_source(&target, &sources);
+            assert_eq!(answer.is_err(), is_refused, "{}", target.display());
+        }
+    }
+}
