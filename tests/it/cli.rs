@@ -234,7 +234,7 @@ fn what_is_read_is_never_written_over() {
             "export",
             &graph,
             "--open-as",
-            "graphdef",
+            "tensorflow",
             "--as",
             "trace",
             "--to",
