@@ -289,12 +289,15 @@ impl StaticGraphs {
 
     /// Inputs and outputs appear in the log, or go.
     fn hold_io(&self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory, kind: EventKind) {
+        // What the driver does next is not for them.
+        let served = memory.log.served();
         for placed in &self.placed[request.graph.idx()] {
             if let Some((region, offset, bytes)) = placed.io {
                 memory.serve(request.io_subject);
                 memory.record(kind, region, offset, bytes);
             }
         }
+        memory.serve(served);
     }
 }
 

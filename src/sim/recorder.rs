@@ -176,6 +176,11 @@ impl Recorder {
         self.subject = subject;
     }
 
+    /// The subject that events are for now.
+    pub(super) const fn served(&self) -> SubjectId {
+        self.subject
+    }
+
     /// The regions that are born from now on are these.
     pub(super) fn purpose(&mut self, purpose: Purpose) {
         self.purpose = purpose;

@@ -1,7 +1,7 @@
 //! What an op costs: the time that the source states, else a fixed time of its launch and the larger of its operations over
 //! the device's rate and its bytes over the device's bandwidth.
 //!
-//! The second is an estimate. An op that only makes views launches and moves nothing, and costs nothing unless the source
+//! The second is an estimate. An op that only makes views (not: one that works in place) launches and moves nothing, and costs nothing unless the source
 //! says so; so does one of which neither operations nor bytes are known.
 
 use crate::graph::{Graph, OpId, Role, Sizes};
@@ -78,9 +78,54 @@ pub fn op_work(graph: &Graph, sizes: &Sizes, op: OpId) -> OpWork {
     }
 }
 
-/// Whether no result has memory of its own.
+/// Whether no result has memory of its own, and nothing is written where they lie.
 fn makes_only_views(graph: &Graph, op: OpId) -> bool {
     let results = graph.results(op);
-    let is_view = |id: &crate::graph::TensorId| graph.storages()[graph.tensors()[*id].storage].root != *id;
-    !results.is_empty() && results.iter().all(is_view)
+    let is_shared = |id: &crate::graph::TensorId| graph.storages()[graph.tensors()[*id].storage].root != *id;
+    !results.is_empty() && results.iter().all(is_shared) && !writes_in_place(graph.op_kind(op))
+}
+
+/// Parts of op types that write into memory which they are given: TensorFlow's and GE's variables, XLA's updates and fusions.
+const WRITERS: [&str; 7] = [
+    "Assign",
+    "Apply",
+    "Scatter",
+    "InplaceUpdate",
+    "dynamic-update-slice",
+    "scatter",
+    "fusion",
+];
+
+/// Whether ops of a type write into memory that they are given. Sources say which tensors share memory, not why; a view moves
+/// nothing, an op that works in place moves all. PyTorch's types of the latter end in an underscore (`aten.relu_.default`);
+/// special methods (`__and__`) do not write.
+fn writes_in_place(kind: &str) -> bool {
+    let is_marked = |part: &str| part.len() > 1 && part.ends_with('_') && !part.ends_with("__");
+    kind.split('.').any(is_marked) || WRITERS.iter().any(|part| kind.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_works_in_place_is_told_from_views() {
+        let cases = [
+            ("aten.relu_.default", true),
+            ("aten._foreach_add_.List", true),
+            ("add_", true),
+            ("AssignAddVariableOp", true),
+            ("ResourceApplyGradientDescent", true),
+            ("dynamic-update-slice", true),
+            ("aten.view.default", false),
+            ("aten.__and__.Tensor", false),
+            ("aten.transpose.int", false),
+            ("Reshape", false),
+            ("bitcast", false),
+            ("_", false),
+        ];
+        for (kind, is_in_place) in cases {
+            assert_eq!(writes_in_place(kind), is_in_place, "{kind}");
+        }
+    }
 }

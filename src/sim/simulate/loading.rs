@@ -73,6 +73,7 @@ impl<'a> Machine<'a> {
 
     /// Takes a graph off the device: a static one with its arena, a dynamic one with its pool.
     pub(super) fn unload(&mut self, graph: GraphIdx, request: Option<&ArenaRequest<'a>>) {
+        self.memory.serve(self.residents.subject(graph));
         if let Some(request) = request {
             self.statics.unload(request, &mut self.memory);
         } else if self.graphs[graph.idx()].has_pool {
@@ -82,7 +83,6 @@ impl<'a> Machine<'a> {
                 .manage(Order::Destroy(PoolKey(graph.0)), &mut self.memory.device);
             self.memory.settle();
         }
-        self.memory.serve(self.residents.subject(graph));
         self.residents.unload(graph, &mut self.memory);
         self.graphs[graph.idx()].loading = Loading::Unloaded;
     }

@@ -77,7 +77,8 @@ pub(super) fn place(view: &View<'_>, width: f64, (top, height): (f64, f64), (sta
 impl Drawing<'_> {
     fn place(&self, top: f64, steps: (Step, Step)) -> [f64; 4] {
         let [x0, y0, x1, y1] = place(&self.view, self.canvas.width, (top, self.row_height), steps);
-        [x0, y0, x1.max(x0 + 1.0), y1]
+        // Not a rounding error less than a pixel: what is narrow would be taken for a column, and here all are rows.
+        [x0, y0, x1.max((x0 + 1.0).next_up()), y1]
     }
 
     fn piece(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
