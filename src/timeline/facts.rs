@@ -1,7 +1,7 @@
 //! What can be said about a tensor or a step: texts for tooltips and the inspector, made when they are asked for.
 
 use crate::analysis::Comparison;
-use crate::graph::{Bindings, Id as _, OpId, Phase, Role, TensorId};
+use crate::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use crate::rewrite::op_of_workspace;
 use crate::sim::DeviceSession;
 use crate::units::{Bytes, Nanos, Step, counted};
@@ -28,8 +28,10 @@ pub struct TensorFacts {
     pub shape: String,
     /// What it is for.
     pub role: Option<Role>,
-    /// Exact bytes, without any rounding; `None` where the tensor holds no feature memory.
+    /// Exact bytes, without any rounding; `None` where nobody knows, or another tensor owns the memory.
     pub bytes: Option<Bytes>,
+    /// What holds it where that is not feature memory, such as `weights of train`; empty otherwise.
+    pub held_in: String,
     /// First and last step (exclusive) on the common axis.
     pub life: Option<(Step, Step)>,
     /// How many times it is held within that; several where it is evicted and computed anew, or lent out in between.
@@ -251,6 +253,24 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     facts.shape = graph.bound_shape_text(id, bindings);
     facts.role = Some(tensor.role);
     add_producer(facts, entry, tensor.producer);
+    add_holder(facts, graph, (id, bindings));
+}
+
+/// Weights, variables, inputs and outputs have no rows of their own: they are held as wholes.
+fn add_holder(facts: &mut TensorFacts, graph: &Graph, (id, bindings): (TensorId, &Bindings)) {
+    let tensor = &graph.tensors()[id];
+    let is_owner = graph.storages()[tensor.storage].root == id;
+    if facts.life.is_some() || !is_owner {
+        return;
+    }
+    facts.held_in = match tensor.role {
+        role if role.is_variable() => "variables of the session".to_owned(),
+        role if role.is_resident() => format!("weights of {}", facts.graph),
+        Role::Input => format!("inputs and outputs of {}", facts.graph),
+        _ if tensor.is_output => format!("inputs and outputs of {}", facts.graph),
+        _ => return,
+    };
+    facts.bytes = graph.tensor_sizes(bindings)(id).map(Bytes);
 }
 
 fn add_producer(facts: &mut TensorFacts, entry: &GraphEntry, op: Option<OpId>) {

@@ -29,6 +29,8 @@ struct Taken {
 
 /// Frames before a picture is asked for: the dialog that asked for the path is gone by then, and the lane is in view.
 const BEFORE: u8 = 3;
+/// Frames that a lane which is still worked out is awaited for.
+const PATIENCE: u16 = 1200;
 /// Most frames until it is taken.
 const UNTIL: u8 = 12;
 
@@ -36,6 +38,8 @@ const UNTIL: u8 = 12;
 pub struct Pictures {
     /// What is wanted, and how many frames are still drawn before.
     wanted: Option<(Wanted, u8)>,
+    /// For how many frames more a lane that is nowhere on the screen is awaited.
+    patience: u16,
     /// The lane of a picture that is not taken yet, and for how many frames that is awaited.
     awaited: Option<(LaneId, u8)>,
     sender: Sender<Taken>,
@@ -47,6 +51,7 @@ impl Default for Pictures {
         let (sender, taken) = unbounded();
         Self {
             wanted: None,
+            patience: PATIENCE,
             awaited: None,
             sender,
             taken,
@@ -66,6 +71,7 @@ impl Pictures {
     /// Asks for a picture.
     pub fn want(&mut self, wanted: Wanted) {
         self.wanted = Some((wanted, BEFORE));
+        self.patience = PATIENCE;
     }
 
     /// The lane that is to look as its picture is.
@@ -94,6 +100,12 @@ impl Pictures {
             return;
         }
         let parts = wanted.lane.map(|lane| (lanes.parts_of(lane), ctx.pixels_per_point()));
+        if parts.as_ref().is_some_and(|(parts, _)| parts.is_empty())
+            && let Some(left) = self.patience.checked_sub(1)
+        {
+            (self.wanted, self.patience) = (Some((wanted, 0)), left);
+            return;
+        }
         self.awaited = wanted.lane.map(|lane| (lane, UNTIL));
         let (sender, wake, path) = (self.sender.clone(), ctx.clone(), wanted.path);
         ctx.request_screenshot(move |image| {

@@ -37,16 +37,16 @@ pub struct TopBar<'a> {
 pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
-            ui.menu_button("File", |ui| {
+            scrolled_menu(ui, "File", |ui| {
                 ui.menu_button("Open recent", |ui| recent_ui(ui, bar, wishes));
                 menu_ui(ui, Menu::File, bar, wishes);
             });
-            ui.menu_button("Edit", |ui| {
+            scrolled_menu(ui, "Edit", |ui| {
                 menu_ui(ui, Menu::Edit, bar, wishes);
                 ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, wishes));
             });
-            ui.menu_button("Samples", |ui| samples_ui(ui, &mut wishes.commands));
-            ui.menu_button("View", |ui| {
+            scrolled_menu(ui, "Samples", |ui| samples_ui(ui, &mut wishes.commands));
+            scrolled_menu(ui, "View", |ui| {
                 ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));
                 ui.menu_button("Colours", |ui| menu_ui(ui, Menu::Color, bar, wishes));
                 menu_ui(ui, Menu::View, bar, wishes);
@@ -91,6 +91,24 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
         ui.add(egui::Label::new(RichText::new(title).strong()).truncate())
             .on_hover_text(hover);
     });
+}
+
+/// A menu that scrolls where the window is too low for it.
+fn scrolled_menu(ui: &mut egui::Ui, title: &str, add: impl FnOnce(&mut egui::Ui)) {
+    ui.menu_button(title, |ui| scrolled_ui(ui, add));
+}
+
+fn scrolled_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
+    /// Below the last row, and between the bar and the first.
+    const EDGES: f32 = 48.0;
+    let window = ui.ctx().content_rect().height();
+    // A bar that is seen says that there is more.
+    ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
+    let height = (window - EDGES).max(120.0);
+    egui::ScrollArea::vertical()
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show(ui, add);
 }
 
 fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, wishes: &mut Wishes) {

@@ -277,9 +277,24 @@ impl App {
         Some(Command::SetDifference(next.map(|next| (first, next))))
     }
 
-    /// The lane that was clicked last, where it is still shown; else the first that is.
+    /// Where lifetimes are seen, they are those of this lane.
+    fn show_rows_of(&mut self, lane: LaneId) {
+        let lanes = self.session.answer().map(|(comparison, _)| &comparison.lanes);
+        let position = lanes.and_then(|lanes| lanes.iter().position(|known| known.id == lane));
+        if self.state.lanes.content == LaneContent::Lifetimes
+            && let Some(position) = position
+        {
+            self.state.lanes.rows_lane = Some(position);
+        }
+    }
+
+    /// The lane whose lifetimes are seen; of those that are shown the one that was clicked last, else the first.
     fn lane_to_draw(&self) -> Option<LaneId> {
         let (comparison, _) = self.session.answer()?;
+        let rows = self.state.lanes.rows_lane.and_then(|lane| comparison.lanes.get(lane));
+        if let Some(lane) = rows.filter(|_| self.state.lanes.content == LaneContent::Lifetimes) {
+            return Some(lane.id);
+        }
         let shown = self.state.lanes.arrangement.shown_lanes(comparison);
         let chosen = self.state.inspector.explained().filter(|id| shown.contains(id));
         chosen.or(shown.first().copied())
@@ -308,11 +323,9 @@ impl App {
     ) {
         match purpose {
             Purpose::SavePicture(lane) => {
-                if lane.is_some() {
+                if let Some(lane) = lane {
                     self.panes.show(Pane::Policies);
-                    if self.state.lanes.content == LaneContent::Lifetimes {
-                        self.state.lanes.content = LaneContent::MemoryMap;
-                    }
+                    self.show_rows_of(lane);
                 }
                 self.state.pictures.want(Wanted { lane, path });
                 ctx.request_repaint();

@@ -1,11 +1,12 @@
 //! The texts of a tensor that words are looked for in.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::pattern::Patterns;
 use super::syntax::Condition;
 use crate::analysis::Comparison;
-use crate::graph::{Id as _, OpId, TensorId};
+use crate::graph::{Graph, Id as _, OpId, StorageId, TensorId};
 use crate::rewrite::op_of_workspace;
 use crate::timeline::Selected;
 use crate::timeline::grouping::full_scope;
@@ -71,6 +72,29 @@ pub(super) struct TextTest<'a> {
     /// By graph, by tensor.
     tensors: Vec<Vec<Known>>,
     stacks: Vec<Known>,
+    views: BTreeMap<GraphIdx, Views>,
+}
+
+/// The tensors of a graph that share memory which another owns, sorted by storage.
+struct Views(Vec<(StorageId, TensorId)>);
+
+impl Views {
+    /// O(tensors log tensors).
+    fn new(graph: &Graph) -> Self {
+        let ids = (0..graph.tensors().len()).map(TensorId::from_idx);
+        let views = ids.map(|id| (graph.tensors()[id].storage, id));
+        let mut views: Vec<_> = views
+            .filter(|(storage, id)| graph.storages()[*storage].root != *id)
+            .collect();
+        views.sort_unstable();
+        Self(views)
+    }
+
+    fn of(&self, storage: StorageId) -> impl Iterator<Item = TensorId> + '_ {
+        let low = self.0.partition_point(|(known, _)| *known < storage);
+        let of_it = self.0[low..].iter().take_while(move |(known, _)| *known == storage);
+        of_it.map(|(_, id)| *id)
+    }
 }
 
 /// What is known of a text.
@@ -101,6 +125,7 @@ impl<'a> TextTest<'a> {
             place,
             tensors: Vec::new(),
             stacks: Vec::new(),
+            views: BTreeMap::new(),
         }
     }
 
@@ -118,13 +143,36 @@ impl<'a> TextTest<'a> {
     fn find(&mut self, comparison: &Comparison, tensor: Selected) -> bool {
         let patterns = self.patterns;
         let is_in_names = match self.place {
-            Place::Name => return patterns.are_in(&shown_name(comparison, tensor)),
+            Place::Name => {
+                return patterns.are_in(&shown_name(comparison, tensor)) || self.is_in_views(comparison, tensor);
+            }
             Place::Scope => patterns.are_in(full_scope(comparison, (tensor.graph, tensor.tensor))),
             Place::Anywhere => {
-                patterns.are_in(&shown_name(comparison, tensor)) || patterns.are_in(op_name(comparison, tensor))
+                patterns.are_in(&shown_name(comparison, tensor))
+                    || patterns.are_in(op_name(comparison, tensor))
+                    || self.is_in_views(comparison, tensor)
             }
         };
         is_in_names || self.is_in_stack(comparison, tensor)
+    }
+
+    /// Whether a tensor that shares the memory, as a view or because an op works in place, is called so, or its op is.
+    fn is_in_views(&mut self, comparison: &Comparison, tensor: Selected) -> bool {
+        let Some(entry) = comparison.workload.graphs().get(tensor.graph.idx()) else {
+            return false;
+        };
+        let graph = &entry.graph;
+        let Some(storage) = graph.tensors().get(tensor.tensor).map(|known| known.storage) else {
+            return false;
+        };
+        let views = self.views.entry(tensor.graph).or_insert_with(|| Views::new(graph));
+        let patterns = self.patterns;
+        let with_ops = self.place == Place::Anywhere;
+        let fits = |view: TensorId| {
+            let op = graph.tensors()[view].producer.filter(|_| with_ops);
+            patterns.are_in(graph.tensor_name(view)) || op.is_some_and(|op| patterns.are_in(graph.op_name(op)))
+        };
+        views.of(storage).any(fits)
     }
 
     /// Whether a line of a recorded block's stack fits.

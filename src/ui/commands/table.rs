@@ -184,7 +184,7 @@ const PLAIN: &[CommandRow] = &[
         command: UiCommand::DrawLane,
         menu: Menu::File,
         text: "Save drawing of lane…",
-        tooltip: "write what is in view of the lane that was clicked last (the first unless one was) as SVG, text as text",
+        tooltip: "write curve and memory map of the lane that was clicked last (the first unless one was), as far as they are in view, as SVG, text as text",
         shortcut: None,
     },
     CommandRow {

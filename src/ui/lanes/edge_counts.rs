@@ -43,6 +43,13 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> (String,
         }
     };
     if counts.iter().flatten().all(|count| *count == 0) {
+        let unknown = input.timeline.lanes.iter().find_map(|view| {
+            let mut blocks = view.blocks_of(tensor);
+            blocks.next().and_then(|block| view.unknown_neighbours(block))
+        });
+        if let Some(why) = unknown {
+            return ("whose bytes it has is not known".to_owned(), why.to_owned());
+        }
         let why = "In every lane its bytes were never used before it and are not used again";
         return ("nobody had or gets its bytes".to_owned(), why.to_owned());
     }

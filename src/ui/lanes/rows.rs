@@ -66,6 +66,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     let view = View::new(viewport, axis);
     ruler::ruler_ui(ui, grid.ruler(0), input, state);
     ui.painter().rect_filled(body, 0, input.theme.canvas);
+    state.places.clear();
     let Some(rows) = input.drawn.lifetimes.filter(|rows| is_wanted(rows, input, state)) else {
         row_paint::nothing_ui(ui, body, input, "sorting rows …");
         ui.advance_cursor_after_rect(area);
@@ -97,6 +98,9 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         shown_ui(ui, (body, &response), &shown, (input, state, actions));
         response.id
     });
+    let part = |y_range| Rect::from_x_y_ranges(area.x_range(), y_range);
+    let parts = [Rect::NOTHING, part(grid.ruler(0).y_range()), part(body.y_range())];
+    state.places.push((input.comparison.lanes[rows.lane].id, parts));
     super::words::tell(ui, output.inner, (input, rows.lane), state);
     ui.advance_cursor_after_rect(area);
 }

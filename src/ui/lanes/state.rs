@@ -66,7 +66,7 @@ pub struct LanesState {
     /// The budget that is being changed.
     pub(super) budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
-    pub(super) rows_lane: Option<usize>,
+    pub(in crate::ui) rows_lane: Option<usize>,
     /// What rows of the lifetimes are sorted by.
     pub rows_by: RowsBy,
     /// Which scopes are folded.

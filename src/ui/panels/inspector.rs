@@ -74,7 +74,8 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         .striped(true)
         .show(ui, |ui| {
             ui.weak("lane");
-            ui.weak("address").on_hover_text("as drawn in the memory map");
+            ui.weak("place")
+                .on_hover_text("the address as drawn in the memory map, where lanes begin at 0");
             ui.weak("occupies");
             ui.end_row();
             for (position, (lane, view)) in comparison.lanes.iter().zip(&timeline.lanes).enumerate() {
@@ -85,8 +86,17 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                 ui.label(short).on_hover_text(title);
                 match view.blocks_of(selected).next() {
                     None => {
-                        ui.weak("none");
-                        ui.label("");
+                        let facts = timeline.facts(comparison, position, selected);
+                        let has_whole = !facts.held_in.is_empty() && !matches!(lane.id, LaneId::Measured(_));
+                        let (held, why) = if has_whole {
+                            ("as a whole", facts.held_in.as_str())
+                        } else {
+                            ("none", "this lane holds no memory for it")
+                        };
+                        ui.weak(held).on_hover_text(why);
+                        let bytes = facts.bytes.filter(|_| has_whole);
+                        ui.monospace(bytes.map_or_else(String::new, |bytes| bytes.to_string()))
+                            .on_hover_text(why);
                     }
                     Some(block) => {
                         let idx = block as usize;

@@ -108,7 +108,13 @@ pub(super) fn reuse_ui(
         view: &timeline.lanes[lane],
     };
     let Some((block, support)) = &known.support else {
-        ui.weak("This lane holds no memory for the tensor.");
+        let facts = timeline.facts(comparison, lane, tensor);
+        let words = if facts.held_in.is_empty() {
+            "This lane holds no memory of its own for the tensor.".to_owned()
+        } else {
+            format!("It is held with the {}: its bytes are nobody else's.", facts.held_in)
+        };
+        ui.add(egui::Label::new(RichText::new(words).weak()).wrap());
         return;
     };
     if let Some(why) = shown.view.unknown_neighbours(*block) {

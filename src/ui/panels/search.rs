@@ -153,6 +153,9 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
     pressed
 }
 
+/// What is not among the rows.
+const WHOLES: &str = "Weights, variables, inputs and outputs are held as wholes: they have no row and are not looked for.";
+
 /// How much was found, or what is wrong.
 fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let search = session.search();
@@ -170,7 +173,7 @@ fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), "tensor");
     let text = format!("{found} of {rows}, {}", matches.bytes());
     let exact = format!(
-        "{}, whenever they are held; a tensor counts once in each run",
+        "{}, whenever they are held; a tensor counts once in each run, and is found by the names of its views, too.\n{WHOLES}",
         matches.bytes().exact()
     );
     let position = session.selection().and_then(|tensor| matches.position(tensor));
@@ -194,6 +197,7 @@ pub fn help_ui(ui: &mut egui::Ui) {
             ui.end_row();
         }
     });
+    ui.label(WHOLES);
     ui.label("Terms with blanks between them must all hold. Case does not matter.");
     ui.label("Enter: next match    Shift+Enter: the one before    Esc: clear    Up, Down: earlier queries");
 }

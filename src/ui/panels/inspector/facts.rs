@@ -105,6 +105,7 @@ fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, Stri
             rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
         }
     }
+    rows.push(("held", facts.held_in.clone()));
     rows.extend(facts.recorded.iter().cloned());
     rows.push(("shares with", facts.sharing.words()));
     if let Some((op, through)) = &facts.sharing.read_last {

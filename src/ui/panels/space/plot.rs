@@ -360,7 +360,7 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
     policies.sort_unstable();
     policies.dedup();
     let weak = |text: String| RichText::new(text).size(11.0).color(shown.theme.text_weak);
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for policy in policies {
             let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
             let position = position(policy);
@@ -386,8 +386,8 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
         let others = shown.table.points.iter().filter(|point| point.fitting().is_none());
         let others = others.count();
         if others > 0 {
-            ui.label(weak(format!("× {others} do not fit")))
-                .on_hover_text("out of memory, given up, or refused by a rule; the table says which");
+            ui.label(weak(format!("× {others} refused, out of memory or given up")))
+                .on_hover_text("they have no place in the plot; the table says which is which");
         }
     });
 }
