@@ -120,6 +120,7 @@ impl App {
         state.lanes.layout = kept.view.layout();
         state.lanes.content = kept.view.content;
         state.lanes.axis = kept.view.axis;
+        state.lanes.arrangement.restore(&kept.stands);
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
@@ -150,6 +151,7 @@ impl App {
             recents: self.state.recents.clone(),
             used: self.state.palette.used.clone(),
             view: KeptView::of(&self.state.lanes),
+            stands: self.state.lanes.arrangement.kept(),
             unreadable: Vec::new(),
         }
     }
@@ -337,7 +339,7 @@ impl App {
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
             UiCommand::ToggleHoles => "off",
             UiCommand::NextEdges => lanes.marks.edges.words(),
-            UiCommand::ToggleDetails if self.panes.is_open(Pane::Inspector) => "shown",
+            UiCommand::ToggleDetails if self.panes.shows_details() => "shown",
             UiCommand::ToggleDetails => "aside",
             UiCommand::MaximizeLanes if self.panes.is_maximized() => "alone",
             UiCommand::MaximizeLanes => "all panes",

@@ -13,6 +13,8 @@ use self::prompts::{Leave, Offer, leaving_prompt_ui, locate_ui, recovery_ui};
 use super::app::App;
 use super::dialogs::Purpose;
 use super::kept::KeptView;
+use super::lanes::KeptStands;
+use super::panes::bookmark_of;
 use super::theme::Theme;
 use crate::session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
 use crate::timeline::{ColorBy, LookOrder, Viewport};
@@ -90,10 +92,14 @@ struct DocumentView {
     steps: Option<(f64, f64)>,
     /// Lowest and highest visible address.
     addresses: Option<(f64, f64)>,
-    /// What colours stand for, and which groups step back.
+    /// What colours stand for.
     color_by: Option<String>,
+    /// The groups of colours that step back.
+    hidden_groups: Vec<String>,
     /// The lanes of which one is taken from the other.
     difference: Option<(String, String)>,
+    /// Order and heights of lanes, which are folded or hidden.
+    arrangement: Option<KeptStands>,
 }
 
 impl App {
@@ -123,6 +129,8 @@ impl App {
             steps: seen.map(|seen| (seen.t0, seen.t1)),
             addresses: seen.map(|seen| (seen.a0, seen.a1)),
             color_by: Some(self.session.look_order().by.words().to_owned()),
+            hidden_groups: self.session.look_order().hidden.clone(),
+            arrangement: Some(lanes.arrangement.kept()),
             difference: self
                 .session
                 .difference_order()
@@ -143,13 +151,18 @@ impl App {
         lanes.layout = view.lanes.layout();
         lanes.content = view.lanes.content;
         lanes.axis = view.lanes.axis;
+        if let Some(arrangement) = &view.arrangement {
+            lanes.arrangement.restore(arrangement);
+        }
         let seen = view.steps.zip(view.addresses);
         let seen = seen.filter(|((t0, t1), (a0, a1))| t0 < t1 && a0 < a1);
         self.state.document.viewport = seen.map(|((t0, t1), (a0, a1))| Viewport { t0, t1, a0, a1 });
         let color = ColorBy::all().find(|by| Some(by.words()) == view.color_by.as_deref());
         if let Some(by) = color {
-            self.session
-                .apply(Command::SetLook(LookOrder { by, hidden: Vec::new() }));
+            self.session.apply(Command::SetLook(LookOrder {
+                by,
+                hidden: view.hidden_groups,
+            }));
         }
         let difference = view
             .difference
@@ -174,13 +187,16 @@ impl App {
         if let Some(recovery) = &mut self.recovery {
             recovery.note(&self.session);
         }
+        let is_closing = ctx.input(|input| input.viewport().close_requested());
+        if is_closing {
+            self.keep_note();
+        }
         let state = &mut self.state.document;
         let title = title_of(&self.session);
         if state.title != title {
             state.title.clone_from(&title);
             ctx.send_viewport_cmd(ViewportCommand::Title(title));
         }
-        let is_closing = ctx.input(|input| input.viewport().close_requested());
         if is_closing && state.leaving != Leaving::Allowed && self.session.has_to_be_saved() {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             state.ask(Next::Close);
@@ -234,12 +250,25 @@ impl App {
 
     /// Saves where the document lies, or asks where.
     pub(super) fn save(&mut self, ctx: &egui::Context) {
+        self.keep_note();
         match self.session.file_path().map(Path::to_owned) {
             Some(path) => {
                 let view = Some(self.document_view());
                 self.session.apply(Command::SaveDocument { path, view });
             }
             None => self.state.dialogs.ask(Purpose::SaveDocument, ctx),
+        }
+    }
+
+    /// A note that is being written belongs to what is saved or left.
+    pub(super) fn keep_note(&mut self) {
+        self.state.lanes.end_note();
+        let Some((comparison, _)) = self.session.answer() else {
+            return;
+        };
+        if let Some(noted) = self.state.lanes.take_note() {
+            let bookmark = bookmark_of(comparison, noted);
+            self.session.apply(Command::AddBookmark(bookmark));
         }
     }
 

@@ -111,8 +111,14 @@ fn lists_ui(ui: &mut egui::Ui) {
 
 /// Keys as people write them.
 pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> String {
-    if shortcut.logical_key == egui::Key::Questionmark {
-        return "?".to_owned();
+    // Some keys are known by what is printed on them.
+    let printed = match shortcut.logical_key {
+        Key::Questionmark => Some("?"),
+        Key::Slash => Some("/"),
+        _ => None,
+    };
+    if let Some(printed) = printed.filter(|_| shortcut.modifiers.is_none()) {
+        return printed.to_owned();
     }
     shortcut.format(&egui::ModifierNames::NAMES, ctx.os().is_mac())
 }

@@ -7,7 +7,7 @@ use eframe::Storage;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::lanes::{KeptStands, LaneContent, LaneLayout, LanesState};
 use super::panes::Layout;
 use crate::session::{KeptDocument, Recents, Restore};
 use crate::timeline::AxisKind;
@@ -17,6 +17,7 @@ const DOCUMENT: &str = "highwater.document";
 const RECENTS: &str = "highwater.recent";
 const USED: &str = "highwater.used";
 const VIEW: &str = "highwater.view";
+const STANDS: &str = "highwater.lanes";
 
 /// How lanes were shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
@@ -66,6 +67,8 @@ pub struct Kept {
     pub used: Vec<String>,
     /// How lanes were shown.
     pub view: KeptView,
+    /// In which order and how high lanes stood.
+    pub stands: KeptStands,
     /// Parts that could not be read.
     pub unreadable: Vec<&'static str>,
 }
@@ -86,6 +89,7 @@ impl Kept {
         kept.layout = part(storage, (LAYOUT, "where the panes stood"), unreadable);
         kept.used = part(storage, (USED, "which commands were used"), unreadable).unwrap_or_default();
         kept.view = part(storage, (VIEW, "how lanes were shown"), unreadable).unwrap_or_default();
+        kept.stands = part(storage, (STANDS, "how lanes stood"), unreadable).unwrap_or_default();
         if restore == Restore::Everything {
             kept.document = part(storage, (DOCUMENT, "what was open"), unreadable);
         }
@@ -97,6 +101,7 @@ impl Kept {
         put(storage, RECENTS, &self.recents);
         put(storage, USED, &self.used);
         put(storage, VIEW, &self.view);
+        put(storage, STANDS, &self.stands);
         if let Some(layout) = &self.layout {
             put(storage, LAYOUT, layout);
         }

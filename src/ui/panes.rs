@@ -13,6 +13,7 @@ use eframe::egui;
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
 use self::docking::Docking;
+pub(super) use self::lanes_pane::bookmark_of;
 pub use self::layout::{Layout, Node};
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
@@ -153,6 +154,11 @@ impl Panes {
         self.aside = details;
     }
 
+    /// Whether any of those is open.
+    pub fn shows_details(&self) -> bool {
+        self.details().into_iter().any(|pane| self.is_open(pane))
+    }
+
     /// The inspector and what stands behind the same tabs; never the lanes and what stands with them.
     fn details(&self) -> Vec<Pane> {
         let tiles = &self.tree.tiles;
@@ -187,8 +193,10 @@ impl Panes {
             Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };
-        if is_shown {
+        if is_shown && self.is_open(behind) {
             self.offer(behind);
+        } else if is_shown {
+            self.show(behind);
         } else {
             self.show(pane);
         }

@@ -179,7 +179,10 @@ impl App {
             UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
             UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::Save => self.save(ctx),
-            UiCommand::SaveAs => state.dialogs.ask(Purpose::SaveDocument, ctx),
+            UiCommand::SaveAs => {
+                self.keep_note();
+                self.state.dialogs.ask(Purpose::SaveDocument, ctx);
+            }
             UiCommand::LocateSources => state.document.locate(),
             UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
             UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),

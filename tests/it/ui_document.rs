@@ -311,3 +311,36 @@ fn what_is_kept_of_a_document_is_where_it_lies() {
     assert_eq!(document.sources, [SourceSpec::Path(net)]);
     assert!(told.unwrap().contains("not there any more"));
 }
+
+#[test]
+fn a_note_that_is_being_written_is_saved_and_lanes_stand_as_they_stood() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kept.highwater");
+    let mut first = window(&model(folder.path(), "net.onnx"));
+    first.state_mut().apply(Command::SaveDocument {
+        path: path.clone(),
+        view: None,
+    });
+    settle(&mut first);
+    press(&mut first, Modifiers::NONE, Key::Y);
+    press(&mut first, Modifiers::NONE, Key::G);
+    for (text, keys) in [("3", Key::Enter), ("half written", Key::F24)] {
+        first.event(egui::Event::Text(text.to_owned()));
+        first.run_steps(2);
+        press(&mut first, Modifiers::NONE, keys);
+        if keys == Key::Enter {
+            press(&mut first, Modifiers::COMMAND, Key::B);
+        }
+    }
+    assert!(first.state().session().document().bookmarks.is_empty());
+    press(&mut first, Modifiers::COMMAND, Key::S);
+    settle(&mut first);
+    let again = window(&path);
+    let notes = |window: &Harness<'_, App>| {
+        let bookmarks = window.state().session().document().bookmarks.iter();
+        bookmarks.map(|one| (one.step.0, one.note.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(&first), [(3, "half written".to_owned())]);
+    assert_eq!(notes(&again), notes(&first));
+    assert!(again.state().lanes().arrangement.has_own_scales);
+}

@@ -36,11 +36,21 @@ pub struct Arrangement {
 }
 
 /// Heights of lanes, as shares of a plain lane's.
-const SHARES: (f32, f32) = (0.4, 6.0);
+pub(super) const SHARES: (f32, f32) = (0.4, 6.0);
 /// Points at the lower edge of a lane that can be dragged.
 const EDGE: f32 = 7.0;
 
 impl Arrangement {
+    /// How lanes stand, from top to bottom, also those of earlier answers.
+    pub(super) fn stands(&self) -> impl Iterator<Item = &LaneStand> {
+        self.stands.iter().chain(&self.away)
+    }
+
+    /// Lets lanes stand so.
+    pub(super) fn set_stands(&mut self, stands: Vec<LaneStand>) {
+        (self.stands, self.away) = (stands, Vec::new());
+    }
+
     /// Takes the lanes of an answer: known ones stay where they are, those of earlier answers stand as they stood, new ones
     /// come last.
     pub(super) fn adopt(&mut self, comparison: &Comparison) {

@@ -22,6 +22,12 @@ struct Noting {
     wants_focus: bool,
 }
 
+impl Noting {
+    fn into_noted(self) -> (Step, Option<usize>, String) {
+        (self.step, self.lane, self.text.trim().to_owned())
+    }
+}
+
 /// The bookmarks that the lanes show, and the one that is being made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Flags {
@@ -74,6 +80,13 @@ impl LanesState {
     /// Whether a note or a step is being written: letters are for it.
     pub fn is_noting(&self) -> bool {
         self.flags.noting.is_some() || self.goto.is_some()
+    }
+
+    /// Keeps a note that is being written as it is: its document is saved or left.
+    pub fn end_note(&mut self) {
+        if let Some(noting) = self.flags.noting.take() {
+            self.flags.noted = Some(noting.into_noted());
+        }
     }
 
     /// The note that was written: its step, its lane by position, its text. Given once.
@@ -180,7 +193,7 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
         });
     });
     if is_saved {
-        state.flags.noted = Some((noting.step, noting.lane, noting.text.trim().to_owned()));
+        state.flags.noted = Some(noting.into_noted());
         // Whoever takes the note shows it with the next frame.
         ui.ctx().request_repaint();
     } else if is_open {

@@ -292,6 +292,11 @@ pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), stat
         // What is zoomed is not scrolled too.
         ui.input_mut(|i| i.smooth_scroll_delta = scroll);
     }
+    if is_alt && (zoom - 1.0).abs() <= f32::EPSILON && scroll.y.abs() > scroll.x.abs() {
+        // With Alt the wheel moves along time.
+        scroll = eframe::egui::vec2(scroll.y, 0.0);
+        ui.input_mut(|i| i.smooth_scroll_delta = eframe::egui::Vec2::ZERO);
+    }
     if (zoom - 1.0).abs() > f32::EPSILON {
         state.change_view(|view| {
             if is_alt && map.contains(pos) {

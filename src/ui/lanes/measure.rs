@@ -126,7 +126,8 @@ impl Plot {
 
 /// Follows a drag. Says whether it moves the view.
 pub(super) fn drag(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) -> bool {
-    let is_dragged = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
+    let buttons = [PointerButton::Primary, PointerButton::Middle, PointerButton::Secondary];
+    let is_dragged = buttons.into_iter().any(|button| response.dragged_by(button));
     if response.drag_started() {
         state.measures.drag = begin(ui, response, plot, state);
     }

@@ -66,6 +66,7 @@ pub(super) fn marks_ui(
     let hovered = pos.and_then(|pos| column_at(pos, frame, remat, state));
     if let Some(column) = hovered.filter(|_| response.clicked()) {
         response.request_focus();
+        actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
         go((frame.lane, remat, column.steps.0), state, actions);
     }
     let painter = ui.painter_at(rect.expand(1.0));

@@ -154,7 +154,8 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
 }
 
 /// What is not among the rows.
-const WHOLES: &str = "Weights, variables, inputs and outputs are held as wholes: they have no row and are not looked for.";
+const WHOLES: &str =
+    "Weights, variables, inputs and outputs are held as wholes: they have no row and are not looked for.";
 
 /// How much was found, or what is wrong.
 fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {

@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText};
 
 use super::docking::Docking;
-use crate::analysis::LaneId;
+use crate::analysis::{Comparison, LaneId};
 use crate::session::{Bookmark, Command};
 use crate::timeline::Turn;
 use crate::ui::app::UiState;
@@ -15,6 +15,7 @@ use crate::ui::panels::lane_set::lane_set_ui;
 use crate::ui::panels::overview::overview_ui;
 use crate::ui::panels::search::search_ui;
 use crate::ui::theme::Theme;
+use crate::units::Step;
 
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
@@ -69,9 +70,7 @@ impl Docking<'_> {
         let mut actions = Vec::new();
         lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
         if let Some((step, lane, note)) = self.state.lanes.take_note() {
-            let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
-            let turn = Turn::of(comparison, step);
-            let bookmark = Bookmark { step, turn, note, lane };
+            let bookmark = bookmark_of(comparison, (step, lane, note));
             self.commands.push(Command::AddBookmark(bookmark));
         }
         self.obey(actions);
@@ -84,6 +83,7 @@ impl Docking<'_> {
                 LaneAction::Explain(lane) => {
                     self.state.inspector.explain(lane);
                     self.state.peak.explain(lane);
+                    self.state.tables.explain(lane);
                     continue;
                 }
                 LaneAction::ShowDevice => {
@@ -131,4 +131,14 @@ fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
     ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
     ui.label(problem);
     ui.add_space(6.0);
+}
+
+/// A bookmark on a step, with the lane by position.
+pub(in crate::ui) fn bookmark_of(
+    comparison: &Comparison,
+    (step, lane, note): (Step, Option<usize>, String),
+) -> Bookmark {
+    let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
+    let turn = Turn::of(comparison, step);
+    Bookmark { step, turn, note, lane }
 }

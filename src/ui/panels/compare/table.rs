@@ -39,8 +39,8 @@ pub(super) fn table_ui(
     let label = words(shown, chosen);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
     if std::mem::take(&mut state.wants_focus) {
+        // The head of the table stays in view; keys bring rows into it.
         response.request_focus();
-        state.wants_row = true;
     }
     let is_focused = response.has_focus();
     if is_focused {

@@ -9,6 +9,7 @@ use eframe::egui::{self, RichText, TextEdit};
 
 use super::choice_ui;
 use super::search::help_ui;
+use crate::analysis::LaneId;
 use crate::session::{Command, Session};
 use crate::timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
 use crate::ui::combo::ShowChoices as _;
@@ -20,8 +21,10 @@ use crate::units::{Step, counted, grouped};
 #[derive(Clone, Debug, Default)]
 pub struct TablesState {
     kind: TableKind,
-    /// The lane; `None` follows the pointer, or is the main one.
+    /// The lane; `None` follows the pointer or the last click, or is the main one.
     lane: Option<usize>,
+    /// The lane that was clicked last.
+    clicked: Option<LaneId>,
     /// By table.
     views: [TableView; TableKind::ALL.len()],
     has_allocations: bool,
@@ -51,11 +54,21 @@ impl TablesState {
         &mut self.views[self.kind as usize]
     }
 
+    /// Follows a click on a lane.
+    pub fn explain(&mut self, lane: LaneId) {
+        (self.clicked, self.lane) = (Some(lane), None);
+    }
+
     /// The lane that the table is of.
     fn lane(&self, input: &LanesInput<'_>, lanes: &LanesState) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let pointed = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
-        let usual = pointed.map(|spot| spot.lane).or(input.comparison.main_lane());
+        let position = |id: LaneId| input.comparison.lanes.iter().position(|lane| lane.id == id);
+        let clicked = self.clicked.and_then(position);
+        let usual = pointed
+            .map(|spot| spot.lane)
+            .or(clicked)
+            .or(input.comparison.main_lane());
         self.lane.or(usual).unwrap_or(0).min(last)
     }
 
@@ -163,7 +176,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
             let usual = if state.kind == TableKind::Live {
                 "the lane under the pointer"
             } else {
-                "the main lane"
+                "the lane that was clicked last"
             };
             ui.selectable_value(&mut state.lane, None, usual);
             for lane in 0..input.comparison.lanes.len() {
