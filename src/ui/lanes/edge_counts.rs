@@ -3,21 +3,42 @@
 use super::{EdgeChoice, LanesInput, LanesState};
 use crate::timeline::Side;
 
+/// What is said of the edges.
+pub(super) struct EdgeWords {
+    /// How many there are.
+    pub(super) text: String,
+    /// The same in two short lines.
+    pub(super) short: String,
+    /// Why not all of them, or none, are drawn.
+    pub(super) explanation: String,
+}
+
+impl EdgeWords {
+    fn new(text: impl Into<String>, short: impl Into<String>, explanation: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            short: short.into(),
+            explanation: explanation.into(),
+        }
+    }
+}
+
 /// How many edges there are, and why not all of them, or none, are drawn.
-pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> (String, String) {
+pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
     let (drawn, total) = state.edges_drawn;
     if state.marks.edges == EdgeChoice::Peak {
-        let text = if drawn == total {
-            format!("all {total} drawn")
+        let (text, short) = if drawn == total {
+            (format!("all {total} drawn"), format!("{total}\nedges"))
         } else {
-            format!("the {drawn} with the most bytes of {total}")
+            let text = format!("the {drawn} with the most bytes of {total}");
+            (text, format!("{drawn} of\n{total} edges"))
         };
         let words =
             "In all lanes together; of each lane those in view with the most bytes are drawn. Zoom in for more.";
-        return (text, words.to_owned());
+        return EdgeWords::new(text, short, words);
     }
     let Some(tensor) = input.selected else {
-        return ("select a tensor to see them".to_owned(), "Click a block".to_owned());
+        return EdgeWords::new("select a tensor to see them", "", "Click a block");
     };
     let mut lines = Vec::new();
     let counts: Vec<[usize; 2]> = input
@@ -48,10 +69,10 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> (String,
             blocks.next().and_then(|block| view.unknown_neighbours(block))
         });
         if let Some(why) = unknown {
-            return ("whose bytes it has is not known".to_owned(), why.to_owned());
+            return EdgeWords::new("whose bytes it has is not known", "edges not\nknown", why);
         }
         let why = "In every lane its bytes were never used before it and are not used again";
-        return ("nobody had or gets its bytes".to_owned(), why.to_owned());
+        return EdgeWords::new("nobody had or gets its bytes", "no edges", why);
     }
     let mut explanation = lines.join("\n");
     if drawn < total {
@@ -59,8 +80,10 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> (String,
             "\n{drawn} of {total} edges of all lanes are drawn: those in view with the most bytes"
         ));
     }
-    (
-        format!("{}, {} in each lane", range(0, "donor"), range(1, "heir")),
+    let (donors, heirs) = (range(0, "donor"), range(1, "heir"));
+    EdgeWords::new(
+        format!("{donors}, {heirs} in each lane"),
+        format!("{donors},\n{heirs}"),
         explanation,
     )
 }

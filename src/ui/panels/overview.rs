@@ -21,6 +21,9 @@ const LEAST_BARS: f32 = 180.0;
 const FOLD: f32 = 24.0;
 /// In lower panes the summary is a line, unless it was opened: the lanes need the room.
 const LOW: f32 = 430.0;
+/// In panes narrower than this, sentences and toolbars need as much more.
+const NARROW: f32 = 600.0;
+const WRAPPED: f32 = 120.0;
 /// What the lane of a difference takes of that room.
 const DIFFERENCE: f32 = 120.0;
 
@@ -29,6 +32,8 @@ fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> boo
     let id = egui::Id::unique("whether the summary is folded");
     let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
     let low = LOW + session.difference().map_or(0.0, |_| DIFFERENCE);
+    let wrapped = if ui.available_width() < NARROW { WRAPPED } else { 0.0 };
+    let low = low + wrapped;
     let is_folded = chosen.unwrap_or(ui.available_height() < low);
     let Some((text, exact)) = headline(comparison) else {
         return false;

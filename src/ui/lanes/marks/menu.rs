@@ -6,6 +6,7 @@ use eframe::egui::text::LayoutJob;
 use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::canvas::SMALL;
+use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, in_pattern, pattern, stroke};
 use crate::timeline::Side;
@@ -90,22 +91,28 @@ pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &La
     if ui.available_size_before_wrap().x < EDGES {
         return false;
     }
-    let (text, explanation) = edges_words(input, state);
-    ui.weak(text).on_hover_text(explanation);
+    let words = edges_words(input, state);
+    ui.weak(words.text).on_hover_text(words.explanation);
     true
 }
 
 /// How many edges there are, and what that means.
-fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> (String, String) {
-    let (text, explanation) = super::super::edge_counts::edges_text(input, state);
-    let lines = "Full lines come from donors, dashes lead to heirs";
-    (text, format!("{explanation}\n{lines}"))
+fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
+    let mut words = edges_text(input, state);
+    words
+        .explanation
+        .push_str("\nFull lines come from donors, dashes lead to heirs");
+    words
 }
 
 /// The same in the margin of the overview, where the tools leave no room for it: what does not fit there is read on hover.
 pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, (input, state): (&LanesInput<'_>, &LanesState)) {
-    let (text, explanation) = edges_words(input, state);
-    let mut job = LayoutJob::simple(format!("edges: {text}"), SMALL, input.theme.text, margin.width());
+    let EdgeWords {
+        text,
+        short,
+        explanation,
+    } = edges_words(input, state);
+    let mut job = LayoutJob::simple(short, SMALL, input.theme.text, margin.width());
     job.wrap.max_rows = 3;
     let galley = ui.painter().layout_job(job);
     let response = ui.interact(margin, ui.scope_id().with("reuse edges"), Sense::hover());

@@ -14,6 +14,8 @@ const WIDTH: (f32, f32) = (76.0, 150.0);
 /// Between layers, and between nodes of one.
 const BETWEEN: f32 = 24.0;
 const BESIDE: f32 = 7.0;
+/// Beside columns of several nodes: where edges come to those that stand below others, and leave those above others.
+const CHANNEL: f32 = 7.0;
 /// What an edge needs that passes.
 const BEND: f32 = 8.0;
 /// Around everything.
@@ -72,6 +74,8 @@ impl Picture {
 /// Places without words.
 struct Grid {
     nodes: Vec<Rect>,
+    /// By node: where edges come in and go out, in the order in which they pass.
+    ways: Vec<[Vec<Pos2>; 2]>,
     /// By edge: where it passes through layers.
     bends: Vec<Vec<Pos2>>,
     height: f32,
@@ -82,6 +86,7 @@ impl Grid {
     fn empty(around: &Neighbourhood, is_wide: bool) -> Self {
         Self {
             nodes: vec![Rect::ZERO; around.nodes.len()],
+            ways: vec![[Vec::new(), Vec::new()]; around.nodes.len()],
             bends: vec![Vec::new(); around.edges.len()],
             height: 0.0,
             is_wide,
@@ -91,19 +96,42 @@ impl Grid {
     /// A curve from node to node, through its bends.
     fn path(&self, around: &Neighbourhood, edge: usize) -> Vec<Pos2> {
         let (from, to) = around.edges[edge];
-        let (from, to) = (self.nodes[from], self.nodes[to]);
-        let (start, end) = if self.is_wide {
-            (from.right_center(), to.left_center())
-        } else {
-            (from.center_bottom(), to.center_top())
-        };
-        let mut points = vec![start];
-        let mut last = start;
-        for next in self.bends[edge].iter().copied().chain([end]) {
+        let [out, into] = [self.way(from, 1), self.way(to, 0)];
+        let mut points = vec![out[0]];
+        let mut last = out[0];
+        let bends = self.bends[edge].iter().copied();
+        for next in out[1..].iter().copied().chain(bends).chain(into) {
             points.extend((1..=PIECES).map(|piece| self.curve(last, next, f32::from(piece) / f32::from(PIECES))));
             last = next;
         }
         points
+    }
+
+    /// Where edges come to a node (0) or leave it (1): in the middle of a side unless it stands behind others.
+    fn way(&self, node: usize, side: usize) -> Vec<Pos2> {
+        let (rect, way) = (self.nodes[node], &self.ways[node][side]);
+        if !way.is_empty() {
+            return way.clone();
+        }
+        vec![match (self.is_wide, side) {
+            (true, 0) => rect.left_center(),
+            (true, _) => rect.right_center(),
+            (false, 0) => rect.center_top(),
+            (false, _) => rect.center_bottom(),
+        }]
+    }
+
+    /// In a column of several rows, edges pass beside nodes, not behind them. `ends` are the top and the bottom of the layer.
+    fn pass_beside(&mut self, node: usize, ends: (f32, f32), (row, n_rows): (usize, usize)) {
+        let rect = self.nodes[node];
+        let (left, right) = (rect.left() - CHANNEL, rect.right() + CHANNEL);
+        let middle = rect.center().y;
+        if row > 0 {
+            self.ways[node][0] = vec![pos2(left, ends.0), pos2(left, middle), rect.left_center()];
+        }
+        if row + 1 < n_rows {
+            self.ways[node][1] = vec![rect.right_center(), pos2(right, middle), pos2(right, ends.1)];
+        }
     }
 
     /// A point of a curve that begins and ends along the layers.
@@ -162,10 +190,12 @@ fn below(around: &Neighbourhood, room: f32) -> Grid {
         // Rows are as even as they can be.
         let n_rows = n_nodes.div_ceil(fit).max(1);
         let in_row = n_nodes.div_ceil(n_rows).max(1);
-        let width = ((beside + BESIDE) / to_f32(in_row) - BESIDE).min(WIDTH.1);
+        let channels = if n_rows > 1 { 2.0 * CHANNEL } else { 0.0 };
+        let column = ((beside + BESIDE) / to_f32(in_row) - BESIDE).min(WIDTH.1 + channels);
+        let width = column - channels;
         let height = (HEIGHT + BESIDE) * to_f32(n_rows) - BESIDE;
         let n_beside = to_f32(in_row.min(n_nodes));
-        let used = (width + BESIDE) * n_beside + (BEND + BESIDE) * to_f32(n_bends) - BESIDE;
+        let used = (column + BESIDE) * n_beside + (BEND + BESIDE) * to_f32(n_bends) - BESIDE;
         let mut x = MARGIN + (room - used) / 2.0;
         let mut n_placed = 0;
         for slot in layer {
@@ -176,12 +206,14 @@ fn below(around: &Neighbourhood, room: f32) -> Grid {
                     x += BEND + BESIDE;
                 }
                 Slot::Node(node) => {
-                    let top = y + (HEIGHT + BESIDE) * to_f32(n_placed % n_rows);
-                    grid.nodes[*node] = Rect::from_min_size(pos2(x, top), vec2(width, HEIGHT));
+                    let row = n_placed % n_rows;
+                    let top = y + (HEIGHT + BESIDE) * to_f32(row);
+                    grid.nodes[*node] = Rect::from_min_size(pos2(x + channels / 2.0, top), vec2(width, HEIGHT));
+                    grid.pass_beside(*node, (y, y + height), (row, n_rows));
                     n_placed += 1;
                     // The next stands below, until the column is full.
                     if n_placed % n_rows == 0 {
-                        x += width + BESIDE;
+                        x += column + BESIDE;
                     }
                 }
             }
