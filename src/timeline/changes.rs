@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::peak::{LiveSet, peak_step, tensor_label};
+use super::reserved_rest::rest_by_graph;
 use crate::analysis::Comparison;
 use crate::graph::Id as _;
 use crate::units::{Bytes, Step};
@@ -22,6 +23,16 @@ pub struct HolderName {
     pub name: String,
 }
 
+impl HolderName {
+    /// Of bytes that belong to no graph.
+    pub fn beside(what: &str) -> Self {
+        Self {
+            graph: String::new(),
+            name: what.to_owned(),
+        }
+    }
+}
+
 impl std::fmt::Display for HolderName {
     /// The name, and its graph where it has one.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,6 +41,16 @@ impl std::fmt::Display for HolderName {
             graph => write!(f, "{} ({graph})", self.name),
         }
     }
+}
+
+/// Which peak is spoken of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PeakOf {
+    /// The most live bytes.
+    #[default]
+    Live,
+    /// The most reserved bytes.
+    Reserved,
 }
 
 /// Who holds the reserved bytes of a peak.
@@ -45,8 +66,8 @@ pub struct PeakHolders {
     pub tensors: Vec<(HolderName, Bytes)>,
     /// Tensors that are not listed one by one: how many, their bytes.
     pub others: (u64, Bytes),
-    /// Reserved bytes that are no tensor's.
-    pub rest: Vec<(String, Bytes)>,
+    /// Reserved bytes that are no tensor's; at the peak of reserved bytes by graph.
+    pub rest: Vec<(HolderName, Bytes)>,
 }
 
 impl PeakHolders {
@@ -57,9 +78,27 @@ impl PeakHolders {
         Some(Self::at((comparison, lane), step, most))
     }
 
-    /// The same on a step.
+    /// The same at the peak of reserved bytes: which graph has them is told, whether it runs or not. `None` where the lane has no
+    /// step, or its reserved bytes are not known.
+    pub fn reserved(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
+        let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
+        if !comparison.states(lane).0 {
+            return None;
+        }
+        let (set, moment) = LiveSet::most_reserved(comparison, lane, step)?;
+        let mut holders = Self::of_set(comparison, &set, most);
+        if !comparison.is_measured_lane(lane) {
+            holders.rest = rest_by_graph((comparison, lane), (&moment, step));
+        }
+        Some(holders)
+    }
+
+    /// On a step.
     pub fn at((comparison, lane): (&Comparison, usize), step: Step, most: usize) -> Self {
-        let set = LiveSet::new(comparison, lane, step);
+        Self::of_set(comparison, &LiveSet::new(comparison, lane, step), most)
+    }
+
+    fn of_set(comparison: &Comparison, set: &LiveSet, most: usize) -> Self {
         let mut sums: IndexMap<HolderName, u64> = IndexMap::new();
         for member in &set.members {
             let graph = comparison.session.graphs.get(member.tensor.graph.idx());
@@ -83,7 +122,7 @@ impl PeakHolders {
             rest: set
                 .rest
                 .iter()
-                .map(|(rest, bytes)| (rest.words().to_owned(), *bytes))
+                .map(|(rest, bytes)| (HolderName::beside(rest.words()), *bytes))
                 .collect(),
         }
     }
@@ -166,9 +205,11 @@ impl Change {
 /// What two peaks hold differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
+    /// Which peaks.
+    pub of: PeakOf,
     /// The largest difference first, by name where they are equal.
     pub rows: Vec<Change>,
-    /// The difference of what is not told by name.
+    /// The difference of what is not told by name: of the live bytes at their peaks, of the reserved ones at theirs.
     pub unlisted: i128,
     /// The difference of the live bytes.
     pub live: i128,
@@ -177,7 +218,17 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// From one peak to another. A name that one side does not list, while it lists only its largest, is left to the rest
+    /// The same from one peak of reserved bytes to another: all rows and what is unlisted add up to the difference of these.
+    pub fn of_reserved(before: &PeakHolders, after: &PeakHolders) -> Self {
+        let reserved = |of: &PeakHolders| i128::from(of.reserved.unwrap_or_default().get());
+        let mut changes = Self::new(before, after);
+        let listed: i128 = changes.rows.iter().map(Change::difference).sum();
+        changes.of = PeakOf::Reserved;
+        changes.unlisted = reserved(after) - reserved(before) - listed;
+        changes
+    }
+
+    /// From one peak of live bytes to another. A name that one side does not list, while it lists only its largest, is left to the rest
     /// unless it holds more than any that is not listed there. O(names log names).
     pub fn new(before: &PeakHolders, after: &PeakHolders) -> Self {
         let (was, is) = (before.by_name(), after.by_name());
@@ -220,22 +271,19 @@ impl Changes {
     }
 
     fn add_rest(&mut self, before: &PeakHolders, after: &PeakHolders) {
-        let bytes = |of: &PeakHolders, what: &str| {
+        let bytes = |of: &PeakHolders, what: &HolderName| {
             let found = of.rest.iter().find(|(known, _)| known == what);
             found.map_or(Bytes::ZERO, |(_, bytes)| *bytes)
         };
         if before.reserved.is_none() || after.reserved.is_none() {
             return;
         }
-        let mut whats: Vec<&String> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
+        let mut whats: Vec<&HolderName> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
         whats.sort();
         whats.dedup();
         for what in whats {
             let change = Change {
-                of: HolderName {
-                    graph: String::new(),
-                    name: what.clone(),
-                },
+                of: what.clone(),
                 is_tensor: false,
                 before: bytes(before, what),
                 after: bytes(after, what),
@@ -243,6 +291,19 @@ impl Changes {
             if change.before != change.after {
                 self.rows.push(change);
             }
+        }
+    }
+
+    /// Whether nothing differs.
+    pub const fn is_nothing(&self) -> bool {
+        self.rows.is_empty() && self.unlisted == 0
+    }
+
+    /// What the difference is called that is not told by name.
+    pub const fn unlisted_words(&self) -> &'static str {
+        match self.of {
+            PeakOf::Live => "tensors that are not listed one by one",
+            PeakOf::Reserved => "what is not listed one by one",
         }
     }
 
@@ -364,8 +425,9 @@ mod tests {
     fn what_is_no_tensors_stands_beside() {
         let mut before = holders("a=1", (0, 0));
         let mut after = before.clone();
-        before.rest = vec![("rounding".into(), Bytes(4)), ("weights".into(), Bytes(2))];
-        after.rest = vec![("weights".into(), Bytes(2)), ("idle".into(), Bytes(7))];
+        let rest = |what: &str, bytes: u64| (HolderName::beside(what), Bytes(bytes));
+        before.rest = vec![rest("rounding", 4), rest("weights", 2)];
+        after.rest = vec![rest("weights", 2), rest("idle", 7)];
         let changes = Changes::new(&before, &after);
         assert_eq!(words(&changes), "new idle 7, gone rounding -4; rest 0 of 0");
         after.reserved = None;
