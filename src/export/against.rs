@@ -110,17 +110,11 @@ impl<'a> Against<'a> {
 
     /// Both sides as headings, with a mark where figures are those until a run ended early.
     pub fn headings(&self) -> [String; 2] {
-        let heading = |what: &str, is_cut: bool| {
-            if is_cut {
-                format!("{what}, until it ended early")
-            } else {
-                what.to_owned()
-            }
-        };
-        [
-            heading("before", self.ended_early_before()),
-            heading("now", self.lane.ends_early()),
-        ]
+        let before = self.baseline.map_or("", |(_, baseline)| {
+            let lane = &baseline.lane;
+            until((lane.ends_early, lane.out_of_memory))
+        });
+        [format!("before{before}"), format!("now{}", until_of(self.lane))]
     }
 
     /// How a figure differs, in words and in percent; nothing where a run ended early.
@@ -193,6 +187,20 @@ impl<'a> Against<'a> {
             .filter_map(|(title, changes)| Some((title, changes.as_ref()?)));
         told.filter(|(_, changes)| !changes.is_nothing()).collect()
     }
+}
+
+/// What stands behind the title of figures that are those until a run ended early; nothing where it did not.
+const fn until((ends_early, out_of_memory): (bool, bool)) -> &'static str {
+    match (ends_early, out_of_memory) {
+        (_, true) => ", until out of memory",
+        (true, false) => ", until it ended early",
+        (false, false) => "",
+    }
+}
+
+/// The same of a lane.
+pub(super) fn until_of(lane: &Lane) -> &'static str {
+    until((lane.ends_early(), lane.summary.out_of_memory))
 }
 
 /// A lane beside an earlier answer, as a part of the answer of `compare`.

@@ -10,7 +10,8 @@ use super::holders::WirePeaks;
 use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
 use super::space::WireRefusal;
-use crate::analysis::{Comparison, Configuration, Lane, LaneId, OutOfMemoryStory};
+use super::story::{WireStory, wire_story};
+use crate::analysis::{Comparison, Configuration, Lane, LaneId};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::graph::Id as _;
 use crate::options::Finding;
@@ -38,27 +39,6 @@ struct WireDevice {
 struct WireRemark {
     text: String,
     step: Option<u32>,
-}
-
-/// Why a run ended early.
-#[derive(Serialize, Debug)]
-struct WireStory {
-    step: u32,
-    who: String,
-    asked_bytes: u64,
-    requested_bytes: u64,
-    in_use_bytes: u64,
-    holders: Vec<WireHolder>,
-    idle_bytes: u64,
-    largest_idle_bytes: u64,
-    idle_pages_bytes: u64,
-    enough_bytes: Option<u64>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireHolder {
-    who: String,
-    bytes: u64,
 }
 
 #[derive(Serialize, Debug)]
@@ -333,27 +313,6 @@ fn wire_explanation(lane: &Lane) -> Vec<WireRemark> {
             step: remark.step.map(|step| step.0),
         })
         .collect()
-}
-
-fn wire_story(story: &OutOfMemoryStory) -> WireStory {
-    let holders = story.holders.iter();
-    WireStory {
-        step: story.step.0,
-        who: story.who.clone(),
-        asked_bytes: story.asked.get(),
-        requested_bytes: story.requested.get(),
-        in_use_bytes: story.in_use.get(),
-        holders: holders
-            .map(|(who, bytes)| WireHolder {
-                who: who.clone(),
-                bytes: bytes.get(),
-            })
-            .collect(),
-        idle_bytes: story.idle.0.get(),
-        largest_idle_bytes: story.idle.1.get(),
-        idle_pages_bytes: story.idle_pages.get(),
-        enough_bytes: story.enough.map(crate::units::Bytes::get),
-    }
 }
 
 /// The causes of a lane's overhead.

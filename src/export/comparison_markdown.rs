@@ -1,7 +1,7 @@
 //! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then what changed, details
 //! folded.
 
-use super::against::Against;
+use super::against::{Against, until_of};
 use super::pinned::Beside;
 use super::verdict::{VerdictMark, verdict};
 use crate::analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
@@ -113,11 +113,7 @@ fn lanes(comparison: &Comparison) -> String {
     for (position, lane) in comparison.lanes.iter().enumerate() {
         let is_main = comparison.main_lane() == Some(position);
         let title = plain(&comparison.lane_title(lane.id));
-        let cut = if lane.ends_early() {
-            ", until it ended early"
-        } else {
-            ""
-        };
+        let cut = until_of(lane);
         let title = if is_main { format!("**{title}**") } else { title };
         out.push_str(&format!("| {title}{cut} |"));
         for metric in &metrics {

@@ -139,7 +139,7 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
             return Err(ConfigError {
                 line: 1,
                 column: 1,
-                reason: format!("this is no configuration but {what}"),
+                reason: format!("this is {what}"),
             });
         }
         read_options(&object, "", &mut document, &mut warnings);

@@ -36,6 +36,7 @@ mod reuse;
 mod run_remat;
 mod script;
 mod space;
+mod story;
 mod subject;
 mod svg;
 mod table;

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use super::changes::HolderName;
 use super::peak::Rest;
+use super::peak_holders::HolderName;
 use crate::analysis::Comparison;
 use crate::graph::Id as _;
 use crate::sim::fold::Moment;

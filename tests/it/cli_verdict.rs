@@ -131,9 +131,9 @@ fn a_run_out_of_memory_stands_first_and_holds_no_limit() {
         !page.contains(":white_check_mark:") && !page.contains("-100.00 %"),
         "{page}"
     );
-    assert!(page.contains("**policy 0**, until it ended early |"), "{page}");
+    assert!(page.contains("**policy 0**, until out of memory |"), "{page}");
     assert!(
-        page.contains("| figure | before | now, until it ended early |"),
+        page.contains("| figure | before | now, until out of memory |"),
         "{page}"
     );
     let (_, text) = told(&gate);
@@ -157,7 +157,7 @@ fn a_baseline_that_ended_early_gives_no_relative_limit() {
     assert_eq!(code, 0, "{page}");
     for part in [
         "- :warning: `peak_reserved>+5%`: the baseline did not run to its end",
-        "| before, until it ended early | now |",
+        "| before, until out of memory | now |",
         "generic-32GB with 90.00 MiB before, generic-32GB with 32.00 GiB now",
     ] {
         assert!(page.replace('\u{a0}', " ").contains(part), "{part}: {page}");
@@ -239,7 +239,7 @@ fn an_answer_is_no_configuration() {
     let path = kept(folder.path(), &BERT);
     let path = path.to_str().expect("a path of letters");
     let pin = format!("before={path}");
-    let part = "no configuration but an answer of `compare`, which has figures and no configuration: compare with it by --baseline";
+    let part = "this is an answer of `compare`, not a configuration: compare with it by --baseline FILE";
     fails(&[&BERT[..], &["--pin", &pin]].concat(), part);
     fails(&[&BERT[..], &["--config", path]].concat(), part);
     let document = folder.path().join("x.highwater");
@@ -250,12 +250,15 @@ fn an_answer_is_no_configuration() {
     );
     fails(
         &[&BERT[..], &["--config", document]].concat(),
-        "no configuration but a document",
+        "this is a document, not a configuration",
     );
     let plan = folder.path().join("plan.json");
     std::fs::write(&plan, run(&["inspect", "sample:bert", "--format", "json"]).stdout).expect("it can be written");
     let plan = plan.to_str().expect("a path of letters");
-    fails(&[&BERT[..], &["--config", plan]].concat(), "an answer of `inspect`");
+    fails(
+        &[&BERT[..], &["--config", plan]].concat(),
+        "an answer of `inspect`, not a configuration",
+    );
 }
 
 #[test]
