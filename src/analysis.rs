@@ -52,6 +52,7 @@ use crate::sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
 use crate::workload::{Device, SchedulePlan, Workload};
 
 pub use allocation_order::arena_order;
+pub use beside::off_by;
 pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
 pub use configuration::{Configuration, Difference};

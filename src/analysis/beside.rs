@@ -234,7 +234,7 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
 }
 
 /// By how much a simulated figure differs from a measured one, which is not zero: `1.50 MiB (3.2 %) more`.
-fn off_by(simulated: Bytes, real: Bytes) -> String {
+pub fn off_by(simulated: Bytes, real: Bytes) -> String {
     let difference = Bytes(simulated.get().abs_diff(real.get()));
     let word = if simulated >= real { "more" } else { "less" };
     #[expect(clippy::cast_precision_loss, reason = "percents with one decimal")]

@@ -71,6 +71,11 @@ impl Lane {
         runs.any(|run| run.answer.status != RematStatus::Ok)
     }
 
+    /// Whether a run does not reach its end, for want of memory or under a budget: figures are those until then.
+    pub fn ends_early(&self) -> bool {
+        self.summary.out_of_memory || self.stops_under_budget()
+    }
+
     /// Why the run ended early, in a sentence with figures; `None` where it did not.
     pub fn out_of_memory_text(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;

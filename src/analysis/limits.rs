@@ -96,28 +96,72 @@ impl Limit {
     /// Whether the figure is too much, and why, in a sentence with figures; `None` where it is not. A limit that speaks of
     /// what was before holds for nothing where that is not known.
     pub fn broken(&self, now: Figure, before: Option<Figure>) -> Option<String> {
-        let exceeds = |most: &Figure| now > *most || (self.is_reached && now >= *most);
-        let label = self.metric.label;
-        let than = if self.is_reached { "not below" } else { "more than" };
         match (self.bound, before) {
-            (Bound::Above(most), _) => exceeds(&most).then(|| format!("{label} is {now}, {than} {most}")),
+            (Bound::Above(most), _) => self.is_too_much(&now, &most).then(|| {
+                let (now, most) = apart(now, most);
+                format!("{} is {now}, {} {most}", self.metric.label, self.than())
+            }),
             (Bound::More(most), Some(before)) => {
                 let (is_more, by) = now.since(before);
-                let is_too_much = (is_more && by > most) || (self.is_reached && is_more && by >= most);
-                is_too_much.then(|| format!("{label} grew from {before} to {now}, by {by}, {than} {most}"))
+                let has_grown = is_more || now == before;
+                (has_grown && self.is_too_much(&by, &most)).then(|| {
+                    let (short, most) = apart(by, most);
+                    self.grew((before, now), &short, &format!("{} {most}", self.than()))
+                })
             }
             (Bound::Percent(most), Some(before)) => {
                 let (is_more, by) = now.since(before);
+                let has_grown = is_more || now == before;
                 let percent = now.percent_since(before);
-                let is_too_much =
-                    is_more && percent.is_none_or(|percent| percent > most || (self.is_reached && percent >= most));
+                let is_too_much = has_grown && percent.is_none_or(|percent| self.is_too_much(&percent, &most));
                 is_too_much.then(|| {
-                    let share = now.percent_text(before);
-                    format!("{label} grew from {before} to {now}, by {by} ({share}), {than} +{most} %")
+                    let share = percent_apart((now, before), most);
+                    self.grew(
+                        (before, now),
+                        &format!("{by} ({share})"),
+                        &format!("{} +{most} %", self.than()),
+                    )
                 })
             }
             (Bound::More(_) | Bound::Percent(_), None) => None,
         }
+    }
+
+    fn is_too_much<T: PartialOrd>(&self, figure: &T, most: &T) -> bool {
+        figure > most || (self.is_reached && figure >= most)
+    }
+
+    const fn than(&self) -> &'static str {
+        if self.is_reached { "not below" } else { "more than" }
+    }
+
+    fn grew(&self, (before, now): (Figure, Figure), by: &str, than: &str) -> String {
+        let label = self.metric.label;
+        if before == now {
+            return format!("{label} is {now} as before, a growth of {by}, {than}");
+        }
+        let (before, now) = apart(before, now);
+        format!("{label} grew from {before} to {now}, by {by}, {than}")
+    }
+}
+
+/// Two figures in words; exactly where they differ and would look alike.
+fn apart(one: Figure, other: Figure) -> (String, String) {
+    let short = (one.to_string(), other.to_string());
+    if one == other || short.0 != short.1 {
+        return short;
+    }
+    (one.exact(), other.exact())
+}
+
+/// By how many percent a figure grew, in as many digits as tell it from a bound.
+fn percent_apart((now, before): (Figure, Figure), most: f64) -> String {
+    let short = now.percent_text(before);
+    match now.percent_since(before) {
+        Some(percent) if percent.total_cmp(&most).is_ne() && short == format!("+{most:.2} %") => {
+            format!("+{percent} %")
+        }
+        _ => short,
     }
 }
 
@@ -208,7 +252,11 @@ mod tests {
             ("peak_live>+5%", 100, 50, false),
             ("peak_live>+0%", 0, 1, true),
             ("peak_live>+0%", 0, 0, false),
-            ("peak_live>=+0%", 7, 7, false),
+            ("peak_live>=+0%", 7, 7, true),
+            ("peak_live>=+0%", 7, 6, false),
+            ("peak_live>=+0", 7, 7, true),
+            ("peak_live>=+0", 7, 6, false),
+            ("peak_live>=+0%", 0, 0, true),
             ("peak_live>+10", 100, 110, false),
             ("peak_live>=+10", 100, 110, true),
             ("peak_live>+0", u64::MAX - 1, u64::MAX, true),
@@ -222,6 +270,39 @@ mod tests {
                 limit.broken(bytes(now), None).is_some(),
                 is_broken && !limit.needs_before()
             );
+        }
+    }
+
+    #[test]
+    fn figures_that_look_alike_are_told_exactly() {
+        for (text, before, now, why) in [
+            (
+                "peak_live>197997015",
+                Figure::Bytes(0),
+                Figure::Bytes(197_997_016),
+                "peak live is 197\u{a0}997\u{a0}016\u{a0}B, more than 197\u{a0}997\u{a0}015\u{a0}B",
+            ),
+            (
+                "fragmentation>50%",
+                Figure::Share(0.0),
+                Figure::Share(0.500_001),
+                "fragmentation is 50.0001 %, more than 50 %",
+            ),
+            (
+                "peak_live>+5%",
+                Figure::Bytes(1_000_000),
+                Figure::Bytes(1_050_001),
+                "peak live grew from 976.6\u{a0}KiB to 1.001\u{a0}MiB, by 48.83\u{a0}KiB (+5.0001 %), more than +5 %",
+            ),
+            (
+                "peak_live>=+0%",
+                Figure::Bytes(5),
+                Figure::Bytes(5),
+                "peak live is 5\u{a0}B as before, a growth of 0\u{a0}B (0.00 %), not below +0 %",
+            ),
+        ] {
+            let limit = Limit::parse(text).expect(text);
+            assert_eq!(limit.broken(now, Some(before)).as_deref(), Some(why));
         }
     }
 }

@@ -43,6 +43,16 @@ impl Figure {
         }
     }
 
+    /// Every digit of it, with its unit.
+    pub fn exact(self) -> String {
+        match self {
+            Self::Bytes(bytes) => Bytes(bytes).exact(),
+            Self::Count(count) => grouped(count),
+            Self::Nanos(nanos) => format!("{} ns", grouped(nanos)),
+            Self::Share(share) => format!("{} %", share * 100.0),
+        }
+    }
+
     /// A figure of the same kind.
     const fn with(self, whole: u64, share: f64) -> Self {
         match self {

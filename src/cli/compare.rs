@@ -2,6 +2,7 @@
 
 mod against;
 mod drawing;
+mod measured;
 mod pinned;
 mod text;
 
@@ -17,7 +18,7 @@ use super::dims::unused_dims;
 use super::opened::Named;
 use super::settings::Settings;
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, LaneSet, Request, bound_plan, compare};
+use crate::analysis::{Comparison, Lane, LaneSet, OutOfMemoryStory, Request, bound_plan, compare};
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
 use crate::options::{check_scheduled, keys};
@@ -76,19 +77,22 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
         drawing::write(path, asked, &comparison)?;
     }
     let beside = asked.beside(&comparison)?;
-    let against = asked.against(&comparison, beside.as_ref())?;
+    let options = request.configuration();
+    let against = asked.against((&comparison, &options), beside.as_ref())?;
+    let shortage = shortage(&request, &comparison, progress)?;
     let answer = CompareAnswer {
         comparison: &comparison,
         findings: &findings,
-        options: &request.configuration(),
+        options: &options,
         against: against.as_ref(),
+        shortage: shortage.as_deref(),
         beside: beside.as_ref(),
         most: args.top.unwrap_or(against::FEW),
     };
     print_answer(args, &answer, &import)?;
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = against.as_ref().is_some_and(Against::is_no);
-    let is_no = has_error || is_broken || runs_out(&request, &comparison, progress)?;
+    let is_no = has_error || is_broken || shortage.is_some();
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
@@ -101,6 +105,7 @@ fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnos
         against,
         beside,
         most,
+        shortage: _,
     } = *answer;
     match args.format {
         Format::Json => {
@@ -120,6 +125,7 @@ fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnos
             if let Some(against) = against {
                 text.push_str(&against::text(against, most));
             }
+            text.push_str(&against::verdict_text(answer));
             print(&text)
         }
         format => Err(format.refusal()),
@@ -231,23 +237,41 @@ pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolic
     Ok(policies)
 }
 
-/// Whether the policy in force runs out of memory; it is simulated apart where it is not among those asked for.
-fn runs_out(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<bool> {
+/// Why the policy in force does not run to its end, in sentences; it is simulated apart where it is not among those asked for.
+fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>) -> anyhow::Result<Option<String>> {
     if comparison.trace().is_some() {
         // A request that is refused is an answer: the trace goes on.
-        return Ok(false);
+        return Ok(None);
     }
     if let Some(lane) = comparison.lane(comparison.configured) {
-        return Ok(lane.summary.out_of_memory || lane.stops_under_budget());
+        return Ok(why_early(lane));
     }
     if comparison.compares_passes() || comparison.is_measured() {
         // Lanes beside each other, as in a sweep: none is in force.
-        return Ok(false);
+        return Ok(None);
     }
     let mut alone = request.clone();
     alone.policies = vec![comparison.configured];
     alone.pins.clear();
-    Ok(compare(&alone, progress)?
-        .simulated_lanes()
-        .any(|lane| lane.summary.out_of_memory || lane.stops_under_budget()))
+    Ok(compare(&alone, progress)?.simulated_lanes().find_map(why_early))
+}
+
+/// Why a lane, which is in force, does not run to its end; `None` where it does.
+fn why_early(lane: &Lane) -> Option<String> {
+    let title = format!("policy {}, which is in force,", lane.policy.number());
+    if lane.stops_under_budget() {
+        return Some(format!(
+            "{title} does not bring a run to its end under its memory budget"
+        ));
+    }
+    if !lane.summary.out_of_memory {
+        return None;
+    }
+    let story = lane.out_of_memory_story.as_ref();
+    let sentences = story.map_or_else(Vec::new, OutOfMemoryStory::sentences);
+    Some(
+        format!("{title} runs out of memory. {}", sentences.join(" "))
+            .trim_end()
+            .to_owned(),
+    )
 }

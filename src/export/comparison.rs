@@ -3,17 +3,19 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use super::baseline::WireAgainst;
+use super::against::WireAgainst;
+use super::asked::{graph_name, graphs, settings};
 use super::device::WireFigure;
-use super::holders::WireHolders;
+use super::holders::WirePeaks;
 use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
 use super::space::WireRefusal;
-use crate::analysis::{Comparison, Configuration, Lane, LaneId, OutOfMemoryStory};
+use super::story::{WireStory, wire_story};
+use crate::analysis::{Comparison, Configuration, Lane, LaneId};
 use crate::diagnostics::{Diagnostics, Severity};
+use crate::graph::Id as _;
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
-use crate::timeline::PeakHolders;
 use crate::units::Step;
 use crate::workload::Recording;
 
@@ -37,27 +39,6 @@ struct WireDevice {
 struct WireRemark {
     text: String,
     step: Option<u32>,
-}
-
-/// Why a run ended early.
-#[derive(Serialize, Debug)]
-struct WireStory {
-    step: u32,
-    who: String,
-    asked_bytes: u64,
-    requested_bytes: u64,
-    in_use_bytes: u64,
-    holders: Vec<WireHolder>,
-    idle_bytes: u64,
-    largest_idle_bytes: u64,
-    idle_pages_bytes: u64,
-    enough_bytes: Option<u64>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireHolder {
-    who: String,
-    bytes: u64,
 }
 
 #[derive(Serialize, Debug)]
@@ -111,7 +92,8 @@ pub(super) struct WirePolicy {
     lower_bound: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     remat: Option<Vec<WireRunRemat>>,
-    at_peak: Option<WireHolders>,
+    #[serde(flatten)]
+    peaks: WirePeaks,
 }
 
 #[derive(Serialize, Debug)]
@@ -155,7 +137,20 @@ struct WireMeasured {
     fragmentation: Option<f64>,
     out_of_memory: bool,
     remarks: Vec<WireRemark>,
-    at_peak: Option<WireHolders>,
+    #[serde(flatten)]
+    peaks: WirePeaks,
+}
+
+/// An option or a variable that is not as by default.
+#[derive(Serialize, Debug)]
+struct WireSetting {
+    setting: String,
+    value: String,
+}
+
+fn wire_settings(options: &Configuration) -> Vec<WireSetting> {
+    let rows = settings(options).into_iter();
+    rows.map(|(setting, value)| WireSetting { setting, value }).collect()
 }
 
 /// Every policy beside the others.
@@ -173,6 +168,7 @@ pub struct WireComparison {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     measured: Vec<WireMeasured>,
     effective_policy: u8,
+    settings: Vec<WireSetting>,
     best: Option<WireBest>,
     alike: Option<String>,
     scratch: &'static str,
@@ -192,7 +188,7 @@ impl WireComparison {
         (findings, diagnostics): (&[Finding], &Diagnostics),
         most: usize,
     ) -> Self {
-        let at_peak = |lane: usize| PeakHolders::new(comparison, lane, most).map(|holders| WireHolders::new(&holders));
+        let peaks = |lane: usize| WirePeaks::new(comparison, lane, most);
         let mut all = diagnostics.clone();
         all.extend(&comparison.diagnostics);
         for finding in findings {
@@ -218,14 +214,14 @@ impl WireComparison {
                 .iter()
                 .enumerate()
                 .filter(|(_, lane)| !is_measured(lane) && lane.pinned.is_none())
-                .map(|(position, _)| wire_policy((comparison, position), at_peak(position)))
+                .map(|(position, _)| wire_policy((comparison, position), peaks(position)))
                 .collect(),
             pins: comparison
                 .lanes
                 .iter()
                 .enumerate()
                 .filter_map(|(position, lane)| Some((position, lane.pinned.as_deref()?)))
-                .map(|(position, pinned)| WirePin::new((comparison, position), pinned, options, at_peak(position)))
+                .map(|(position, pinned)| WirePin::new((comparison, position), pinned, options, peaks(position)))
                 .collect(),
             pin_problems: comparison.pin_problems.iter().map(WirePinProblem::new).collect(),
             measured: comparison
@@ -233,9 +229,10 @@ impl WireComparison {
                 .iter()
                 .enumerate()
                 .filter(|(_, lane)| is_measured(lane))
-                .map(|(position, lane)| wire_measured(comparison, lane, at_peak(position)))
+                .map(|(position, lane)| wire_measured(comparison, lane, peaks(position)))
                 .collect(),
             effective_policy: comparison.configured.number(),
+            settings: wire_settings(options),
             best: comparison.best.as_ref().map(|best| WireBest {
                 policy: best.policy.number(),
                 why: best.why.clone(),
@@ -267,7 +264,7 @@ fn is_measured(lane: &Lane) -> bool {
 }
 
 /// Figures of a measured lane; what the file does not state is `null`.
-fn wire_measured(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolders>) -> WireMeasured {
+fn wire_measured(comparison: &Comparison, lane: &Lane, peaks: WirePeaks) -> WireMeasured {
     let summary = &lane.summary;
     let recording = comparison.recording(lane.id);
     let stated = |states: fn(&Recording) -> bool| recording.is_some_and(states);
@@ -283,27 +280,21 @@ fn wire_measured(comparison: &Comparison, lane: &Lane, at_peak: Option<WireHolde
             .map(|_| summary.fragmentation),
         out_of_memory: summary.out_of_memory,
         remarks: wire_explanation(lane),
-        at_peak,
+        peaks,
     }
 }
 
 fn wire_workload(comparison: &Comparison) -> WireWorkload {
-    let name = |idx: u32| {
-        let known = comparison.session.graphs.get(idx as usize);
-        known.map_or(String::new(), |graph| graph.name.clone())
-    };
-    let graphs = comparison.workload.graphs().iter().map(|entry| entry.name.clone());
-    let of_trace = comparison.trace_graphs().map(str::to_owned);
     WireWorkload {
         name: comparison.workload.name.clone(),
-        graphs: graphs.chain(of_trace).collect(),
+        graphs: graphs(comparison),
         steps: comparison.axis.n_steps,
         runs: comparison
             .axis
             .runs
             .iter()
             .map(|run| WireRun {
-                graph: name(run.run.graph.0),
+                graph: graph_name(comparison, run.run.graph.idx()),
                 iteration: run.run.iteration,
                 dims: run.run.bindings.clone(),
                 start_step: run.start.0,
@@ -324,27 +315,6 @@ fn wire_explanation(lane: &Lane) -> Vec<WireRemark> {
         .collect()
 }
 
-fn wire_story(story: &OutOfMemoryStory) -> WireStory {
-    let holders = story.holders.iter();
-    WireStory {
-        step: story.step.0,
-        who: story.who.clone(),
-        asked_bytes: story.asked.get(),
-        requested_bytes: story.requested.get(),
-        in_use_bytes: story.in_use.get(),
-        holders: holders
-            .map(|(who, bytes)| WireHolder {
-                who: who.clone(),
-                bytes: bytes.get(),
-            })
-            .collect(),
-        idle_bytes: story.idle.0.get(),
-        largest_idle_bytes: story.idle.1.get(),
-        idle_pages_bytes: story.idle_pages.get(),
-        enough_bytes: story.enough.map(crate::units::Bytes::get),
-    }
-}
-
 /// The causes of a lane's overhead.
 fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
     let rows = lane.summary.overhead.iter();
@@ -356,7 +326,7 @@ fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
     .collect()
 }
 
-pub(super) fn wire_policy((comparison, position): (&Comparison, usize), at_peak: Option<WireHolders>) -> WirePolicy {
+pub(super) fn wire_policy((comparison, position): (&Comparison, usize), peaks: WirePeaks) -> WirePolicy {
     let lane = &comparison.lanes[position];
     let row = lane.policy.row();
     let summary = &lane.summary;
@@ -408,6 +378,6 @@ pub(super) fn wire_policy((comparison, position): (&Comparison, usize), at_peak:
         first_divergence_step: lane.first_divergence.map(|step| step.0),
         lower_bound: comparison.is_lower_bound(position),
         remat: lane.rewrite.as_ref().map(|rewrite| wire_remat(rewrite)),
-        at_peak,
+        peaks,
     }
 }

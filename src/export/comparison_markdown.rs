@@ -1,12 +1,13 @@
 //! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then what changed, details
 //! folded.
 
-use super::baseline::Against;
+use super::against::{Against, until_of};
 use super::pinned::Beside;
+use super::verdict::{VerdictMark, verdict};
 use crate::analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
 use crate::diagnostics::Severity;
 use crate::options::Finding;
-use crate::timeline::{Change, ChangeKind, signed_bytes};
+use crate::timeline::{Change, ChangeKind, Changes, signed_bytes};
 
 /// What is told.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub struct CompareAnswer<'a> {
     pub options: &'a Configuration,
     /// The lane in force beside an earlier answer, or under limits.
     pub against: Option<&'a Against<'a>>,
+    /// Why the policy in force does not run to its end, where it does not.
+    pub shortage: Option<&'a str>,
     /// All lanes beside one of them.
     pub beside: Option<&'a Beside>,
     /// How many changes of a kind are listed.
@@ -38,9 +41,7 @@ const COLUMNS: [&str; 5] = [
 pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
     let mut out = format!("### Device memory of {}\n\n", code(&comparison.workload.name));
-    if let Some(against) = answer.against {
-        out.push_str(&verdict(against));
-    }
+    out.push_str(&verdict_list(answer));
     out.push_str(&lanes(comparison));
     if let Some(best) = &comparison.best {
         out.push_str(&format!(
@@ -60,7 +61,7 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let findings = answer
         .findings
         .iter()
-        .filter(|finding| finding.severity != Severity::Info);
+        .filter(|finding| finding.severity == Severity::Warning);
     for (position, finding) in findings.enumerate() {
         if position == 0 {
             out.push_str("\n**Findings**\n\n");
@@ -72,18 +73,26 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     out
 }
 
-/// Whether limits hold, first of all.
-fn verdict(against: &Against<'_>) -> String {
+/// What makes the answer "no", first of all; what is to be known; limits that hold.
+fn verdict_list(answer: &CompareAnswer<'_>) -> String {
     let mut out = String::new();
-    for judged in &against.judged {
-        let limit = code(&judged.limit);
-        match &judged.why {
-            Some(why) => out.push_str(&format!("- :x: {limit}: {}\n", plain(why))),
-            None => out.push_str(&format!("- :white_check_mark: {limit}\n")),
-        }
-    }
-    if let Some(remark) = against.remark() {
-        out.push_str(&format!("- :warning: {}\n", plain(&remark)));
+    for line in verdict(answer) {
+        let sign = match line.mark {
+            VerdictMark::No => ":x:",
+            VerdictMark::Warning => ":warning:",
+            VerdictMark::Holds => ":white_check_mark:",
+        };
+        let of = if line.of.is_empty() {
+            String::new()
+        } else {
+            code(&line.of)
+        };
+        let colon = if line.of.is_empty() || line.text.is_empty() {
+            ""
+        } else {
+            ": "
+        };
+        out.push_str(&format!("- {sign} {of}{colon}{}\n", plain(&line.text)));
     }
     if !out.is_empty() {
         out.push('\n');
@@ -104,8 +113,9 @@ fn lanes(comparison: &Comparison) -> String {
     for (position, lane) in comparison.lanes.iter().enumerate() {
         let is_main = comparison.main_lane() == Some(position);
         let title = plain(&comparison.lane_title(lane.id));
+        let cut = until_of(lane);
         let title = if is_main { format!("**{title}**") } else { title };
-        out.push_str(&format!("| {title} |"));
+        out.push_str(&format!("| {title}{cut} |"));
         for metric in &metrics {
             let figure = comparison.figure(position, metric);
             let text = figure.map_or_else(|| "not recorded".to_owned(), |figure| figure.to_string());
@@ -136,7 +146,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> String {
         let differences = pinned.configuration.differences(options);
         let texts: Vec<String> = differences
             .iter()
-            .map(|row| format!("{} {}", code(&row.name), plain(&row.here)))
+            .map(|row| format!("{} {}", code(&row.name), plain(&row.texts().0)))
             .collect();
         let how = if texts.is_empty() {
             "as the options are".to_owned()
@@ -177,7 +187,12 @@ fn others(beside: &Beside, comparison: &Comparison, most: usize) -> String {
         for metric in &metrics {
             let both = against.now(metric).zip(against.before(metric));
             let text = both.map_or_else(String::new, |(now, before)| {
-                format!("{} ({})", now.difference_text(before), now.percent_text(before))
+                let [bytes, percent] = against.difference_texts(now, before);
+                if bytes.is_empty() {
+                    bytes
+                } else {
+                    format!("{bytes} ({percent})")
+                }
             });
             out.push_str(&format!(" {text} |"));
         }
@@ -193,7 +208,10 @@ fn others(beside: &Beside, comparison: &Comparison, most: usize) -> String {
 /// The lane in force beside the baseline.
 fn difference(against: &Against<'_>) -> String {
     let mut out = format!("\n**{}** against the baseline\n\n", plain(&against.title));
-    out.push_str("| figure | before | now | difference | |\n|---|---:|---:|---:|---:|\n");
+    let [was, is] = against.headings();
+    out.push_str(&format!(
+        "| figure | {was} | {is} | difference | |\n|---|---:|---:|---:|---:|\n"
+    ));
     for metric in METRICS {
         let Some((before, now)) = against.before(metric).zip(against.now(metric)) else {
             continue;
@@ -201,13 +219,10 @@ fn difference(against: &Against<'_>) -> String {
         if before == now && !COLUMNS.contains(&metric.name) {
             continue;
         }
+        let [bytes, percent] = against.difference_texts(now, before);
         out.push_str(&format!(
-            "| {} | {} | {} | {} | {} |\n",
-            metric.label,
-            before,
-            now,
-            now.difference_text(before),
-            now.percent_text(before)
+            "| {} | {before} | {now} | {bytes} | {percent} |\n",
+            metric.label
         ));
     }
     out
@@ -215,13 +230,19 @@ fn difference(against: &Against<'_>) -> String {
 
 /// Who is to blame, folded.
 fn changes(against: &Against<'_>, most: usize) -> String {
-    let Some(changes) = &against.changes else {
-        return "\nThe baseline does not list tensors, so that nobody can say which of them changed.\n".to_owned();
-    };
-    if changes.rows.is_empty() {
-        return "\nAt the peak every tensor holds what it held before.\n".to_owned();
+    let mut out = String::new();
+    if let Some(why) = against.untold() {
+        out.push_str(&format!("\n{why}\n"));
     }
-    let mut out = String::from("\n<details><summary>What the peak holds differently</summary>\n\n");
+    for (title, changes) in against.told() {
+        out.push_str(&peak_changes(title, changes, most));
+    }
+    out
+}
+
+/// Who holds other bytes at a peak, folded.
+fn peak_changes(title: &str, changes: &Changes, most: usize) -> String {
+    let mut out = format!("\n<details><summary>What is held otherwise {title}</summary>\n\n");
     out.push_str("| | name | before | now | difference |\n|---|---|---:|---:|---:|\n");
     for kind in ChangeKind::ALL {
         let n_rows = changes.of_kind(kind).count();
@@ -236,7 +257,7 @@ fn changes(against: &Against<'_>, most: usize) -> String {
     }
     if changes.unlisted != 0 {
         let text = signed_bytes(changes.unlisted);
-        out.push_str(&format!("| | tensors that are not listed one by one | | | {text} |\n"));
+        out.push_str(&format!("| | {} | | | {text} |\n", changes.unlisted_words()));
     }
     out.push_str("\n</details>\n");
     out
@@ -246,7 +267,7 @@ fn change_row(change: &Change) -> String {
     let name = if change.is_tensor {
         code(&change.of.name)
     } else {
-        plain(&change.of.name)
+        plain(&change.of.to_string())
     };
     format!(
         "| {} | {name} | {} | {} | {} |\n",

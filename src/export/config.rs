@@ -15,6 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Options, has_fields, unknown_key};
 use crate::workload::SchedulePlan;
 
+use super::answers::other_file;
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
 use super::json_value::{is_expression, value_of};
 
@@ -119,8 +120,8 @@ pub fn to_json(document: &ConfigDocument) -> String {
 /// Reads a configuration. The warnings name unknown options and fields; those are kept.
 ///
 /// # Errors
-/// [`ConfigError`] with line and column: not JSON, not an object, a field of the wrong type, or written by a
-/// newer highwater.
+/// [`ConfigError`] with line and column: not JSON, not an object, an answer of ours or a document, a field of the wrong type, or
+/// written by a newer highwater.
 pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Json::Object(object) = serde_json::from_slice(bytes)? else {
@@ -134,6 +135,13 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     let mut warnings = Diagnostics::new();
     let mut document = ConfigDocument::default();
     if probe.highwater_config.is_none() {
+        if let Some(what) = other_file(&object) {
+            return Err(ConfigError {
+                line: 1,
+                column: 1,
+                reason: format!("this is {what}"),
+            });
+        }
         read_options(&object, "", &mut document, &mut warnings);
         return Ok((document, warnings));
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::Comparison;
 use crate::timeline::{ChangeKind, Changes, HolderName, PeakHolders};
 use crate::units::{Bytes, Step};
 
@@ -33,18 +34,21 @@ struct WireOthers {
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 struct WireRest {
     what: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    graph: String,
     bytes: u64,
 }
 
 impl WireHolders {
-    pub(super) fn new(holders: &PeakHolders) -> Self {
+    fn new(holders: &PeakHolders) -> Self {
         let tensors = holders.tensors.iter().map(|(name, bytes)| WireTensor {
             graph: name.graph.clone(),
             tensor: name.name.clone(),
             bytes: bytes.get(),
         });
-        let rest = holders.rest.iter().map(|(what, bytes)| WireRest {
-            what: what.clone(),
+        let rest = holders.rest.iter().map(|(of, bytes)| WireRest {
+            what: of.name.clone(),
+            graph: of.graph.clone(),
             bytes: bytes.get(),
         });
         Self {
@@ -68,13 +72,38 @@ impl WireHolders {
             };
             (name, Bytes(row.bytes))
         });
+        let rest = self.rest.into_iter().map(|row| {
+            let name = HolderName {
+                graph: row.graph,
+                name: row.what,
+            };
+            (name, Bytes(row.bytes))
+        });
         PeakHolders {
             step: Step(self.step),
             live: Bytes(self.live_bytes),
             reserved: self.reserved_bytes.map(Bytes),
             tensors: tensors.collect(),
             others: (self.others.count, Bytes(self.others.bytes)),
-            rest: self.rest.into_iter().map(|row| (row.what, Bytes(row.bytes))).collect(),
+            rest: rest.collect(),
+        }
+    }
+}
+
+/// Who holds the bytes at both peaks of a lane.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+pub(super) struct WirePeaks {
+    at_peak: Option<WireHolders>,
+    at_peak_reserved: Option<WireHolders>,
+}
+
+impl WirePeaks {
+    /// With the largest `most` tensors of each.
+    pub(super) fn new(comparison: &Comparison, lane: usize, most: usize) -> Self {
+        let wire = |holders: Option<PeakHolders>| holders.as_ref().map(WireHolders::new);
+        Self {
+            at_peak: wire(PeakHolders::new(comparison, lane, most)),
+            at_peak_reserved: wire(PeakHolders::reserved(comparison, lane, most)),
         }
     }
 }

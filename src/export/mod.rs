@@ -3,6 +3,9 @@
 //! In: options, environment, findings, figures. Out: texts with a stable order and a final line break.
 //! Formats are defined here and nowhere else. Deliberately not here: writing files, choosing names.
 
+mod against;
+mod answers;
+mod asked;
 mod baseline;
 mod calibrations;
 mod check_report;
@@ -16,6 +19,7 @@ mod forms;
 mod holders;
 mod inspect;
 mod json_value;
+mod judged;
 mod options_markdown;
 mod options_text;
 mod options_wire;
@@ -32,12 +36,16 @@ mod reuse;
 mod run_remat;
 mod script;
 mod space;
+mod story;
 mod subject;
 mod svg;
 mod table;
 mod trace;
+mod verdict;
 
-pub use baseline::{Against, Baseline, BaselineError, BaselineLane, Judged, WireAgainst};
+pub use against::{Against, WireAgainst};
+pub use asked::AskedOf;
+pub use baseline::{Baseline, BaselineError, BaselineLane};
 pub use calibrations::WireCalibrations;
 pub use check_report::CheckReport;
 pub use comparison::WireComparison;
@@ -50,6 +58,7 @@ pub use device::{WireDevices, WireFigure};
 pub use forms::{EXPORT_FORMS, ExportForm, ExportRow, export_forms_help};
 pub use inspect::{WireDiagnostic, WireFiles, WireInspection};
 pub use json_value::{json_of, value_of};
+pub use judged::{Judged, Outcome};
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use options_wire::{OptionsObject, options_json, options_object};
@@ -68,6 +77,7 @@ pub use space::{SweepAnswers, WireRecommendation, WireSweep, sweep_csv};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, lane_svg, lanes_svg};
 pub use table::table_csv;
+pub use verdict::{VerdictLine, VerdictMark, verdict};
 
 use placements::placements_csv;
 use report::report_html;

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::baseline::{Against, Baseline, WireAgainst};
+use super::against::{Against, WireAgainst};
+use super::baseline::Baseline;
 use super::comparison::{WirePolicy, wire_policy};
-use super::holders::WireHolders;
+use super::holders::WirePeaks;
 use crate::analysis::{Comparison, Configuration, Fit, PinProblem, PinnedLane};
 
 /// A pinned lane: the figures of a policy's, and what it was simulated under.
@@ -57,7 +58,7 @@ impl WirePin {
         (comparison, lane): (&Comparison, usize),
         pinned: &PinnedLane,
         options: &Configuration,
-        at_peak: Option<WireHolders>,
+        peaks: WirePeaks,
     ) -> Self {
         let row = &comparison.lanes[lane];
         let differences = pinned.configuration.differences(options);
@@ -81,7 +82,7 @@ impl WirePin {
             fits: fits(comparison.fit(lane)),
             on_axis: pinned.fit.sentences(),
             findings: findings.collect(),
-            figures: wire_policy((comparison, lane), at_peak),
+            figures: wire_policy((comparison, lane), peaks),
         }
     }
 }
@@ -113,7 +114,7 @@ impl Beside {
     pub fn others<'a>(&'a self, comparison: &'a Comparison) -> Vec<Against<'a>> {
         let others = (0..comparison.lanes.len()).filter(|lane| *lane != self.lane);
         others
-            .map(|lane| Against::of_lane((comparison, lane), Some(("", &self.baseline)), &[]))
+            .map(|lane| Against::of_lane((comparison, lane), Some(("", &self.baseline))))
             .collect()
     }
 }

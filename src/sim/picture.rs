@@ -139,8 +139,14 @@ impl Replay {
 
 /// The device when the ops of a step run.
 pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
+    let n_events = simulation.events.partition_point(|event| event.step <= step);
+    picture_after(simulation, (step, n_events))
+}
+
+/// The device at a moment of a step: after so many events of the log.
+pub fn picture_after(simulation: &Simulation, (step, n_events): (Step, usize)) -> DevicePicture {
     let mut replay = Replay::default();
-    for event in simulation.events.iter().take_while(|event| event.step <= step) {
+    for event in simulation.events.iter().take(n_events) {
         replay.apply(event);
         replay.n_events += 1;
     }

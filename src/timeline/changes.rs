@@ -4,105 +4,17 @@
 //! In: who holds bytes at each of two peaks, by name. Out: one row for every name whose bytes differ, the largest difference
 //! first. Invariant: the rows and what neither side lists add up to the difference of the peaks.
 
-use std::collections::BTreeMap;
+use super::peak_holders::{HolderName, PeakHolders};
+use crate::units::Bytes;
 
-use indexmap::IndexMap;
-
-use super::peak::{LiveSet, peak_step, tensor_label};
-use crate::analysis::Comparison;
-use crate::graph::Id as _;
-use crate::units::{Bytes, Step};
-
-/// Whose bytes: a tensor by graph and name, or what is no tensor's.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HolderName {
-    /// The graph; empty for what belongs to none.
-    pub graph: String,
-    /// The tensor, or what the bytes are.
-    pub name: String,
-}
-
-impl std::fmt::Display for HolderName {
-    /// The name, and its graph where it has one.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.graph.as_str() {
-            "" => f.write_str(&self.name),
-            graph => write!(f, "{} ({graph})", self.name),
-        }
-    }
-}
-
-/// Who holds the reserved bytes of a peak.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PeakHolders {
-    /// The step.
-    pub step: Step,
-    /// Live bytes on it.
-    pub live: Bytes,
-    /// Reserved bytes on it; `None` where they are not known.
-    pub reserved: Option<Bytes>,
-    /// Tensors, most bytes first, by name where bytes are equal. Tensors of one name are one.
-    pub tensors: Vec<(HolderName, Bytes)>,
-    /// Tensors that are not listed one by one: how many, their bytes.
-    pub others: (u64, Bytes),
-    /// Reserved bytes that are no tensor's.
-    pub rest: Vec<(String, Bytes)>,
-}
-
-impl PeakHolders {
-    /// Who holds the bytes at the peak of a lane: the largest `most` tensors, the others together. `None` where the lane has no
-    /// step. O(events + tensors log tensors).
-    pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
-        let step = peak_step(comparison, lane)?;
-        Some(Self::at((comparison, lane), step, most))
-    }
-
-    /// The same on a step.
-    pub fn at((comparison, lane): (&Comparison, usize), step: Step, most: usize) -> Self {
-        let set = LiveSet::new(comparison, lane, step);
-        let mut sums: IndexMap<HolderName, u64> = IndexMap::new();
-        for member in &set.members {
-            let graph = comparison.session.graphs.get(member.tensor.graph.idx());
-            let name = HolderName {
-                graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
-                name: tensor_label(comparison, member.tensor).into_owned(),
-            };
-            let sum = sums.entry(name).or_default();
-            *sum = sum.saturating_add(member.bytes.get());
-        }
-        let mut tensors: Vec<(HolderName, Bytes)> = sums.into_iter().map(|(name, sum)| (name, Bytes(sum))).collect();
-        tensors.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
-        let small = tensors.split_off(most.min(tensors.len()));
-        let unlisted: Bytes = small.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + set.unlisted;
-        Self {
-            step: set.step,
-            live: set.live,
-            reserved: set.reserved,
-            tensors,
-            others: (small.len() as u64, unlisted),
-            rest: set
-                .rest
-                .iter()
-                .map(|(rest, bytes)| (rest.words().to_owned(), *bytes))
-                .collect(),
-        }
-    }
-
-    /// By name.
-    fn by_name(&self) -> BTreeMap<&HolderName, Bytes> {
-        self.tensors.iter().map(|(name, bytes)| (name, *bytes)).collect()
-    }
-
-    /// What somebody may hold at the most who is not listed.
-    fn most_unlisted(&self) -> Bytes {
-        let (count, bytes) = self.others;
-        let least_listed = self.tensors.last().map_or(bytes, |(_, least)| *least);
-        if count == 0 {
-            Bytes::ZERO
-        } else {
-            least_listed.min(bytes)
-        }
-    }
+/// Which peak is spoken of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PeakOf {
+    /// The most live bytes.
+    #[default]
+    Live,
+    /// The most reserved bytes.
+    Reserved,
 }
 
 /// How the bytes of a name differ.
@@ -166,9 +78,11 @@ impl Change {
 /// What two peaks hold differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
+    /// Which peaks.
+    pub of: PeakOf,
     /// The largest difference first, by name where they are equal.
     pub rows: Vec<Change>,
-    /// The difference of what is not told by name.
+    /// The difference of what is not told by name: of the live bytes at their peaks, of the reserved ones at theirs.
     pub unlisted: i128,
     /// The difference of the live bytes.
     pub live: i128,
@@ -177,7 +91,17 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// From one peak to another. A name that one side does not list, while it lists only its largest, is left to the rest
+    /// The same from one peak of reserved bytes to another: all rows and what is unlisted add up to the difference of these.
+    pub fn of_reserved(before: &PeakHolders, after: &PeakHolders) -> Self {
+        let reserved = |of: &PeakHolders| i128::from(of.reserved.unwrap_or_default().get());
+        let mut changes = Self::new(before, after);
+        let listed: i128 = changes.rows.iter().map(Change::difference).sum();
+        changes.of = PeakOf::Reserved;
+        changes.unlisted = reserved(after) - reserved(before) - listed;
+        changes
+    }
+
+    /// From one peak of live bytes to another. A name that one side does not list, while it lists only its largest, is left to the rest
     /// unless it holds more than any that is not listed there. O(names log names).
     pub fn new(before: &PeakHolders, after: &PeakHolders) -> Self {
         let (was, is) = (before.by_name(), after.by_name());
@@ -220,22 +144,19 @@ impl Changes {
     }
 
     fn add_rest(&mut self, before: &PeakHolders, after: &PeakHolders) {
-        let bytes = |of: &PeakHolders, what: &str| {
+        let bytes = |of: &PeakHolders, what: &HolderName| {
             let found = of.rest.iter().find(|(known, _)| known == what);
             found.map_or(Bytes::ZERO, |(_, bytes)| *bytes)
         };
         if before.reserved.is_none() || after.reserved.is_none() {
             return;
         }
-        let mut whats: Vec<&String> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
+        let mut whats: Vec<&HolderName> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
         whats.sort();
         whats.dedup();
         for what in whats {
             let change = Change {
-                of: HolderName {
-                    graph: String::new(),
-                    name: what.clone(),
-                },
+                of: what.clone(),
                 is_tensor: false,
                 before: bytes(before, what),
                 after: bytes(after, what),
@@ -243,6 +164,19 @@ impl Changes {
             if change.before != change.after {
                 self.rows.push(change);
             }
+        }
+    }
+
+    /// Whether nothing differs.
+    pub const fn is_nothing(&self) -> bool {
+        self.rows.is_empty() && self.unlisted == 0
+    }
+
+    /// What the difference is called that is not told by name.
+    pub const fn unlisted_words(&self) -> &'static str {
+        match self.of {
+            PeakOf::Live => "tensors that are not listed one by one",
+            PeakOf::Reserved => "what is not listed one by one",
         }
     }
 
@@ -364,8 +298,9 @@ mod tests {
     fn what_is_no_tensors_stands_beside() {
         let mut before = holders("a=1", (0, 0));
         let mut after = before.clone();
-        before.rest = vec![("rounding".into(), Bytes(4)), ("weights".into(), Bytes(2))];
-        after.rest = vec![("weights".into(), Bytes(2)), ("idle".into(), Bytes(7))];
+        let rest = |what: &str, bytes: u64| (HolderName::beside(what), Bytes(bytes));
+        before.rest = vec![rest("rounding", 4), rest("weights", 2)];
+        after.rest = vec![rest("weights", 2), rest("idle", 7)];
         let changes = Changes::new(&before, &after);
         assert_eq!(words(&changes), "new idle 7, gone rounding -4; rest 0 of 0");
         after.reserved = None;

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::changes::{Changes, HolderName, PeakHolders};
+use super::changes::Changes;
 use super::peak::{LiveSet, tensor_label};
+use super::peak_holders::{HolderName, PeakHolders};
 use super::{Selected, peak_step};
 use crate::analysis::{Comparison, LaneId};
 use crate::graph::Id as _;

@@ -44,10 +44,12 @@ mod look;
 mod neighbourhood;
 mod owner;
 mod peak;
+mod peak_holders;
 mod pick;
 mod raster;
 mod rects;
 mod remat;
+mod reserved_rest;
 mod reuse;
 mod rows;
 mod search;
@@ -64,7 +66,7 @@ pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
-pub use changes::{Change, ChangeKind, ChangeLine, Changes, HolderName, PeakHolders, signed_bytes};
+pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakOf, signed_bytes};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};
@@ -89,6 +91,7 @@ pub use peak::{
     CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
     Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
 };
+pub use peak_holders::{HolderName, PeakHolders};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{

@@ -13,7 +13,8 @@ mod uses;
 
 use std::borrow::Cow;
 
-use super::changes::{Changes, PeakHolders};
+use super::changes::Changes;
+use super::peak_holders::PeakHolders;
 use super::{Attribute, Grouping, Held, Selected};
 use crate::analysis::Comparison;
 use crate::units::{Bytes, Step};

@@ -67,7 +67,8 @@ fn pins_are_lanes_of_every_form() {
     );
     let page = String::from_utf8(run(&with(&pins, &["--format", "markdown"])).stdout).unwrap();
     assert!(
-        page.contains("| pinned small |") && page.contains("- pinned small: `simulation.device_memory`"),
+        page.contains("| pinned small, until out of memory |")
+            && page.contains("- pinned small: `simulation.device_memory`"),
         "{page}"
     );
 }

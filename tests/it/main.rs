@@ -22,6 +22,7 @@ mod cli_peak;
 mod cli_pins;
 mod cli_plan;
 mod cli_plan_dumped;
+mod cli_verdict;
 mod device_figures;
 #[cfg(feature = "gui")]
 mod device_lanes;

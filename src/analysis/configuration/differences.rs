@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::Configuration;
-use crate::options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, Options, TABLE, find, keys};
-use crate::workload::SchedulePlan;
+use crate::options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, OptionKind, Options, TABLE, find, keys};
+use crate::units::Bytes;
+use crate::workload::{EntryKind, SchedulePlan};
 
 /// Settings that a name tells at most.
 const MOST_IN_NAME: usize = 3;
@@ -35,13 +36,37 @@ pub struct Difference {
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}, not {}", self.name, self.here, self.other)
+        let (here, other) = self.texts();
+        write!(f, "{}: {here}, not {other}", self.name)
+    }
+}
+
+impl Difference {
+    /// Both values as people read them: sizes with a unit, unless they would look alike.
+    pub fn texts(&self) -> (String, String) {
+        let is_size = find(&self.name).is_some_and(|row| matches!(row.kind, OptionKind::Bytes { .. }));
+        let size = |text: &String| {
+            text.parse()
+                .map_or_else(|_| text.clone(), |bytes| Bytes(bytes).to_string())
+        };
+        let short = (size(&self.here), size(&self.other));
+        if !is_size || short.0 == short.1 {
+            return (self.here.clone(), self.other.clone());
+        }
+        short
     }
 }
 
 impl Configuration {
     /// What this one says otherwise than another.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
+        let mut rows = self.setting_differences(other);
+        rows.extend(schedule(&self.plan, &other.plan));
+        rows
+    }
+
+    /// The same without the schedule: options and variables.
+    pub fn setting_differences(&self, other: &Self) -> Vec<Difference> {
         let mut rows = Vec::new();
         for row in TABLE {
             let (here, there) = (value(&self.options, row.key), value(&other.options, row.key));
@@ -56,7 +81,6 @@ impl Configuration {
                 rows.push(difference(row.name, text(here), text(there)));
             }
         }
-        rows.extend(schedule(&self.plan, &other.plan));
         rows
     }
 
@@ -92,10 +116,12 @@ fn short(row: &Difference) -> String {
     let Some(option) = find(&row.name) else {
         return match row.name.as_str() {
             ITERATIONS => format!("{} iterations", row.here),
+            SCHEDULE => row.here.clone(),
             name => format!("{name}={}", row.here),
         };
     };
     let key = option.short_key();
+    let (here, _) = row.texts();
     let words = match row.name.as_str() {
         keys::ATOMIC_CLEAN_POLICY => "atomic clean",
         keys::DEVICE => "",
@@ -105,9 +131,9 @@ fn short(row: &Difference) -> String {
         _ => key,
     };
     if words.is_empty() {
-        row.here.clone()
+        here
     } else {
-        format!("{words} {}", row.here)
+        format!("{words} {here}")
     }
 }
 
@@ -141,20 +167,47 @@ fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
             other.iterations.to_string(),
         ));
     }
+    if here.entries != other.entries {
+        rows.push(difference(SCHEDULE, entries(here), entries(other)));
+    }
     let names: BTreeSet<&String> = here.dims.keys().chain(other.dims.keys()).collect();
-    let before = rows.len();
     for name in names {
         let (one, two) = (here.dims.get(name), other.dims.get(name));
-        if one != two {
+        if one != two && takes(here, name) && takes(other, name) {
             rows.push(difference(name, values(one), values(two)));
         }
     }
-    // What is left of a schedule has no short words.
-    let is_told = rows.len() > before || here.iterations != other.iterations;
-    if here != other && !is_told {
-        rows.push(difference("schedule", "its own".to_owned(), "another".to_owned()));
+    // What is left of a schedule has no short words, unless nothing runs with it.
+    let is_left = (&here.together, &here.names) != (&other.together, &other.names);
+    if rows.is_empty() && is_left {
+        rows.push(difference(SCHEDULE, "its own".to_owned(), "another".to_owned()));
     }
     rows
+}
+
+/// What a schedule is called.
+const SCHEDULE: &str = "schedule";
+
+/// What an iteration holds, as it is typed.
+fn entries(plan: &SchedulePlan) -> String {
+    /// Entries that are told one by one.
+    const MOST: usize = 4;
+    if plan.entries.is_empty() {
+        return "every graph once".to_owned();
+    }
+    let texts: Vec<String> = plan.entries.iter().take(MOST).map(ToString::to_string).collect();
+    let more = plan.entries.len().saturating_sub(MOST);
+    if more > 0 {
+        format!("{} and {more} more", texts.join(", "))
+    } else {
+        texts.join(", ")
+    }
+}
+
+/// Whether some run may take the plan's own values of a dimension: one that has no values of its own.
+fn takes(plan: &SchedulePlan, name: &str) -> bool {
+    let mut runs = plan.entries.iter().filter(|entry| entry.kind == EntryKind::Run);
+    plan.entries.is_empty() || runs.any(|entry| !entry.dims.contains_key(name))
 }
 
 /// Values of a dimension; as the options say where there are none.
@@ -239,5 +292,28 @@ mod tests {
         ];
         assert_eq!(texts, expected);
         assert!(here.differences(&here).is_empty());
+    }
+
+    #[test]
+    fn schedules_are_told_and_what_no_run_takes_is_not() {
+        let mut here = configuration(
+            &[("simulation.device_memory", "2GiB")],
+            &[("batch", &[32]), ("seq", &[7])],
+            1,
+        );
+        here.plan.entries = vec!["mob[batch=8]*2".parse().expect("an entry")];
+        let other = configuration(&[], &[], 1);
+        let texts: Vec<String> = here.differences(&other).iter().map(ToString::to_string).collect();
+        let expected = [
+            "simulation.device_memory: 2.000\u{a0}GiB, not None",
+            "schedule: mob[batch=8]*2, not every graph once",
+            "seq: 7, not as the options say",
+        ];
+        assert_eq!(texts, expected);
+        let names = ["mob[batch=8]", "a", "b", "c", "load d"];
+        here.plan.entries = names.map(|text| text.parse().expect("an entry")).into();
+        let told = other.differences(&here);
+        assert_eq!(told[1].other, "mob[batch=8], a, b, c and 1 more");
+        assert_eq!(told[2].other, "32", "a run without its own value takes it");
     }
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::analysis::{COMPARED, Comparison, Limit, METRICS, Metric};
+use crate::analysis::{COMPARED, Comparison, Configuration, Limit, METRICS, Metric};
 use crate::cli::args::CompareArgs;
 use crate::cli::text::Table;
-use crate::export::{Against, Baseline, Beside};
+use crate::export::{Against, Baseline, Beside, CompareAnswer, VerdictMark, verdict};
 use crate::session::read_bytes;
 use crate::timeline::signed_bytes;
 
@@ -61,7 +61,7 @@ impl Asked {
     /// The lane in force beside it; `None` where nothing is asked.
     pub(super) fn against<'a>(
         &'a self,
-        comparison: &'a Comparison,
+        (comparison, options): (&'a Comparison, &Configuration),
         beside: Option<&'a Beside>,
     ) -> anyhow::Result<Option<Against<'a>>> {
         if self.baseline.is_none() && self.limits.is_empty() {
@@ -69,7 +69,7 @@ impl Asked {
         }
         let baseline = self.baseline.as_ref().map(|(name, baseline)| (name.as_str(), baseline));
         let baseline = baseline.or_else(|| Some(("", &beside?.baseline)));
-        let against = Against::new(comparison, baseline, &self.limits);
+        let against = Against::new((comparison, options), baseline, &self.limits);
         let number = comparison.configured.number();
         let why = || {
             format!("policy {number} is in force, and --policies leaves it out; --baseline and --fail-if look at it")
@@ -86,26 +86,35 @@ pub(super) fn text(against: &Against<'_>, most: usize) -> String {
             "\n{} against {file} ({})\n",
             against.title, baseline.lane.title
         ));
-        if let Some(remark) = against.remark() {
-            out.push_str(&format!("{remark}\n"));
-        }
         out.push_str(&figures(against));
         out.push_str(&changes(against, most));
-    }
-    if !against.judged.is_empty() {
-        out.push('\n');
-    }
-    for judged in &against.judged {
-        match &judged.why {
-            Some(why) => out.push_str(&format!("fails {}: {why}\n", judged.limit)),
-            None => out.push_str(&format!("holds {}\n", judged.limit)),
-        }
     }
     out
 }
 
+/// What makes the answer "no", what is to be known, and which limits hold, at the end, where a terminal stands.
+pub(super) fn verdict_text(answer: &CompareAnswer<'_>) -> String {
+    let mut out = String::new();
+    for line in verdict(answer) {
+        let word = match line.mark {
+            VerdictMark::No => "fails",
+            VerdictMark::Warning => "warning",
+            VerdictMark::Holds => "holds",
+        };
+        let of = if line.of.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", line.of)
+        };
+        let colon = if line.text.is_empty() { "" } else { ": " };
+        out.push_str(&format!("{word}{of}{colon}{}\n", line.text));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
 fn figures(against: &Against<'_>) -> String {
-    let mut table = Table::new(&["figure", ">before", ">now", ">difference", ">"]);
+    let [was, is] = against.headings().map(|heading| format!(">{heading}"));
+    let mut table = Table::new(&["figure", &was, &is, ">difference", ">"]);
     let mut n_rows = 0;
     for metric in METRICS {
         let Some((before, now)) = against.before(metric).zip(against.now(metric)) else {
@@ -115,12 +124,13 @@ fn figures(against: &Against<'_>) -> String {
             continue;
         }
         n_rows += 1;
+        let [bytes, percent] = against.difference_texts(now, before);
         table.row(vec![
             metric.label.to_owned(),
             before.to_string(),
             now.to_string(),
-            now.difference_text(before),
-            now.percent_text(before),
+            bytes,
+            percent,
         ]);
     }
     let memory = |is_out: bool| {
@@ -142,27 +152,23 @@ fn figures(against: &Against<'_>) -> String {
 
 /// What the peak holds differently.
 fn changes(against: &Against<'_>, most: usize) -> String {
-    let Some(changes) = &against.changes else {
-        return "the baseline does not list tensors, so that nobody can say which of them changed\n".to_owned();
-    };
-    if changes.rows.is_empty() && changes.unlisted == 0 {
-        return "at the peak every tensor holds what it held before\n".to_owned();
+    let mut out = String::new();
+    if let Some(why) = against.untold() {
+        out.push_str(&format!("{why}\n"));
     }
-    let mut table = Table::new(&["at the peak", ">before", ">now", ">difference", "of"]);
-    for line in changes.lines(most) {
-        table.row(line.cells().into());
+    for (title, changes) in against.told() {
+        let mut table = Table::new(&[title, ">before", ">now", ">difference", "of"]);
+        for line in changes.lines(most) {
+            table.row(line.cells().into());
+        }
+        if changes.unlisted != 0 {
+            let empty = String::new;
+            let what = changes.unlisted_words().to_owned();
+            table.row(vec![empty(), empty(), empty(), signed_bytes(changes.unlisted), what]);
+        }
+        out.push_str(&format!("\n{}", table.text()));
     }
-    if changes.unlisted != 0 {
-        let what = "tensors that are not listed one by one".to_owned();
-        table.row(vec![
-            String::new(),
-            String::new(),
-            String::new(),
-            signed_bytes(changes.unlisted),
-            what,
-        ]);
-    }
-    format!("\n{}", table.text())
+    out
 }
 
 /// All lanes beside one of them: figures with differences, then what their peaks hold differently. Of lanes that share their
@@ -192,8 +198,13 @@ pub(super) fn beside_text(beside: &Beside, comparison: &Comparison, most: usize)
         for metric in &metrics {
             let (before, now) = (against.before(metric), against.now(metric));
             cells.push(now.map_or_else(unknown, |now| now.to_string()));
-            let difference = |(now, before): (crate::analysis::Figure, _)| {
-                format!("{} ({})", now.difference_text(before), now.percent_text(before))
+            let difference = |(now, before)| {
+                let [bytes, percent] = against.difference_texts(now, before);
+                if bytes.is_empty() {
+                    bytes
+                } else {
+                    format!("{bytes} ({percent})")
+                }
             };
             cells.push(now.zip(before).map_or_else(String::new, difference));
         }

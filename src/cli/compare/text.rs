@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::measured::{self, measured_table};
 use crate::analysis::{Comparison, LaneId, RunRemat};
 use crate::cli::args::CompareArgs;
 use crate::cli::text::{Table, diagnostics};
@@ -9,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::options::Finding;
 use crate::sim::StaticMemoryPolicy;
 use crate::timeline::Timeline;
-use crate::units::{Bytes, Step, counted};
+use crate::units::{Bytes, counted};
 use crate::workload::DeviceFigure;
 
 pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
@@ -29,6 +30,7 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
         {
             out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
             out.push_str(&measured_table(comparison).text());
+            out.push_str(&measured::errors(comparison));
         }
     }
     out.push('\n');
@@ -197,48 +199,6 @@ fn heading(comparison: &Comparison) -> String {
         comparison.device.name,
         comparison.device.marked(DeviceFigure::MemoryBytes),
     )
-}
-
-/// What recordings of real runs held.
-fn measured_table(comparison: &Comparison) -> Table {
-    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
-    let event_or_step = if comparison.is_measured() {
-        ">at event"
-    } else {
-        ">at step"
-    };
-    let mut table = Table::new(&[
-        "recording",
-        ">peak reserved",
-        ">exact",
-        event_or_step,
-        ">peak live",
-        ">exact",
-        event_or_step,
-        ">fragm.",
-        "",
-    ]);
-    for lane in &comparison.lanes {
-        let Some(recording) = comparison.recording(lane.id) else {
-            continue;
-        };
-        let summary = &lane.summary;
-        let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
-        let (reserved, live) = (recording.states_reserved(), recording.states_live());
-        let shares = recording.states_use_of_reserved((summary.peak_live, summary.peak_reserved));
-        table.row(vec![
-            comparison.lane_title(lane.id),
-            when(reserved, summary.peak_reserved.to_string()),
-            when(reserved, summary.peak_reserved.exact()),
-            when(reserved, step(summary.peak_reserved_step)),
-            when(live, summary.peak_live.to_string()),
-            when(live, summary.peak_live.exact()),
-            when(live, step(summary.peak_live_step)),
-            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
-            if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
-        ]);
-    }
-    table
 }
 
 /// Whether the events of several recordings stand on one axis, each with a step of its own.

@@ -18,7 +18,7 @@ mod summary;
 pub use blocks::{Block, blocks};
 pub use costs::{Cause, Overhead, overhead};
 pub use curves::{Curves, curves};
-pub use moment::{Moment, live_peaks_without, moment};
+pub use moment::{Moment, live_peaks_without, moment, most_reserved_moment};
 pub use parts::ReservedParts;
 pub(super) use parts::parts_after;
 pub use step_bytes::StepBytes;

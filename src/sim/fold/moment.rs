@@ -56,6 +56,29 @@ pub fn moment(simulation: &Simulation, step: Step) -> Moment {
     found
 }
 
+/// The moment of a step at which most device memory is in use; of equals the one at which most is live, the last of these.
+/// Its `live` may be less than the step's live curve. O(events up to the step).
+pub fn most_reserved_moment(simulation: &Simulation, step: Step) -> Moment {
+    let mut state = State::default();
+    let before = simulation.events.partition_point(|event| event.step < step);
+    for event in &simulation.events[..before] {
+        state.apply(simulation, event);
+    }
+    let mut found = Moment::of(before, &state);
+    let mut is_growing = false;
+    let within = simulation.events[before..].iter();
+    for (position, event) in within.take_while(|event| event.step == step).enumerate() {
+        state.apply(simulation, event);
+        is_growing |= grows(event);
+        let now = Moment::of(before + position + 1, &state);
+        let rank = |moment: &Moment| (moment.parts.total(), moment.live);
+        if !is_growing || rank(&now) >= rank(&found) {
+            found = now;
+        }
+    }
+    found
+}
+
 /// From such an event on, a step shows its largest value.
 pub(super) const fn grows(event: &Event) -> bool {
     matches!(

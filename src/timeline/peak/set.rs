@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::super::Selected;
 use crate::analysis::Comparison;
-use crate::sim::fold::{Moment, moment};
+use crate::sim::fold::{Moment, moment, most_reserved_moment};
 use crate::sim::{Event, EventKind, Simulation, Subject};
 use crate::units::{Bytes, Step};
 
@@ -101,10 +101,26 @@ impl LiveSet {
         let Some(row) = comparison.lanes.get(lane) else {
             return Self::default();
         };
-        let moment = moment(&row.simulation, step);
-        let members = members((comparison, lane), &moment);
-        let listed: Bytes = members.iter().map(|member| member.bytes).sum();
         let live = row.curves.live.get(step.idx()).copied().unwrap_or_default();
+        Self::at((comparison, lane), (step, live), &moment(&row.simulation, step))
+    }
+
+    /// What is live at the moment of a step at which most is reserved, and the moment. Live bytes may be less than the lane's
+    /// curve. `None` for a lane that there is not. O(events + tensors log tensors).
+    pub(in crate::timeline) fn most_reserved(
+        comparison: &Comparison,
+        lane: usize,
+        step: Step,
+    ) -> Option<(Self, Moment)> {
+        let row = comparison.lanes.get(lane)?;
+        let moment = most_reserved_moment(&row.simulation, step);
+        Some((Self::at((comparison, lane), (step, moment.live), &moment), moment))
+    }
+
+    fn at((comparison, lane): (&Comparison, usize), (step, live): (Step, Bytes), moment: &Moment) -> Self {
+        let row = &comparison.lanes[lane];
+        let members = members((comparison, lane), moment);
+        let listed: Bytes = members.iter().map(|member| member.bytes).sum();
         let mut set = Self {
             step,
             members,
@@ -114,7 +130,7 @@ impl LiveSet {
         };
         if comparison.states(lane).0 {
             let reserved = row.curves.reserved.get(step.idx()).copied().unwrap_or_default();
-            set.add_rest((&moment, reserved), comparison.is_measured_lane(lane));
+            set.add_rest((moment, reserved), comparison.is_measured_lane(lane));
         }
         set
     }

@@ -1,0 +1,94 @@
+//! Recordings of real runs in the answer of `compare` for people: what they held, and by how much each simulated peak is off.
+
+use crate::analysis::{Comparison, off_by};
+use crate::cli::text::Table;
+use crate::units::{Bytes, Step};
+
+/// What recordings of real runs held.
+pub(super) fn measured_table(comparison: &Comparison) -> Table {
+    let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
+    let event_or_step = if comparison.is_measured() {
+        ">at event"
+    } else {
+        ">at step"
+    };
+    let mut table = Table::new(&[
+        "recording",
+        ">peak reserved",
+        ">exact",
+        event_or_step,
+        ">peak live",
+        ">exact",
+        event_or_step,
+        ">fragm.",
+        "",
+    ]);
+    for lane in &comparison.lanes {
+        let Some(recording) = comparison.recording(lane.id) else {
+            continue;
+        };
+        let summary = &lane.summary;
+        let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
+        let (reserved, live) = (recording.states_reserved(), recording.states_live());
+        let shares = recording.states_use_of_reserved((summary.peak_live, summary.peak_reserved));
+        table.row(vec![
+            comparison.lane_title(lane.id),
+            when(reserved, summary.peak_reserved.to_string()),
+            when(reserved, summary.peak_reserved.exact()),
+            when(reserved, step(summary.peak_reserved_step)),
+            when(live, summary.peak_live.to_string()),
+            when(live, summary.peak_live.exact()),
+            when(live, step(summary.peak_live_step)),
+            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
+            if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
+        ]);
+    }
+    table
+}
+
+/// Whether a recording states a peak that something can be compared with.
+fn is_stated((is_stated, real): (bool, Bytes)) -> bool {
+    is_stated && real > Bytes::ZERO
+}
+
+/// By how much the peaks of each simulated lane are off those of the runs that were measured, a table a recording; nothing
+/// where a recording states no peak.
+pub(super) fn errors(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for (position, measured) in comparison.lanes.iter().enumerate() {
+        if !comparison.is_measured_lane(position) {
+            continue;
+        }
+        let (states_reserved, states_live) = comparison.states(position);
+        let real = &measured.summary;
+        let off = |simulated: Bytes, of: (bool, Bytes)| {
+            if is_stated(of) {
+                off_by(simulated, of.1)
+            } else {
+                "not recorded".to_owned()
+            }
+        };
+        let reserved = (states_reserved, real.peak_reserved);
+        let live = (states_live, real.peak_live);
+        if !is_stated(reserved) && !is_stated(live) {
+            continue;
+        }
+        let title = format!("than {}", comparison.lane_title(measured.id));
+        let mut table = Table::new(&[&title, ">peak reserved", ">off by", ">peak live", ">off by"]);
+        for lane in comparison.simulated_lanes() {
+            let summary = &lane.summary;
+            table.row(vec![
+                comparison.lane_title(lane.id),
+                summary.peak_reserved.to_string(),
+                off(summary.peak_reserved, reserved),
+                summary.peak_live.to_string(),
+                off(summary.peak_live, live),
+            ]);
+        }
+        out.push_str(&format!(
+            "\nsimulated, and by how much that is more or less\n{}",
+            table.text()
+        ));
+    }
+    out
+}

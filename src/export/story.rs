@@ -1,0 +1,48 @@
+//! Why a run ended early, as a part of other objects.
+
+use serde::Serialize;
+
+use crate::analysis::OutOfMemoryStory;
+
+/// Why a run ended early.
+#[derive(Serialize, Debug)]
+pub(super) struct WireStory {
+    step: u32,
+    who: String,
+    asked_bytes: u64,
+    requested_bytes: u64,
+    in_use_bytes: u64,
+    holders: Vec<WireHolder>,
+    idle_bytes: u64,
+    largest_idle_bytes: u64,
+    idle_pages_bytes: u64,
+    enough_bytes: Option<u64>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireHolder {
+    who: String,
+    bytes: u64,
+}
+
+/// The wire form.
+pub(super) fn wire_story(story: &OutOfMemoryStory) -> WireStory {
+    let holders = story.holders.iter();
+    WireStory {
+        step: story.step.0,
+        who: story.who.clone(),
+        asked_bytes: story.asked.get(),
+        requested_bytes: story.requested.get(),
+        in_use_bytes: story.in_use.get(),
+        holders: holders
+            .map(|(who, bytes)| WireHolder {
+                who: who.clone(),
+                bytes: bytes.get(),
+            })
+            .collect(),
+        idle_bytes: story.idle.0.get(),
+        largest_idle_bytes: story.idle.1.get(),
+        idle_pages_bytes: story.idle_pages.get(),
+        enough_bytes: story.enough.map(crate::units::Bytes::get),
+    }
+}

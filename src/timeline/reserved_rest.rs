@@ -1,0 +1,147 @@
+//! What the reserved bytes of a moment are beside its tensors, by graph: arenas, pools, weights, inputs and outputs.
+//!
+//! ```text
+//! reserved   |== tensors ==|rounding|arena of a|arena of b|pool of c|weights of a|weights of b|in/out of a|...
+//! ```
+//!
+//! In: a lane and a moment. Out: bytes by name. Invariant: with the live bytes they are what is reserved, or more than that where
+//! tensors share a place.
+
+use std::collections::BTreeMap;
+
+use super::peak::Rest;
+use super::peak_holders::HolderName;
+use crate::analysis::Comparison;
+use crate::graph::Id as _;
+use crate::sim::fold::Moment;
+use crate::sim::{DevicePicture, EventKind, RegionKind, Simulation, Subject, picture_after};
+use crate::units::{Bytes, Step};
+use crate::workload::GraphIdx;
+
+/// What no tensor holds of an arena.
+const ARENA: &str = "arena, held by no tensor";
+/// The same of one that graphs share.
+const SHARED_ARENA: &str = "shared arena, held by no tensor";
+/// What no tensor holds of a pool.
+const POOL: &str = "pool, held by no tensor";
+/// What the device's pool gave to no graph.
+const DEVICE_POOL: &str = "pool of the device, given to no graph";
+/// What no tensor holds of the memory of ops whose addresses must not change.
+const FIXED: &str = "fixed feature memory, held by no tensor";
+/// What is in no region that holds memory.
+const OTHER: &str = "reserved in other places";
+
+/// What is reserved at a moment of a step and no tensor's, in the order of the names, without what is nothing. O(events).
+pub(super) fn rest_by_graph(
+    (comparison, lane): (&Comparison, usize),
+    (moment, step): (&Moment, Step),
+) -> Vec<(HolderName, Bytes)> {
+    let simulation = &comparison.lanes[lane].simulation;
+    let picture = picture_after(simulation, (step, moment.n_events));
+    let mut rows = Rows {
+        names: comparison
+            .session
+            .graphs
+            .iter()
+            .map(|graph| graph.name.as_str())
+            .collect(),
+        bytes: BTreeMap::new(),
+    };
+    rows.add(None, Rest::Rounding.words(), moment.rounded.saturating_sub(moment.live));
+    rows.add_regions(
+        simulation,
+        &picture,
+        (moment, &tensors_by_region(simulation, moment.n_events)),
+    );
+    rows.add_pools(&picture);
+    let known = moment.live + rows.bytes.values().copied().sum();
+    rows.add(None, OTHER, moment.parts.total().saturating_sub(known));
+    rows.bytes.into_iter().collect()
+}
+
+/// Rounded bytes of tensors by region.
+fn tensors_by_region(simulation: &Simulation, n_events: usize) -> Vec<Bytes> {
+    let mut sums = vec![Bytes::ZERO; simulation.regions.len()];
+    for event in simulation.events.iter().take(n_events) {
+        if !matches!(simulation.subject(event.subject).who, Subject::Tensor { .. }) {
+            continue;
+        }
+        let Some(sum) = sums.get_mut(event.region.0 as usize) else {
+            continue;
+        };
+        match event.kind {
+            EventKind::Alloc => *sum += event.bytes,
+            EventKind::Free => *sum = sum.saturating_sub(event.bytes),
+            _ => {}
+        }
+    }
+    sums
+}
+
+struct Rows<'a> {
+    names: Vec<&'a str>,
+    bytes: BTreeMap<HolderName, Bytes>,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, graph: Option<GraphIdx>, what: &str, bytes: Bytes) {
+        if bytes == Bytes::ZERO {
+            return;
+        }
+        let graph = graph.and_then(|graph| self.names.get(graph.idx()));
+        let name = HolderName {
+            graph: graph.map_or_else(String::new, |name| (*name).to_owned()),
+            name: what.to_owned(),
+        };
+        *self.bytes.entry(name).or_default() += bytes;
+    }
+
+    /// Regions, less what tensors hold of them; those of pools are told pool by pool.
+    fn add_regions(
+        &mut self,
+        simulation: &Simulation,
+        picture: &DevicePicture,
+        (moment, tensors): (&Moment, &[Bytes]),
+    ) {
+        let has_pools = !picture.pools.is_empty();
+        let own_io: Bytes = picture.regions.iter().map(|region| io_of(simulation, region)).sum();
+        // What graphs that run have of an arena that they share is not in the regions.
+        let mut shared_io = moment.parts.io.saturating_sub(own_io);
+        self.add(None, Rest::InputOutput.words(), shared_io);
+        for region in &picture.regions {
+            let io = io_of(simulation, region);
+            let idle = region.held.saturating_sub(io + tensors[region.region.idx()]);
+            self.add(region.graph, Rest::InputOutput.words(), io);
+            match region.kind {
+                RegionKind::Weights => self.add(region.graph, Rest::Weights.words(), region.held),
+                RegionKind::Variables => self.add(region.graph, Rest::Variables.words(), region.held),
+                RegionKind::InputOutput => {}
+                RegionKind::FixedFeatures => self.add(region.graph, FIXED, idle),
+                RegionKind::Arena => {
+                    let of_io = idle.min(shared_io);
+                    shared_io = shared_io - of_io;
+                    let what = if region.graph.is_some() { ARENA } else { SHARED_ARENA };
+                    self.add(region.graph, what, idle - of_io);
+                }
+                RegionKind::PoolBlock | RegionKind::PagedRange | RegionKind::Stitched if has_pools => {}
+                _ => self.add(region.graph, Rest::Idle.words(), idle),
+            }
+        }
+    }
+
+    fn add_pools(&mut self, picture: &DevicePicture) {
+        for pool in &picture.pools {
+            let what = if pool.graph.is_some() { POOL } else { DEVICE_POOL };
+            self.add(pool.graph, what, pool.occupied.saturating_sub(pool.given));
+        }
+    }
+}
+
+/// Inputs and outputs that lie in a region.
+fn io_of(simulation: &Simulation, region: &crate::sim::RegionPicture) -> Bytes {
+    if region.kind == RegionKind::InputOutput {
+        region.held
+    } else {
+        simulation.region(region.region).io.min(region.held)
+    }
+}

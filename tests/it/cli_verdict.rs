@@ -1,0 +1,305 @@
+//! `compare` as a gate of continuous integration: the verdict names what makes it fail, who is to blame adds up, and what
+//! cannot be compared is said and never passes for a figure.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+
+use crate::cli::{fails, json, run};
+
+const BERT: [&str; 6] = ["compare", "sample:bert", "--dim", "seq=128", "--dim", "batch=8"];
+
+/// The answer of `compare`, as a file.
+fn kept(folder: &Path, arguments: &[&str]) -> PathBuf {
+    let output = run(&[arguments, &["--format", "json"]].concat());
+    let path = folder.join("kept.json");
+    std::fs::write(&path, output.stdout).expect("the file can be written");
+    path
+}
+
+/// Exit code and standard output.
+fn told(arguments: &[&str]) -> (i32, String) {
+    let output = run(arguments);
+    let text = String::from_utf8(output.stdout).expect("text");
+    (output.status.code().expect("it ends by itself"), text)
+}
+
+/// A training graph, which has the live peak, and a small graph behind it, which has the reserved one.
+fn two<'a>(second: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["compare", "sample:mixed", "--run", "train", "--run", second], more].concat()
+}
+
+fn sum(rows: &Json, field: &str) -> i64 {
+    let rows = rows.as_array().expect("rows").iter();
+    rows.map(|row| row[field].as_i64().expect("bytes")).sum()
+}
+
+#[test]
+fn a_growth_of_reserved_bytes_is_told_by_graph() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (small, large) = ("main_graph[seq=128; batch=1]", "main_graph[seq=128; batch=8]");
+    let path = kept(folder.path(), &two(small, &[]));
+    let path = path.to_str().expect("a path of letters");
+    let gate = ["--baseline", path, "--fail-if", "peak_reserved>+0%"];
+    let answer = json(&two(large, &[&gate[..], &["--format", "json"]].concat()), 1);
+    for policy in answer["policies"].as_array().expect("policies") {
+        let peak = &policy["at_peak_reserved"];
+        let others = peak["others"]["bytes"].as_i64().expect("bytes");
+        let held = sum(&peak["tensors"], "bytes") + others + sum(&peak["rest"], "bytes");
+        assert_eq!(peak["reserved_bytes"], policy["peak_reserved_bytes"]);
+        assert_eq!(Some(held), peak["reserved_bytes"].as_i64(), "{}", policy["policy"]);
+    }
+    let beside = &answer["baseline"];
+    let metric = |name: &str| {
+        let rows = beside["metrics"].as_array().expect("metrics");
+        let row = rows.iter().find(|row| row["metric"] == name).expect("a metric");
+        row["now"].as_i64().unwrap() - row["before"].as_i64().unwrap()
+    };
+    assert_eq!(metric("peak_live"), 0);
+    let rows = &beside["changes_at_peak_reserved"];
+    let unlisted = beside["unlisted_at_peak_reserved_bytes"].as_i64().expect("bytes");
+    assert_eq!(sum(rows, "difference_bytes") + unlisted, metric("peak_reserved"));
+    let is_arena = |row: &Json| row["graph"] == "main_graph" && row["name"] == "arena, held by no tensor";
+    assert!(rows.as_array().expect("rows").iter().any(is_arena), "{rows}");
+    for format in ["text", "markdown"] {
+        let (_, text) = told(&two(large, &[&gate[..], &["--format", format]].concat()));
+        assert!(text.contains("arena, held by no tensor (main"), "{format}: {text}");
+        assert!(
+            !text.contains("every tensor holds what it held before"),
+            "{format}: {text}"
+        );
+    }
+}
+
+#[test]
+fn an_earlier_answer_without_reserved_holders_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(folder.path(), &BERT);
+    let mut answer: Json = serde_json::from_slice(&std::fs::read(&path).expect("it was written")).expect("JSON");
+    for policy in answer["policies"].as_array_mut().expect("policies") {
+        policy.as_object_mut().expect("a lane").remove("at_peak_reserved");
+    }
+    answer.as_object_mut().expect("an answer").remove("settings");
+    std::fs::write(&path, answer.to_string()).expect("the file can be written");
+    let path = path.to_str().expect("a path of letters");
+    let grown = [
+        "compare",
+        "sample:bert",
+        "--dim",
+        "seq=128",
+        "--dim",
+        "batch=9",
+        "--baseline",
+        path,
+    ];
+    let (_, text) = told(&grown);
+    assert!(text.contains("write the baseline again with this version"), "{text}");
+    let answer = json(&[&grown[..], &["--format", "json"]].concat(), 0);
+    assert_eq!(answer["baseline"]["changes_at_peak_reserved"], Json::Null);
+    let (_, text) = told(&[&BERT[..], &["--baseline", path]].concat());
+    assert!(text.contains("every tensor holds what it held before"), "{text}");
+    assert!(!text.contains("differ in what was asked"), "{text}");
+}
+
+#[test]
+fn a_run_out_of_memory_stands_first_and_holds_no_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(folder.path(), &BERT);
+    let path = path.to_str().expect("a path of letters");
+    let gate = [
+        "--device-memory",
+        "90MiB",
+        "--baseline",
+        path,
+        "--fail-if",
+        "peak_reserved>+5%",
+        "--fail-if",
+        "peak_live>1TiB",
+    ];
+    let gate = [&BERT[..], &gate].concat();
+    let (code, page) = told(&[&gate[..], &["--format", "markdown"]].concat());
+    assert_eq!(code, 1);
+    let first = page.lines().find(|line| line.starts_with("- ")).expect("a verdict");
+    for part in [
+        "- :x: policy 0, which is in force, runs out of memory.",
+        " asks for ",
+        " is enough for the whole session",
+    ] {
+        assert!(first.contains(part), "{part}: {page}");
+    }
+    assert!(
+        !page.contains(":white_check_mark:") && !page.contains("-100.00 %"),
+        "{page}"
+    );
+    assert!(page.contains("**policy 0**, until out of memory |"), "{page}");
+    assert!(
+        page.contains("| figure | before | now, until out of memory |"),
+        "{page}"
+    );
+    let (_, text) = told(&gate);
+    assert!(!text.contains("\nholds "), "{text}");
+    assert!(
+        text.contains("\nfails: policy 0, which is in force, runs out of memory."),
+        "{text}"
+    );
+    assert!(text.contains("nobody can say what it would be"), "{text}");
+    let answer = json(&[&gate[..], &["--format", "json"]].concat(), 1);
+    assert_eq!(answer["baseline"]["changes"], Json::Null);
+}
+
+#[test]
+fn a_baseline_that_ended_early_gives_no_relative_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(folder.path(), &[&BERT[..], &["--device-memory", "90MiB"]].concat());
+    let path = path.to_str().expect("a path of letters");
+    let gate = [&BERT[..], &["--baseline", path, "--fail-if", "peak_reserved>+5%"]].concat();
+    let (code, page) = told(&[&gate[..], &["--format", "markdown"]].concat());
+    assert_eq!(code, 0, "{page}");
+    for part in [
+        "- :warning: `peak_reserved>+5%`: the baseline did not run to its end",
+        "| before, until out of memory | now |",
+        "generic-32GB with 90.00 MiB before, generic-32GB with 32.00 GiB now",
+    ] {
+        assert!(page.replace('\u{a0}', " ").contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("(new)"), "{page}");
+    let limit = &json(&[&gate[..], &["--format", "json"]].concat(), 0)["baseline"]["limits"][0];
+    assert_eq!(limit["is_broken"], false);
+    assert!(
+        limit["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("did not run to its end")),
+        "{limit}"
+    );
+    let absolute = [&BERT[..], &["--baseline", path, "--fail-if", "peak_reserved>1KiB"]].concat();
+    assert_eq!(told(&absolute).0, 1);
+}
+
+#[test]
+fn what_was_asked_otherwise_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(folder.path(), &BERT);
+    let path = path.to_str().expect("a path of letters");
+    for (arguments, part) in [
+        (&["--dim", "batch=16"][..], "batch of main_graph: 8 before, 16 now"),
+        (
+            &["--dim", "batch=8", "--iterations", "3"],
+            "1 iteration before, 3 iterations now",
+        ),
+        (
+            &["--dim", "batch=8", "--run", "main_graph*2"],
+            "1 run before, 2 runs now",
+        ),
+        (
+            &["--dim", "batch=8", "--device-memory", "1GiB"],
+            "generic-32GB with 32.00 GiB before, generic-32GB with 1.000 GiB now",
+        ),
+        (
+            &["--dim", "batch=8", "--set", "memory_config.atomic_clean_policy=1"],
+            "memory_config.atomic_clean_policy 0 before, 1 now",
+        ),
+        (
+            &["--dim", "batch=8", "--env", "GE_USE_STATIC_MEMORY=2"],
+            "policy 0 before, policy 2 now.",
+        ),
+    ] {
+        let session = ["compare", "sample:bert", "--dim", "seq=128", "--baseline", path];
+        let (_, text) = told(&[&session[..], arguments].concat());
+        let expected = format!("warning: The two differ in what was asked: {part}");
+        assert!(text.replace('\u{a0}', " ").contains(&expected), "{arguments:?}: {text}");
+    }
+    let (_, same) = told(&[&BERT[..], &["--baseline", path]].concat());
+    assert!(!same.contains("warning: "), "{same}");
+    let (code, page) = told(&["compare", "sample:mixed", "--baseline", path, "--format", "markdown"]);
+    assert_eq!(code, 0);
+    let first = page.lines().find(|line| line.starts_with("- ")).expect("a verdict");
+    assert!(
+        first.contains(":warning: The baseline is of another workload: its graphs are main\\_graph"),
+        "{page}"
+    );
+}
+
+#[test]
+fn an_error_finding_stands_in_the_verdict() {
+    let erring = [
+        "--set",
+        "memory_config.static_memory_policy=9",
+        "--fail-if",
+        "peak_reserved>1TiB",
+    ];
+    let (code, page) = told(&[&BERT[..], &erring, &["--format", "markdown"]].concat());
+    assert_eq!(code, 1, "{page}");
+    let first = page.lines().find(|line| line.starts_with("- ")).expect("a verdict");
+    assert!(first.starts_with("- :x: `R"), "{page}");
+}
+
+#[test]
+fn an_answer_is_no_configuration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = kept(folder.path(), &BERT);
+    let path = path.to_str().expect("a path of letters");
+    let pin = format!("before={path}");
+    let part = "this is an answer of `compare`, not a configuration: compare with it by --baseline FILE";
+    fails(&[&BERT[..], &["--pin", &pin]].concat(), part);
+    fails(&[&BERT[..], &["--config", path]].concat(), part);
+    let document = folder.path().join("x.highwater");
+    let document = document.to_str().expect("a path of letters");
+    assert_eq!(
+        told(&["export", "sample:bert", "--dim", "seq=128", "--to", document]).0,
+        0
+    );
+    fails(
+        &[&BERT[..], &["--config", document]].concat(),
+        "this is a document, not a configuration",
+    );
+    let plan = folder.path().join("plan.json");
+    std::fs::write(&plan, run(&["inspect", "sample:bert", "--format", "json"]).stdout).expect("it can be written");
+    let plan = plan.to_str().expect("a path of letters");
+    fails(
+        &[&BERT[..], &["--config", plan]].concat(),
+        "an answer of `inspect`, not a configuration",
+    );
+}
+
+#[test]
+fn a_pin_says_how_its_schedule_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("p.json");
+    let path = path.to_str().expect("a path of letters");
+    let own = [
+        "--dim",
+        "batch=32",
+        "--run",
+        "main_graph[seq=64; batch=4]*2",
+        "--set",
+        "simulation.device_memory=2GiB",
+        "--to",
+        path,
+    ];
+    assert_eq!(told(&[&["export", "sample:mixed"], &own[..]].concat()).0, 0);
+    let pin = format!("own={path}");
+    let session = ["compare", "sample:mixed", "--pin", &pin, "--format"];
+    let (_, text) = told(&[&session[..], &["text"]].concat());
+    let (_, page) = told(&[&session[..], &["markdown"]].concat());
+    let (text, page) = (text.replace('\u{a0}', " "), page.replace('\u{a0}', " "));
+    let part =
+        "simulation.device_memory: 2.000 GiB, not None; schedule: main_graph[batch=4; seq=64]*2, not every graph once";
+    assert!(text.contains(part), "{text}");
+    assert!(!text.contains("batch: "), "{text}");
+    let part = "`simulation.device_memory` 2.000 GiB, `schedule` main\\_graph\\[batch=4; seq=64\\]\\*2";
+    assert!(page.contains(part) && !page.contains("`batch`"), "{page}");
+}
+
+#[test]
+fn a_measured_lane_tells_the_error_of_each_simulated_peak() {
+    let file = |name: &str| format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (run, graph) = (file("lenet_training.runmeta.pb.gz"), file("lenet_training.pb"));
+    let (_, text) = told(&["compare", &run, &graph]);
+    assert!(
+        text.contains("\nsimulated, and by how much that is more or less\nthan measured "),
+        "{text}"
+    );
+    let row = text.split("\nthan measured ").nth(1).expect("a table");
+    let row = row.lines().find(|line| line.starts_with("policy 0 ")).expect("a row");
+    assert!(row.contains(" %) more") || row.contains(" %) less"), "{row}");
+}
