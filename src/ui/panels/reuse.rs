@@ -112,7 +112,7 @@ pub(super) fn reuse_ui(
         let words = if facts.held_in.is_empty() {
             "This lane holds no memory of its own for the tensor.".to_owned()
         } else {
-            format!("It is held with the {}: its bytes are nobody else's.", facts.held_in)
+            format!("It is held with the {}, as long as these are.", facts.held_in)
         };
         ui.add(egui::Label::new(RichText::new(words).weak()).wrap());
         return;
