@@ -333,6 +333,7 @@ impl App {
                 LaneLayout::SideBySide => "side by side",
             },
             UiCommand::NextAxis => lanes.shown_axis().name(),
+            UiCommand::NextRows => lanes.rows_by.words(),
             UiCommand::NextLanes => kind_words(&self.session)?,
             UiCommand::Sweep if self.session.is_sweeping() => "running",
             UiCommand::TrySpace if self.session.is_trying() => "running",

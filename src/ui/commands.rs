@@ -66,6 +66,8 @@ pub enum UiCommand {
     ToggleView,
     /// Program order, estimated time, wall time.
     NextAxis,
+    /// The next order of the rows of lifetimes.
+    NextRows,
     /// Bring the sweep over budgets to the front, or the lanes.
     ToggleBudgets,
     /// Bring the sweep over configurations to the front, or the lanes.

@@ -169,7 +169,7 @@ pub fn picture_of(image: &ColorImage, part: Option<(Rect, f32)>) -> Picture {
 mod tests {
     use eframe::egui::{self, ColorImage, Rect, pos2};
 
-    use super::{BEFORE, Pictures, UNTIL, Wanted, picture_of, stacked};
+    use super::{BEFORE, PATIENCE, Pictures, UNTIL, Wanted, picture_of, stacked};
     use crate::analysis::LaneId;
     use crate::sim::StaticMemoryPolicy;
     use crate::ui::lanes::LanesState;
@@ -204,7 +204,8 @@ mod tests {
             path: "lane.png".into(),
         });
         let mut commands = Vec::new();
-        for _ in 0..=BEFORE + UNTIL {
+        // The lane is nowhere on the screen: it is awaited for a while, because it may still be worked out.
+        for _ in 0..=u16::from(BEFORE) + PATIENCE + u16::from(UNTIL) {
             assert_eq!(pictures.lane(), Some(lane));
             pictures.poll(&ctx, &lanes, &mut commands);
         }

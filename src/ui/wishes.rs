@@ -200,6 +200,7 @@ impl App {
             UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
             UiCommand::ForgetRecent => state.recents.list.clear(),
             UiCommand::NextAxis => self.next_axis(),
+            UiCommand::NextRows => self.state.lanes.next_rows(),
             UiCommand::ToggleSpace => self.panes.toggle(Pane::Space),
             UiCommand::TrySpace if self.session.is_trying() => self.session.apply(Command::StopSpace),
             UiCommand::TrySpace | UiCommand::Recommend => {

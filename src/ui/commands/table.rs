@@ -223,6 +223,13 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(plain(Key::U)),
     },
     CommandRow {
+        command: UiCommand::NextRows,
+        menu: Menu::View,
+        text: "Order of rows: next",
+        tooltip: "show lifetimes, sorted by the next of birth, size, lifetime and scope",
+        shortcut: None,
+    },
+    CommandRow {
         command: UiCommand::NextLanes,
         menu: Menu::View,
         text: "Compare policies / budgets / name reuse",

@@ -168,6 +168,15 @@ impl LanesState {
         viewport
     }
 
+    /// Lifetimes, in the next order where they are seen already.
+    pub fn next_rows(&mut self) {
+        if self.content == LaneContent::Lifetimes {
+            let at = RowsBy::ALL.iter().position(|by| *by == self.rows_by).unwrap_or(0);
+            self.rows_by = RowsBy::ALL[(at + 1) % RowsBy::ALL.len()];
+        }
+        self.content = LaneContent::Lifetimes;
+    }
+
     /// The lane whose lifetimes are shown.
     pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
