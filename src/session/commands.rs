@@ -241,6 +241,13 @@ pub enum Command {
     SaveDocument {
         /// Where.
         path: PathBuf,
+        /// How the window shows it.
+        view: Option<Json>,
+    },
+    /// Save the document as a file, whatever somebody else wrote there meanwhile.
+    OverwriteDocument {
+        /// Where.
+        path: PathBuf,
         /// The window's own value.
         view: Option<Json>,
     },

@@ -296,7 +296,8 @@ impl Session {
             }
             Command::Cancel => self.stop_all(),
             Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
-            Command::SaveDocument { path, view } => self.save_document(path, view),
+            Command::SaveDocument { path, view } => self.save_document(path, view, false),
+            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
             Command::Locate { position, path } => self.locate(position, path),
             Command::Recover(kept) => self.recover(&kept),
             Command::WritePicture { path, picture } => {
@@ -368,12 +369,15 @@ impl Session {
             return;
         };
         self.problem = None;
-        loaded.follow(&mut self.document.plan);
+        let is_partial = loaded.lacks_a_source();
+        // Names wait for what is missing: what they mean is known when all is there.
+        if !is_partial {
+            loaded.follow(&mut self.document.plan);
+        }
         let symbols = loaded.workload.symbols();
         // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
         // is kept for the whole, but not asked about.
         let all = loaded.whole.symbols();
-        let is_partial = loaded.lacks_a_source();
         let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
         if !is_partial {
@@ -393,6 +397,10 @@ impl Session {
         request.plan.retain_graphs(&graphs);
         for pin in &mut request.pins {
             loaded.follow(&mut pin.configuration.plan);
+            // As the schedule's own entries of graphs that are not looked at do, the pin's wait.
+            if is_partial || !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
+                pin.configuration.plan.retain_graphs(&graphs);
+            }
         }
         request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
@@ -439,7 +447,12 @@ impl Session {
             policies: Vec::new(),
             strategies: self.document.strategies.clone(),
             search_nodes: Limits::DEFAULT_NODES,
-            pins: self.document.pins.clone(),
+            pins: self
+                .document
+                .pins
+                .iter()
+                .map(|pin| pin.beside(&self.document.plan))
+                .collect(),
         }
     }
 }
