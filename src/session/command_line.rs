@@ -102,15 +102,13 @@ impl<'a> CommandLine<'a> {
     /// Whether commands have relative paths.
     pub fn is_relative(&self) -> bool {
         let is_relative = |path: &str| !Path::new(path).is_absolute();
-        match self.file() {
-            Some((name, _)) => is_relative(name),
-            None => {
-                let paths = self.document.sources.iter().filter(|source| source.path().is_some());
-                paths
-                    .map(|source| self.source_in_command(source))
-                    .any(|path| is_relative(&path))
-            }
+        if let Some((name, _)) = self.file() {
+            return is_relative(name);
         }
+        let paths = self.document.sources.iter().filter(|source| source.path().is_some());
+        paths
+            .map(|source| self.source_in_command(source))
+            .any(|path| is_relative(&path))
     }
 
     /// Whether commands are run in the folder of the document's file.

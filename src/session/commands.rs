@@ -287,6 +287,14 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it is about the document's file.
+    pub(super) const fn is_filed(&self) -> bool {
+        matches!(
+            self,
+            Self::SaveDocument { .. } | Self::OverwriteDocument { .. } | Self::Locate { .. } | Self::Recover(_)
+        )
+    }
+
     /// Whether it is about pins, or about lanes that are compared.
     pub(super) const fn is_compared(&self) -> bool {
         matches!(

@@ -39,13 +39,15 @@ pub fn export_about(
         report.map_or_else(Vec::new, |report| report.contents.clone())
     };
     let sources = document.sources.iter().enumerate();
+    let mut configuration = config_from_document(document, Some(comparison));
+    configuration.sources = document.sources.iter().map(|source| line.label(source)).collect();
     ExportAbout {
         sources: sources
             .map(|(position, source)| (line.label(source), contents(position)))
             .collect(),
         findings,
         diagnostics,
-        configuration: config_from_document(document, Some(comparison)),
+        configuration,
         commands: commands(line, comparison),
         beside: beside((document, line), comparison),
     }

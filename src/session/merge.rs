@@ -116,24 +116,25 @@ impl Merge {
         kept: Option<&BTreeSet<String>>,
     ) -> GivenNames {
         let (now, before) = (self.with_files(titles), self.with_files(before));
-        let (names, aliases, renamed) = match kept {
-            Some(mentioned) => {
-                let (names, renamed) = names_kept(&before, &now, mentioned);
-                (names, BTreeMap::new(), renamed)
-            }
-            None => {
-                let found = graph_names(&now);
-                // Where every source is what it was, other names are other names, and no more.
-                let has_moved = before != now;
-                let renamed = has_moved.then(|| names_moved(&before, &found));
-                let renamed = renamed.unwrap_or_default();
-                (found.names, found.aliases, renamed)
-            }
+        let (names, given) = if let Some(mentioned) = kept {
+            let (names, renamed) = names_kept(&before, &now, mentioned);
+            let aliases = BTreeMap::new();
+            (names, GivenNames { aliases, renamed })
+        } else {
+            let found = graph_names(&now);
+            // Where every source is what it was, other names are other names, and no more.
+            let renamed = if before == now {
+                BTreeMap::new()
+            } else {
+                names_moved(&before, &found)
+            };
+            let aliases = found.aliases;
+            (found.names, GivenNames { aliases, renamed })
         };
         for (entry, name) in self.graphs.iter_mut().zip(names) {
             entry.name = name;
         }
-        GivenNames { aliases, renamed }
+        given
     }
 
     /// The graphs, each with what its source is called.

@@ -296,10 +296,7 @@ impl Session {
             }
             Command::Cancel => self.stop_all(),
             Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
-            Command::SaveDocument { path, view } => self.save_document(path, view, false),
-            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
-            Command::Locate { position, path } => self.locate(position, path),
-            Command::Recover(kept) => self.recover(&kept),
+            filed if filed.is_filed() => self.apply_filed(filed),
             Command::WritePicture { path, picture } => {
                 self.worker.send(Job::WritePicture { path, picture });
             }

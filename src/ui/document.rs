@@ -195,7 +195,8 @@ impl App {
             state.leaving = Leaving::Asking;
             // A save that failed has its notice; nothing is lost.
             if self.session.has_to_be_saved() {
-                state.next = None;
+                // What somebody else wrote is asked about first.
+                state.next = state.next.take().filter(|_| state.conflict.is_some());
             } else {
                 self.go_on(ctx);
             }
@@ -228,10 +229,6 @@ impl App {
         match command {
             Command::SaveDocument { path, view: None } => Some(Command::SaveDocument {
                 path: with_extension(&path),
-                view: Some(self.document_view()),
-            }),
-            Command::OverwriteDocument { path, view: None } => Some(Command::OverwriteDocument {
-                path,
                 view: Some(self.document_view()),
             }),
             Command::Open(sources) if self.session.has_to_be_saved() => {
@@ -271,7 +268,7 @@ impl App {
                 ctx.request_repaint();
             }
         } else if let Some(path) = self.state.document.conflict.clone() {
-            self.conflict_ui(ctx, path, commands);
+            self.conflict_ui(ctx, path);
         } else if self.state.document.next.is_some() {
             self.leaving_ui(ctx);
         } else if self.state.document.is_locating && !self.state.dialogs.is_open() {
@@ -286,15 +283,23 @@ impl App {
     }
 
     /// What becomes of a file that somebody else changed.
-    fn conflict_ui(&mut self, ctx: &egui::Context, path: PathBuf, commands: &mut Vec<Command>) {
+    fn conflict_ui(&mut self, ctx: &egui::Context, path: PathBuf) {
         let Some(choice) = conflict_prompt_ui(ctx, &path, &mut self.state.document.has_focus) else {
             return;
         };
-        self.state.document.conflict = None;
-        match choice {
-            Conflict::Overwrite => commands.push(Command::OverwriteDocument { path, view: None }),
-            Conflict::Elsewhere => self.state.dialogs.ask(Purpose::SaveDocument, ctx),
-            Conflict::Leave => {}
+        let view = Some(self.document_view());
+        let state = &mut self.state.document;
+        state.conflict = None;
+        if let Conflict::Overwrite = choice {
+            if state.next.is_some() {
+                state.leaving = Leaving::Saving;
+            }
+            self.session.apply(Command::OverwriteDocument { path, view });
+        } else {
+            state.next = None;
+        }
+        if let Conflict::Elsewhere = choice {
+            self.state.dialogs.ask(Purpose::SaveDocument, ctx);
         }
         ctx.request_repaint();
     }

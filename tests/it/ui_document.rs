@@ -210,6 +210,21 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     settle(&mut harness);
     assert!(!harness.state().session().is_changed());
     assert!(read().contains("net.onnx"));
+    // On the way out too, which then goes on.
+    set_policy(&mut harness, "4");
+    std::fs::write(&path, THEIRS).unwrap();
+    asks_to_close(&mut harness);
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    settle(&mut harness);
+    harness.run_steps(3);
+    assert_eq!(read(), THEIRS);
+    harness.get_by_role_and_label(Role::Button, "Save anyway").click();
+    harness.run_steps(1);
+    settle(&mut harness);
+    harness.run_steps(2);
+    assert!(read().contains("net.onnx") && harness.query_by_label("Save anyway").is_none());
+    assert!(!asks_to_close(&mut harness).contains(&ViewportCommand::CancelClose));
 }
 
 #[test]

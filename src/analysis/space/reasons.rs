@@ -11,7 +11,7 @@ use crate::options::keys;
 use crate::sim::Subject;
 use crate::sim::fold::blocks;
 use crate::units::{Bytes, Nanos, Step, counted};
-use costs::causes;
+use costs::{LEAST, causes};
 use memory::{parts, pools, waiting};
 pub(super) use story::Story;
 pub(super) use uncertain::uncertain;
@@ -145,6 +145,9 @@ fn bytes_beside(sentence: Sentence, bytes: Bytes, other: Bytes) -> Sentence {
 
 fn time_beside(sentence: Sentence, time: Nanos, other: Nanos) -> Sentence {
     let by = Nanos(time.0.abs_diff(other.0));
+    if by < LEAST && time >= LEAST && time != other {
+        return sentence.say(format!(" (the same but for less than {LEAST})"));
+    }
     match time.cmp(&other) {
         std::cmp::Ordering::Equal => sentence.say(" (the same)"),
         std::cmp::Ordering::Greater => sentence.say(" (").time(by, RUNNER_UP).say(" more)"),

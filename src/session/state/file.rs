@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::super::commands::Command;
 use super::super::document::{Document, SourceSpec};
 use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState};
 use super::super::jobs::{Answer, Job, Loaded};
@@ -155,8 +156,19 @@ impl Session {
         self.file.conflict.take()
     }
 
+    /// Commands about the document's file.
+    pub(super) fn apply_filed(&mut self, command: Command) {
+        match command {
+            Command::SaveDocument { path, view } => self.save_document(path, view, false),
+            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
+            Command::Locate { position, path } => self.locate(position, path),
+            Command::Recover(kept) => self.recover(&kept),
+            _ => {}
+        }
+    }
+
     /// Saves the document; over what somebody else wrote in its file only where that is wanted.
-    pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
+    fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
         if self.load_generation != 0 || self.document.sources.is_empty() {
             let words = "wait until the files are read, then save";
             self.notice = Some(Notice::Failed(words.to_owned()));
@@ -169,7 +181,7 @@ impl Session {
     }
 
     /// Another file in the place of a source; everything else stays.
-    pub(super) fn locate(&mut self, position: usize, path: PathBuf) {
+    fn locate(&mut self, position: usize, path: PathBuf) {
         let Some(source) = self.document.sources.get(position).cloned() else {
             return;
         };
@@ -218,7 +230,7 @@ impl Session {
     }
 
     /// A document that was kept for recovery comes in the place of what is open; it counts as changed.
-    pub(super) fn recover(&mut self, kept: &KeptDocument) {
+    fn recover(&mut self, kept: &KeptDocument) {
         match kept.read() {
             Ok(file) => {
                 let sources = file.document.sources.clone();

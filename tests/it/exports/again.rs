@@ -99,6 +99,12 @@ fn the_commands_of_a_page_are_run_as_they_stand() {
 fn sources_of_a_document_are_told_as_it_names_them() {
     let folder = folder();
     done(
+        program(&["export", "dir a/döc.highwater", "--to", "c.json"]),
+        folder.path(),
+    );
+    let config: Json = serde_json::from_slice(&std::fs::read(folder.path().join("c.json")).unwrap()).unwrap();
+    assert_eq!(config["sources"], serde_json::json!(["sub/net.json", "../-dash.json"]));
+    done(
         program(&["export", "dir a/döc.highwater", "--to", "trace.json"]),
         folder.path(),
     );

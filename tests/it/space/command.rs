@@ -201,15 +201,15 @@ fn the_flags_of_a_recommendation_give_its_figures() {
         asked.extend(axes.iter().flat_map(|axis| ["--axis", *axis]));
         let winner = json(&[&asked[..], &["--format", "json"]].concat(), 0)["winner"].clone();
         let text = String::from_utf8(run(&asked).stdout).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("to take it: ")).unwrap();
-        let flags = words(line);
+        let printed = text.lines().find_map(|line| line.strip_prefix("to take it: ")).unwrap();
+        let flags = words(printed);
         let mut taken = vec!["compare", file, "--format", "json"];
         taken.extend(flags.iter().map(String::as_str));
         let compared = json(&taken, 0);
         let lanes = compared["policies"].as_array().unwrap();
-        let lane = lanes.iter().find(|lane| lane["policy"] == winner["policy"]).unwrap();
+        let taken = lanes.iter().find(|row| row["policy"] == winner["policy"]).unwrap();
         for figure in ["peak_reserved_bytes", "peak_live_bytes", "estimated_overhead_ns"] {
-            assert_eq!(lane[figure], winner[figure], "{line}: {figure}");
+            assert_eq!(taken[figure], winner[figure], "{printed}: {figure}");
         }
         assert_eq!(winner["settings"].get("run").is_some(), schedule.contains("entries"));
     }

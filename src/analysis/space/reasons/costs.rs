@@ -12,7 +12,7 @@ const SHOWN: usize = 2;
 const SHARE: u64 = 20;
 
 /// ...and so much: what is below is a remainder of rounding.
-const LEAST: Nanos = Nanos(1_000);
+pub(super) const LEAST: Nanos = Nanos(1_000);
 
 /// What a cause makes of a difference.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,9 @@ pub(super) fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
     } else {
         "The next one"
     };
-    let net = Nanos(own.0.abs_diff(next.0));
+    let difference = Nanos(own.0.abs_diff(next.0));
     let lists = (&slow.lane()?.summary.overhead[..], &fast.lane()?.summary.overhead[..]);
-    told(who, net, lists, &Link::Lane(which))
+    told(who, difference, lists, &Link::Lane(which))
 }
 
 /// The sentence; `None` where nothing is worth one.
@@ -67,7 +67,7 @@ fn told(who: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &
             .time(share.time, link.clone())
             .say(format!(" {word} on {} ({})", share.cause.label(), share.counted()));
     }
-    if rest.unsigned_abs() >= u128::from(LEAST.0.max(net.0 / SHARE)) {
+    if rest.unsigned_abs() >= u128::from(LEAST.0) {
         let time = Nanos(u64::try_from(rest.unsigned_abs()).unwrap_or(u64::MAX));
         let word = if rest > 0 { "more" } else { "less" };
         sentence = sentence
@@ -148,6 +148,14 @@ mod tests {
             Some("It spends 200.00 µs more on device mallocs (4 instead of 2)."),
         );
         says(&[(LoadMemset, 3, 501)], &[(LoadMemset, 4, 500)], None);
+        // What is too small to be named is in the rest.
+        says(
+            &[(Map, 333, 19_980_000)],
+            &[(Malloc, 2, 160_000)],
+            Some(
+                "It spends 19.82 ms more in sum: 19.98 ms more on pages mapped (333 instead of 0), 160.00 µs less on all else.",
+            ),
+        );
         // Fewer that take longer; three causes, of which the smallest is in the rest.
         says(
             &[(LoadMemset, 3, 9_000)],
