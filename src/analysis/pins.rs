@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::rewrite::remat::OpRates;
 use crate::sim::Params;
 use crate::units::Bytes;
-use crate::workload::{Axis, Device, Workload};
+use crate::workload::{Axis, Device, SchedulePlan, Workload};
 
 pub use steps::PinFit;
 
@@ -38,12 +38,33 @@ pub struct Pin {
     pub name: String,
     /// What is kept.
     pub configuration: Configuration,
+    /// Whether it says nothing about the schedule: then that of the settings is its own, as it is at the time.
+    pub follows_schedule: bool,
 }
 
 /// Letters of a pin's name at most.
 const LONGEST_NAME: usize = 200;
 
 impl Pin {
+    /// A pin that keeps a whole configuration.
+    pub const fn new(name: String, configuration: Configuration) -> Self {
+        Self {
+            name,
+            configuration,
+            follows_schedule: false,
+        }
+    }
+
+    /// The pin beside settings with a schedule.
+    #[must_use]
+    pub fn beside(&self, plan: &SchedulePlan) -> Self {
+        let mut pin = self.clone();
+        if pin.follows_schedule {
+            pin.configuration.plan.clone_from(plan);
+        }
+        pin
+    }
+
     /// Whether a pin may have this name beside others, without blanks around it.
     ///
     /// # Errors

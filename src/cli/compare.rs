@@ -154,7 +154,7 @@ pub(super) fn request_of(
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
-        pins: settings.pins.clone(),
+        pins: settings.pins.iter().map(|pin| pin.beside(&settings.plan)).collect(),
     };
     loaded.follow(&mut request.plan);
     for pin in &mut request.pins {
@@ -164,10 +164,14 @@ pub(super) fn request_of(
     if !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
         // Entries of graphs that are not looked at wait; those of graphs that are nowhere are told.
         let (part, whole) = (loaded.workload.scheduled_graphs(), loaded.whole.scheduled_graphs());
-        let plan = request.plan.clone();
-        let is_elsewhere =
-            |entry: &ScheduleEntry| plan.graph_of(entry, &part).is_none() && plan.graph_of(entry, &whole).is_some();
-        request.plan.entries.retain(|entry| !is_elsewhere(entry));
+        let pins = request.pins.iter_mut().map(|pin| &mut pin.configuration.plan);
+        for plan in std::iter::once(&mut request.plan).chain(pins) {
+            let names = plan.clone();
+            let is_elsewhere = |entry: &ScheduleEntry| {
+                names.graph_of(entry, &part).is_none() && names.graph_of(entry, &whole).is_some()
+            };
+            plan.entries.retain(|entry| !is_elsewhere(entry));
+        }
     }
     if !request.workload.graphs().is_empty() {
         // What no graph has is told apart, as everywhere.

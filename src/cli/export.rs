@@ -12,7 +12,9 @@ use crate::analysis::{Comparison, compare};
 use crate::export::{ExportForm, ExportSubject};
 use crate::options::check_scheduled;
 use crate::progress::Progress;
-use crate::session::{OnFailure, export_about, is_document_name, load, refuse_source, write_whole};
+use crate::session::{
+    CommandLine, OnFailure, Origin, export_about, is_document_name, load, refuse_source, write_whole,
+};
 use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
@@ -28,6 +30,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
     settings.add_pins(&args.pins.pin)?;
+    let file = named.named_document(&args.files);
     let sources = named.sources;
     // Said before anything is worked out.
     refuse_source(&args.to, &sources)?;
@@ -43,7 +46,21 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
     let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
-    let about = export_about(&document, &comparison, Some(&loaded), (findings, import));
+    let origin = Origin {
+        file: file
+            .as_ref()
+            .map(|(name, opened)| (name.as_str(), &opened.file.document)),
+        folder: file.as_ref().and_then(|(_, opened)| opened.path.parent()),
+        runs_there: false,
+        pins: &args.pins.pin,
+    };
+    // What is taken from a document is as the document has it, whatever became of it for these graphs.
+    let mut said = document.clone();
+    if file.is_some() {
+        said.plan.clone_from(&settings.plan);
+    }
+    let line = CommandLine::new(&said, origin);
+    let about = export_about((&document, &line), &comparison, Some(&loaded), (findings, import));
     let subject = subject_of(args, comparison, about)?;
     let bytes = subject.file(form, &args.to, progress)?;
     write_whole(&args.to, &bytes)?;

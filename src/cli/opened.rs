@@ -72,6 +72,14 @@ impl Named {
         Ok(settings)
     }
 
+    /// The document with the argument that names it.
+    pub(super) fn named_document(&self, files: &[String]) -> Option<(String, OpenedDocument)> {
+        let document = self.document.clone()?;
+        let is_it = |file: &&String| std::path::absolute(file).is_ok_and(|path| path == document.path);
+        let name = files.iter().find(is_it).cloned();
+        Some((name.unwrap_or_else(|| document.path.display().to_string()), document))
+    }
+
     /// Values that a document gives to dimensions, for commands that take one value each, as arguments; those that are
     /// given already win.
     pub(super) fn dims(&self, given: &[String]) -> Vec<String> {

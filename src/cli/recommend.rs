@@ -7,6 +7,7 @@ use super::{Verdict, print, print_json};
 use crate::analysis::space::{Chosen, Goal, Recommendation, SpacePoint, recommend};
 use crate::export::WireRecommendation;
 use crate::progress::Progress;
+use crate::session::shell_flag;
 use crate::units::{counted, grouped};
 
 /// Runs the command. Nothing that fits is a "no".
@@ -68,7 +69,7 @@ fn text(asked: &Asked, found: &Recommendation) -> String {
         out.push_str(&format!("{}\n", reason.text()));
     }
     if let Some(winner) = &found.winner {
-        out.push_str(&format!("\nto take it: {}\n", flags(space, winner)));
+        out.push_str(&format!("\nto take it: {}\n", flags(asked, winner)));
     }
     out.push_str(&obeyed(found));
     for sentence in &found.uncertain {
@@ -92,11 +93,21 @@ fn row(word: &str, title: &str, point: &SpacePoint) -> Vec<String> {
     cells
 }
 
-/// The flags that set what the axes vary.
-fn flags(space: &crate::analysis::space::Space, winner: &Chosen) -> String {
+/// The flags that, beside those that were given, make the configuration that is named: what the axes vary, the memory of the
+/// device, and the schedule's entries where an axis takes values from them.
+fn flags(asked: &Asked, winner: &Chosen) -> String {
+    let space = asked.explorer.space();
     let values = space.axes().iter().zip(space.values(winner.point.idx));
-    let flags: Vec<String> = values.map(|(axis, value)| axis.flag(value)).collect();
-    flags.join(" ")
+    let mut flags: Vec<(&str, String)> = values.map(|(axis, value)| axis.flag(value)).collect();
+    if let Some(capacity) = &asked.capacity {
+        flags.push(("--device-memory", capacity.clone()));
+    }
+    let entries = &winner.configuration.plan.entries;
+    if *entries != space.base().plan.entries {
+        flags.extend(entries.iter().map(|entry| ("--run", entry.to_string())));
+    }
+    let words: Vec<String> = flags.iter().map(|(flag, value)| shell_flag(flag, value)).collect();
+    words.join(" ")
 }
 
 /// The rules, and what else could not be taken.

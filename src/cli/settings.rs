@@ -207,7 +207,11 @@ impl Settings {
             let (config, remarks) = read_config(path, &bytes).with_context(|| format!("--pin {name}: {path}"))?;
             self.remarks.push((path.to_owned(), remarks));
             let configuration = self.pinned(&config);
-            self.pins.push(Pin { name, configuration });
+            self.pins.push(Pin {
+                name,
+                configuration,
+                follows_schedule: config.schedule.is_none(),
+            });
         }
         Ok(())
     }

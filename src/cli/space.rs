@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) explorer: Explorer,
     /// What the files are called.
     pub(super) name: String,
+    /// The memory in which points have to fit, as it was given.
+    pub(super) capacity: Option<String>,
     /// What was odd in files and configurations.
     pub(super) diagnostics: Diagnostics,
 }
@@ -43,6 +45,7 @@ impl Asked {
         request.files = Arc::new(look_at_space(&space));
         Ok(Self {
             name: loaded.workload.name.clone(),
+            capacity: args.capacity.clone(),
             diagnostics: import_diagnostics(&loaded, &settings),
             explorer: Explorer::new(&request, space)?,
         })

@@ -241,6 +241,13 @@ pub enum Command {
     SaveDocument {
         /// Where.
         path: PathBuf,
+        /// How the window shows it.
+        view: Option<Json>,
+    },
+    /// Save the document as a file, whatever somebody else wrote there meanwhile.
+    OverwriteDocument {
+        /// Where.
+        path: PathBuf,
         /// The window's own value.
         view: Option<Json>,
     },
@@ -280,6 +287,14 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it is about the document's file.
+    pub(super) const fn is_filed(&self) -> bool {
+        matches!(
+            self,
+            Self::SaveDocument { .. } | Self::OverwriteDocument { .. } | Self::Locate { .. } | Self::Recover(_)
+        )
+    }
+
     /// Whether it is about pins, or about lanes that are compared.
     pub(super) const fn is_compared(&self) -> bool {
         matches!(

@@ -1,6 +1,6 @@
 //! What is saved and compared: sources, options, environment, device, schedule.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
@@ -84,6 +84,15 @@ impl SourceSpec {
         match self {
             Self::As { format, .. } => Some(format),
             _ => None,
+        }
+    }
+
+    /// Its file or folder, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => stream_name(path).is_none().then_some(path),
+            Self::As { source, .. } => source.path(),
+            Self::Sample(_) | Self::Bytes { .. } => None,
         }
     }
 
@@ -212,72 +221,6 @@ impl Document {
             resolve_device(&options).expect("the default profile is bundled")
         })
     }
-
-    /// The `highwater plan ...` command for a placement problem.
-    pub fn plan_command_line(&self, strategy: &str) -> String {
-        // `plan` takes one file; which of several has the part is not known here.
-        let source = match &self.sources[..] {
-            [only] => only.label(),
-            _ => "FILE".to_owned(),
-        };
-        let part = self.part_words().map_or_else(String::new, |words| format!(" {words}"));
-        format!("highwater plan {}{part} --strategy {strategy}", quote(&source))
-    }
-
-    fn part_words(&self) -> Option<String> {
-        self.part.as_ref().map(|name| format!("--graph {}", quote(name)))
-    }
-
-    /// The `highwater compare ...` command that prints the same figures.
-    pub fn command_line(&self, policy: Option<u8>) -> String {
-        let mut words = self.words("compare");
-        if let Some(policy) = policy {
-            words.push(format!("--policies {policy}"));
-        }
-        words.join(" ")
-    }
-
-    /// The `highwater export ...` command that writes the same file.
-    pub fn export_command_line(&self, name: &str) -> String {
-        let mut words = self.words("export");
-        words.push(format!("--to {}", quote(name)));
-        words.join(" ")
-    }
-
-    /// A command on these sources with these settings.
-    fn words(&self, command: &str) -> Vec<String> {
-        let mut words = vec!["highwater".to_owned(), command.to_owned()];
-        words.extend(self.sources.iter().map(|source| quote(&source.label())));
-        words.extend(self.part_words());
-        let format = self.sources.first().and_then(SourceSpec::chosen_format);
-        if let Some(format) = format.filter(|_| self.sources.iter().all(|source| source.chosen_format() == format)) {
-            words.push(format!("--open-as {format}"));
-        }
-        if self.with_evaluation {
-            words.push("--evaluation".to_owned());
-        }
-        for (key, value) in self.options.overrides() {
-            words.push(format!("--set {}", quote(&format!("{key}={value}"))));
-        }
-        for (name, value) in self.environment.iter() {
-            words.push(format!("--env {}", quote(&format!("{name}={value}"))));
-        }
-        for (name, values) in &self.plan.dims {
-            let values: Vec<String> = values.iter().map(u64::to_string).collect();
-            words.push(format!("--dim {}", quote(&format!("{name}={}", values.join(",")))));
-        }
-        for entry in &self.plan.entries {
-            words.push(format!("--run {}", quote(&entry.to_string())));
-        }
-        for (own, name) in &self.plan.names {
-            words.push(format!("--name {}", quote(&format!("{own}={name}"))));
-        }
-        // A sample has iterations of its own where nobody asks for others.
-        if self.plan.iterations != 1 || preset_iterations(&self.sources) != 1 {
-            words.push(format!("--iterations {}", self.plan.iterations));
-        }
-        words
-    }
 }
 
 /// The iterations that samples suggest, at least 1.
@@ -299,25 +242,4 @@ pub fn presets_of(sources: &[SourceSpec]) -> DimValues {
         }
     }
     presets
-}
-
-/// A word as a POSIX shell reads it.
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote;
-
-    #[test]
-    fn words_are_quoted_for_the_shell() {
-        assert_eq!(quote("a/b.json"), "a/b.json");
-        assert_eq!(quote("my model.onnx"), "'my model.onnx'");
-        assert_eq!(quote("it's"), r"'it'\''s'");
-    }
 }

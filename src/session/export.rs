@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use super::command_line::CommandLine;
 use super::config::config_from_document;
 use super::document::{Document, SourceSpec};
 use super::jobs::Loaded;
@@ -27,7 +28,7 @@ pub struct ExportOrder {
 
 /// What a file says beside an answer.
 pub fn export_about(
-    document: &Document,
+    (document, line): (&Document, &CommandLine<'_>),
     comparison: &Comparison,
     loaded: Option<&Loaded>,
     (findings, diagnostics): (Vec<Finding>, Diagnostics),
@@ -38,34 +39,35 @@ pub fn export_about(
         report.map_or_else(Vec::new, |report| report.contents.clone())
     };
     let sources = document.sources.iter().enumerate();
+    let mut configuration = config_from_document(document, Some(comparison));
+    configuration.sources = document.sources.iter().map(|source| line.label(source)).collect();
     ExportAbout {
         sources: sources
-            .map(|(position, source)| (source.label(), contents(position)))
+            .map(|(position, source)| (line.label(source), contents(position)))
             .collect(),
         findings,
         diagnostics,
-        configuration: config_from_document(document, Some(comparison)),
-        commands: commands(document, comparison),
-        beside: beside(document, comparison),
+        configuration,
+        commands: commands(line, comparison),
+        beside: beside((document, line), comparison),
     }
 }
 
 /// Commands that give the same figures, each behind what it does.
-fn commands(document: &Document, comparison: &Comparison) -> Vec<(String, String)> {
+fn commands(line: &CommandLine<'_>, comparison: &Comparison) -> Vec<(String, String)> {
     let row = |what: &str, command: String| (what.to_owned(), command);
-    let mut rows = vec![row("Write this report:", document.export_command_line("report.html"))];
+    let mut rows = vec![row("Write this report:", line.export("report.html"))];
     if comparison.is_problem() {
         let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
-        let line = document.plan_command_line(strategy.unwrap_or(BEST));
-        rows.push(row("Print the smallest plan:", line));
+        rows.push(row("Print the smallest plan:", line.plan(strategy.unwrap_or(BEST))));
         return rows;
     }
-    rows.push(row("Print the comparison:", document.command_line(None)));
+    rows.push(row("Print the comparison:", line.compare(None)));
     rows
 }
 
 /// What the commands do not say.
-fn beside(document: &Document, comparison: &Comparison) -> Vec<String> {
+fn beside((document, line): (&Document, &CommandLine<'_>), comparison: &Comparison) -> Vec<String> {
     let mut texts = Vec::new();
     for source in &document.sources {
         if let SourceSpec::Bytes { name, .. } = source {
@@ -74,15 +76,18 @@ fn beside(document: &Document, comparison: &Comparison) -> Vec<String> {
             ));
         }
     }
-    if document
-        .sources
-        .iter()
-        .any(|source| matches!(source, SourceSpec::Path(path) if path.is_relative()))
-    {
-        texts.push("Paths are relative: run the command in the folder from which the files were named.".to_owned());
+    let file = line.file();
+    if line.is_relative() {
+        let folder = match (file, line.runs_beside_file()) {
+            (_, true) => "the folder of the document",
+            (Some(_), false) => "the folder from which the document was named",
+            (None, false) => "the folder from which the files were named",
+        };
+        texts.push(format!("Paths are relative: run the command in {folder}."));
     }
     let format = document.sources.first().and_then(SourceSpec::chosen_format);
-    if document.sources.iter().any(|source| source.chosen_format() != format) {
+    let is_mixed = document.sources.iter().any(|source| source.chosen_format() != format);
+    if is_mixed && file.is_none() {
         texts.push("Files were read as different formats, which one command cannot say (--open-as).".to_owned());
     }
     if !document.plan.together.is_empty() {
@@ -94,12 +99,13 @@ fn beside(document: &Document, comparison: &Comparison) -> Vec<String> {
             "What the lanes are compared for was chosen in the window; the commands compare policies.".to_owned(),
         );
     }
-    if !document.strategies.is_empty() {
+    if !document.strategies.is_empty() && file.is_none() {
         texts.push("Arenas of single lanes are placed by a strategy that was chosen in the window.".to_owned());
     }
-    if !document.pins.is_empty() {
+    if !line.has_pins() {
         texts.push(
-            "Pinned configurations stand in the document: save it (.highwater) and name it in the place of the files, or give each with --pin."
+            "Pinned configurations are not in the commands: save the document (.highwater) as it is now and name it in the place of \
+             the files, or give each with --pin."
                 .to_owned(),
         );
     }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! In: names with their files. Out: a name for each, each once, and what else they were or would be called, so that schedules
-//! that were written beside other files are still understood.
+//! that were written beside other files are still understood. While files are missing, names that somebody knows are kept:
+//! what a graph is called must not depend on which of the others can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,32 +22,55 @@ pub(super) struct GraphNames {
     pub(super) aliases: BTreeMap<String, String>,
 }
 
-/// Names graphs, each given by its own name and its file's; an empty one stands for no file. O(n log n).
-pub(super) fn graph_names(graphs: &[(&str, &str)]) -> GraphNames {
-    let mut files_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
-    for (name, file) in graphs {
-        files_of.entry(name).or_default().insert(file);
-        *n_of.entry(file).or_default() += 1;
+/// The files of graphs, for calling graphs after them.
+#[derive(Debug, Default)]
+struct Files<'a> {
+    /// By file: how many graphs it has.
+    n_of: BTreeMap<&'a str, usize>,
+    /// By name without a format: how many files have it.
+    by_stem: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Files<'a> {
+    fn of(graphs: &[(&str, &'a str)]) -> Self {
+        let mut files = Self::default();
+        for (_, file) in graphs {
+            *files.n_of.entry(file).or_default() += 1;
+        }
+        for file in files.n_of.keys() {
+            *files.by_stem.entry(stem(file)).or_default() += 1;
+        }
+        files
     }
-    let mut files_by_stem: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in n_of.keys() {
-        *files_by_stem.entry(stem(file)).or_default() += 1;
-    }
-    let after_file = |name: &str, file: &str| {
-        let stem = stem(file);
-        let short = if files_by_stem[stem] == 1 { stem } else { file };
-        if n_of[file] == 1 {
+
+    /// A graph's name after its file, by the file's whole name or without its format.
+    fn called(&self, name: &str, file: &str, is_whole: bool) -> String {
+        let short = if is_whole { file } else { stem(file) };
+        if self.n_of.get(file) == Some(&1) {
             short.to_owned()
         } else {
             format!("{short}: {name}")
         }
-    };
+    }
+
+    /// The shortest that tells it from the others.
+    fn after_file(&self, name: &str, file: &str) -> String {
+        self.called(name, file, self.by_stem.get(stem(file)).is_some_and(|count| *count > 1))
+    }
+}
+
+/// Names graphs, each given by its own name and its file's; an empty one stands for no file. O(n log n).
+pub(super) fn graph_names(graphs: &[(&str, &str)]) -> GraphNames {
+    let mut files_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, file) in graphs {
+        files_of.entry(name).or_default().insert(file);
+    }
+    let files = Files::of(graphs);
     let (mut names, mut numbered) = (UniqueNames::default(), UniqueNames::default());
     let mut found = GraphNames::default();
     let mut others = Vec::with_capacity(2 * graphs.len());
     for (name, file) in graphs {
-        let other = (!file.is_empty()).then(|| after_file(name, file));
+        let other = (!file.is_empty()).then(|| files.after_file(name, file));
         let is_shared = files_of[name].len() > 1;
         let own = names.take(other.as_deref().filter(|_| is_shared).unwrap_or(name));
         others.push((numbered.take(name), own.clone()));
@@ -58,6 +82,55 @@ pub(super) fn graph_names(graphs: &[(&str, &str)]) -> GraphNames {
         found.aliases.entry(other).or_insert(own);
     }
     found
+}
+
+/// What names become where files stand in the place of others: every name and other name that graphs of the files as they
+/// were have, with the name that the graph has now. O(n log n).
+pub(super) fn names_moved(before: &[(&str, &str)], now: &GraphNames) -> BTreeMap<String, String> {
+    let before = graph_names(before);
+    let own: BTreeMap<&String, &String> = before.names.iter().zip(&now.names).collect();
+    let others = before.aliases.iter().map(|(other, name)| (other, own[name]));
+    let moved = own.iter().map(|(name, now)| (*name, *now)).chain(others);
+    let moved = moved.filter(|(name, now)| name != now);
+    moved.map(|(name, now)| (name.clone(), now.clone())).collect()
+}
+
+/// Names of graphs beside files that cannot be read: those that are mentioned are kept, as far as they can be told from what is
+/// there. `before` are the graphs by the files that the names were given by, `now` by the files that they are of. Out: a name
+/// for each, each once, and which mentioned names became others. O(n log n).
+pub(super) fn names_kept(
+    before: &[(&str, &str)],
+    now: &[(&str, &str)],
+    mentioned: &BTreeSet<String>,
+) -> (Vec<String>, BTreeMap<String, String>) {
+    let (files_before, files) = (Files::of(before), Files::of(now));
+    let mut in_file: BTreeMap<&str, UniqueNames> = BTreeMap::new();
+    let (mut unique, mut names, mut renamed) = (UniqueNames::default(), Vec::new(), BTreeMap::new());
+    for ((name, old), (_, file)) in before.iter().zip(now) {
+        let own = in_file.entry(old).or_default().take(name);
+        if file.is_empty() {
+            names.push(unique.take(&own));
+            continue;
+        }
+        let called = |is_whole| {
+            (
+                files_before.called(name, old, is_whole),
+                files.called(name, file, is_whole),
+            )
+        };
+        let mut known = [called(false), called(true), (own.clone(), own.clone())].into_iter();
+        let kept = match known.find(|(old, _)| mentioned.contains(old)) {
+            Some((old, new)) if old != new && !mentioned.contains(&new) => {
+                renamed.insert(old, new.clone());
+                new
+            }
+            Some((old, _)) => old,
+            // Its own name might be another's when all is there.
+            None => files.after_file(name, file),
+        };
+        names.push(unique.take(&kept));
+    }
+    (names, renamed)
 }
 
 /// A file's name without what says its format: `.onnx`, `.stripped.onnx`, `.json.gz`.
@@ -97,6 +170,46 @@ mod tests {
             &["a: main", "loss", "b"],
             &[("a: loss", "loss"), ("main", "a: main"), ("main (2)", "b")],
         );
+    }
+
+    #[test]
+    fn names_that_are_known_stay_while_files_are_missing() {
+        let mentioned = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<BTreeSet<String>>()
+        };
+        for (before, now, known, expected, renamed) in [
+            // The graph of a file that is there, called after it beside one that is not.
+            (("main", "b.onnx"), ("main", "b.onnx"), &["a", "b"][..], "b", None),
+            (("main", "b.onnx"), ("main", "b.onnx"), &["a", "b.onnx"], "b.onnx", None),
+            (("train", "b.onnx"), ("train", "b.onnx"), &["a", "train"], "train", None),
+            (("main", "b.onnx"), ("main", "b.onnx"), &["a"], "b", None),
+            // Located under another name, which another graph may have already.
+            (("main", "b.onnx"), ("main", "c.pb"), &["a", "b"], "c", Some(("b", "c"))),
+            (("main", "b.onnx"), ("main", "a.pb"), &["a", "b"], "b", None),
+        ] {
+            let (names, moved) = names_kept(&[before], &[now], &mentioned(known));
+            assert_eq!(names, [expected], "{known:?}");
+            let moved: Vec<(&str, &str)> = moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+            assert_eq!(moved.first().copied(), renamed, "{known:?}");
+        }
+    }
+
+    #[test]
+    fn names_move_with_files_that_take_the_place_of_others() {
+        let before = [("main", "a.onnx"), ("main", "b.onnx"), ("loss", "a.onnx")];
+        let now = graph_names(&[("main", "c.onnx"), ("main", "b.onnx"), ("loss", "c.onnx")]);
+        let moved = names_moved(&before, &now);
+        let told: Vec<(&str, &str)> = moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+        let expected = [
+            ("a: loss", "loss"),
+            ("a: main", "c: main"),
+            ("main", "c: main"),
+            ("main (2)", "b"),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::document::SourceSpec;
 use super::document_file::{DocumentFile, OpenedDocument, SourceState};
 use super::export::ExportOrder;
+use super::known_names::{KnownNames, rename_in_plan};
 use super::name_reuse::{NamesQuestion, NamesReport};
 use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
@@ -37,6 +38,8 @@ pub enum Job {
         sources: Vec<SourceSpec>,
         /// Whether to add evaluation graphs.
         with_evaluation: bool,
+        /// What the document calls graphs.
+        known: KnownNames,
     },
     /// Simulate every policy; of an answer that differs in its pins alone, only new pins.
     Compare(Box<Request>, Option<Arc<Comparison>>),
@@ -155,8 +158,8 @@ pub enum Job {
     Export(Box<ExportOrder>),
     /// Find out which of these files and folders are gone.
     FindMissing(Vec<PathBuf>),
-    /// Write a document, with the hashes of its sources.
-    SaveDocument(PathBuf, Box<DocumentFile>),
+    /// Write a document, with the hashes of its sources; where its file is known by the hash of its content, only over that.
+    SaveDocument(PathBuf, Box<DocumentFile>, Option<String>),
     /// Find out what became of sources that had these hashes.
     CheckSources(Vec<SourceSpec>, Vec<Option<String>>),
 }
@@ -186,7 +189,7 @@ impl Job {
             | Self::WriteTable(path, _)
             | Self::WritePeak { path, .. }
             | Self::WritePicture { path, .. }
-            | Self::SaveDocument(path, _) => Some(path),
+            | Self::SaveDocument(path, ..) => Some(path),
             Self::WriteDrawing(drawing) => Some(&drawing.path),
             Self::Export(order) => Some(&order.path),
             _ => None,
@@ -237,6 +240,8 @@ pub struct Loaded {
     pub stamped: Vec<(String, StampedSettings)>,
     /// What graphs may be called besides their names: the name that they have when opened beside other files, or alone.
     pub aliases: BTreeMap<String, String>,
+    /// Names by which the document knew graphs, each with the name that the graph has in its place: sources were located.
+    pub renamed: BTreeMap<String, String>,
     /// What was read, in order; configurations among the sources stand apart.
     pub sources: Vec<SourceSpec>,
     /// Configurations that were named among the sources.
@@ -250,7 +255,7 @@ pub struct Loaded {
 impl Loaded {
     /// Whether some source could not be read: what is set for it waits until it is located.
     pub fn lacks_a_source(&self) -> bool {
-        self.reports.iter().any(|report| report.format.is_empty())
+        self.reports.iter().any(SourceReport::is_failed)
     }
 
     /// The name that a graph has here.
@@ -260,17 +265,7 @@ impl Loaded {
 
     /// Calls graphs in a schedule as they are called here. O(entries log graphs).
     pub fn follow(&self, plan: &mut SchedulePlan) {
-        if self.aliases.is_empty() {
-            return;
-        }
-        let given: BTreeSet<&String> = plan.names.values().collect();
-        for entry in plan.entries.iter_mut().filter(|entry| !given.contains(&entry.graph)) {
-            entry.graph = self.name_of(&entry.graph).to_owned();
-        }
-        let names = std::mem::take(&mut plan.names).into_iter();
-        plan.names = names
-            .map(|(own, shown)| (self.name_of(&own).to_owned(), shown))
-            .collect();
+        rename_in_plan(&self.aliases, plan);
     }
 
     /// Looks at a part alone, by name; at everything where there is no such part. Says whether there is.
@@ -307,8 +302,10 @@ pub enum Answer {
     Loaded(Loaded),
     /// What was named is a document; its sources are not read yet.
     DocumentOpened(Box<OpenedDocument>),
-    /// A document was written: where, and what.
-    DocumentSaved(PathBuf, Box<DocumentFile>),
+    /// A document was written: where, what, and the hash of the file.
+    DocumentSaved(PathBuf, Box<DocumentFile>, String),
+    /// A document was not written: the file holds something else than it is known to hold.
+    DocumentDiffers(PathBuf),
     /// What became of sources.
     SourcesChecked(Vec<SourceState>),
     /// Policies were simulated.

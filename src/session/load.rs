@@ -1,12 +1,14 @@
 //! Sources become one workload.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::jobs::Loaded;
+use super::known_names::KnownNames;
 use super::merge::Merge;
 use super::report::SourceReport;
-use super::titles::titles;
+use super::titles::titles as titles_of;
 use super::together::{OnFailure, ReadPart, read_all};
 use crate::analysis::dumped_problems;
 use crate::diagnostics::Diagnostics;
@@ -27,6 +29,19 @@ pub fn load(
     on_failure: OnFailure,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
+    load_known(sources, (with_evaluation, &KnownNames::default()), on_failure, progress)
+}
+
+/// The same for a document that has names for graphs: where a source cannot be read, those of the others stay as they are.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn load_known(
+    sources: &[SourceSpec],
+    (with_evaluation, known): (bool, &KnownNames),
+    on_failure: OnFailure,
+    progress: &Progress<'_>,
+) -> Result<Loaded, String> {
     let mut merge = Merge::default();
     let mut reports = vec![SourceReport::default(); sources.len()];
     let mut diagnostics = Diagnostics::new();
@@ -35,7 +50,7 @@ pub fn load(
     if on_failure == OnFailure::Tell && progress.check().is_ok() {
         some_read(&read)?;
     }
-    let titles = titles(sources);
+    let titles = titles_of(sources);
     for part in read {
         let title = titles[part.members[0]].clone();
         let imported = match part.imported {
@@ -61,15 +76,19 @@ pub fn load(
             imported.diagnostics.placed_in(&prefix)
         });
         merge.add(imported.source, imported.measured, &prefix);
-        merge.of_file(&titles[part.members[0]]);
+        merge.of_source(part.members[0]);
     }
-    let aliases = merge.name_graphs();
+    let before = titles_of(&known.formerly(sources));
+    let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
+    let mut given = merge.name_graphs((&titles, &before), lacks_one.then_some(&known.mentioned));
     // A dump's own plan is of the graph as the dump has it.
     let dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
     learn(&mut merge, &mut diagnostics);
     if with_evaluation {
         add_evaluation(&mut merge.graphs, &mut diagnostics);
+        with_evaluations(&mut given.aliases);
+        with_evaluations(&mut given.renamed);
     }
     let name = titles.join(" + ");
     let (source, measured, left) = merge.finish();
@@ -87,7 +106,8 @@ pub fn load(
         parts: whole.parts(&dumped),
         whole,
         stamped,
-        aliases,
+        aliases: given.aliases,
+        renamed: given.renamed,
         sources: sources.to_vec(),
         configs: Vec::new(),
         reports,
@@ -139,11 +159,24 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// What a graph's evaluation graph is called.
+fn evaluation_name(name: &str) -> String {
+    format!("{name} (evaluation)")
+}
+
+/// Other names of graphs, and those of their evaluation graphs.
+fn with_evaluations(names: &mut BTreeMap<String, String>) {
+    let pairs = names.iter();
+    let added: Vec<(String, String)> = pairs
+        .map(|(other, own)| (evaluation_name(other), evaluation_name(own)))
+        .collect();
+    names.extend(added);
+}
+
 fn add_evaluation(graphs: &mut Vec<GraphEntry>, diagnostics: &mut Diagnostics) {
     let mut added = Vec::new();
     for entry in graphs.iter() {
-        let name = format!("{} (evaluation)", entry.name);
-        added.extend(evaluation_entry(entry, &name));
+        added.extend(evaluation_entry(entry, &evaluation_name(&entry.name)));
     }
     if added.is_empty() {
         diagnostics.warning(

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::graph_names::{GraphNames, graph_names};
+use super::graph_names::{graph_names, names_kept, names_moved};
 use crate::workload::{AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape};
 
 /// What is shown, the recordings beside it, and a sentence for each kind that is left out.
@@ -15,8 +15,8 @@ pub(super) type Merged = (Source, Vec<Arc<Recording>>, Vec<String>);
 #[derive(Debug, Default)]
 pub(super) struct Merge {
     pub(super) graphs: Vec<GraphEntry>,
-    /// By graph: its file; graphs without one, behind them, are of no file.
-    files: Vec<String>,
+    /// By graph: its source; graphs without one, behind them, are of no file.
+    origins: Vec<usize>,
     pub(super) recordings: Vec<Arc<Recording>>,
     lifetimes: Vec<(String, Arc<Lifetimes>)>,
     problems: Vec<Arc<ProblemEntry>>,
@@ -25,6 +25,15 @@ pub(super) struct Merge {
     programs: Vec<Arc<BlockProgram>>,
     /// Names that problems, traces and tapes have so far.
     names: UniqueNames,
+}
+
+/// What names of graphs became of other names.
+#[derive(Debug, Default)]
+pub(super) struct GivenNames {
+    /// Other names of graphs, each with the name that the graph has.
+    pub(super) aliases: BTreeMap<String, String>,
+    /// Names that graphs had, each with the name that the graph has in its place.
+    pub(super) renamed: BTreeMap<String, String>,
 }
 
 /// Hands out names, each once. O(log n) a name.
@@ -94,20 +103,50 @@ impl Merge {
         }
     }
 
-    /// Says that the graphs that were added since the last call are of a file.
-    pub(super) fn of_file(&mut self, title: &str) {
-        self.files.resize(self.graphs.len(), title.to_owned());
+    /// Says that the graphs that were added since the last call are of a source, by its position.
+    pub(super) fn of_source(&mut self, position: usize) {
+        self.origins.resize(self.graphs.len(), position);
     }
 
-    /// Gives each graph a name of its own; returns what else they may be called.
-    pub(super) fn name_graphs(&mut self) -> BTreeMap<String, String> {
-        let files = self.files.iter().map(String::as_str).chain(std::iter::repeat(""));
-        let graphs: Vec<(&str, &str)> = self.graphs.iter().map(|entry| entry.name.as_str()).zip(files).collect();
-        let GraphNames { names, aliases } = graph_names(&graphs);
+    /// Gives each graph a name of its own. What sources are called now and were called when names were given says what graphs
+    /// are called; the names that `kept` mentions stay, where it is given.
+    pub(super) fn name_graphs(
+        &mut self,
+        (titles, before): (&[String], &[String]),
+        kept: Option<&BTreeSet<String>>,
+    ) -> GivenNames {
+        let (now, before) = (self.with_files(titles), self.with_files(before));
+        let (names, given) = if let Some(mentioned) = kept {
+            let (names, renamed) = names_kept(&before, &now, mentioned);
+            let aliases = BTreeMap::new();
+            (names, GivenNames { aliases, renamed })
+        } else {
+            let found = graph_names(&now);
+            // Where every source is what it was, other names are other names, and no more.
+            let renamed = if before == now {
+                BTreeMap::new()
+            } else {
+                names_moved(&before, &found)
+            };
+            let aliases = found.aliases;
+            (found.names, GivenNames { aliases, renamed })
+        };
         for (entry, name) in self.graphs.iter_mut().zip(names) {
             entry.name = name;
         }
-        aliases
+        given
+    }
+
+    /// The graphs, each with what its source is called.
+    fn with_files<'a>(&'a self, titles: &'a [String]) -> Vec<(&'a str, &'a str)> {
+        let file = |position: usize| {
+            let origin = self.origins.get(position);
+            origin.and_then(|origin| titles.get(*origin)).map_or("", String::as_str)
+        };
+        let graphs = self.graphs.iter().enumerate();
+        graphs
+            .map(|(position, entry)| (entry.name.as_str(), file(position)))
+            .collect()
     }
 
     fn add_recordings(&mut self, entries: Vec<Arc<Recording>>, prefix: &str) {
@@ -125,7 +164,7 @@ impl Merge {
     pub(super) fn finish(self) -> Merged {
         let Self {
             mut graphs,
-            files: _,
+            origins: _,
             recordings,
             lifetimes,
             problems,

@@ -5,6 +5,7 @@
 //! comes. Deliberately not here: widgets, zoom, open panels.
 
 mod bookmarks;
+mod command_line;
 mod commands;
 mod config;
 mod device;
@@ -17,6 +18,7 @@ mod graph_names;
 mod history;
 mod jobs;
 mod kept;
+mod known_names;
 mod load;
 mod merge;
 mod name_reuse;
@@ -29,6 +31,7 @@ mod problems;
 mod recovery;
 mod report;
 mod samples;
+mod shell;
 mod space;
 mod state;
 mod sweep;
@@ -37,6 +40,7 @@ mod together;
 mod worker;
 
 pub use bookmarks::{Bookmark, KeptBookmark, lane_of, lane_text};
+pub use command_line::{CommandLine, Origin};
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
 pub use device::DeviceAt;
@@ -49,6 +53,7 @@ pub use export::{ExportOrder, export_about};
 pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source, write_whole};
 pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
+pub use known_names::KnownNames;
 pub use load::load;
 pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
 pub use overwrite::refuse_source;
@@ -58,6 +63,7 @@ pub use problems::problem_lines;
 pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
+pub use shell::{shell_flag, shell_path, shell_word};
 pub use space::{SpaceOrder, SpaceTable, look_at_space};
 pub use state::{Busy, Exporting, Notice, Search, Session};
 pub use sweep::{SweepSubject, SweepTable};

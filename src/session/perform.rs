@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::document_file::{DocumentFile, is_document, open_document, save_document, states_of};
+use super::document_file::{DocumentFile, is_document, open_document, save_over, states_of};
 use super::export::ExportOrder;
 use super::files::{is_config, look_at, read_bytes, write_whole};
 use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
-use super::load::load;
+use super::known_names::KnownNames;
+use super::load::load_known;
 use super::name_reuse::names_report;
 use super::planner::{PlannerSubject, run_row, subject_of};
 use super::space::try_space;
@@ -25,7 +26,11 @@ use crate::sim::picture;
 use crate::timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
 /// A document, configurations alone, or whatever else the files are.
-fn read_sources(sources: Vec<SourceSpec>, with_evaluation: bool, progress: &Progress<'_>) -> Result<Answer, String> {
+fn read_sources(
+    sources: Vec<SourceSpec>,
+    (with_evaluation, known): (bool, &KnownNames),
+    progress: &Progress<'_>,
+) -> Result<Answer, String> {
     if let Some(answer) = document_among(&sources, progress)? {
         return Ok(answer);
     }
@@ -33,7 +38,7 @@ fn read_sources(sources: Vec<SourceSpec>, with_evaluation: bool, progress: &Prog
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Answer::ConfigsRead(configs));
     }
-    let mut loaded = load(&graphs, with_evaluation, OnFailure::Tell, progress)?;
+    let mut loaded = load_known(&graphs, (with_evaluation, known), OnFailure::Tell, progress)?;
     loaded.configs = configs;
     Ok(Answer::Loaded(loaded))
 }
@@ -47,7 +52,8 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
         Job::Load {
             sources,
             with_evaluation,
-        } => read_sources(sources, with_evaluation, progress),
+            known,
+        } => read_sources(sources, (with_evaluation, &known), progress),
         Job::Compare(request, None) => compare_twice(&request, progress, say),
         Job::Compare(request, Some(known)) => {
             let comparison = repin(&known, &request, progress).map_err(|error| error.to_string())?;
@@ -109,7 +115,7 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
         Job::WriteDrawing(drawing) => draw(&drawing),
         Job::Export(order) => export(&order, progress),
         Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
-        Job::SaveDocument(path, file) => save(&path, &file, progress),
+        Job::SaveDocument(path, file, known) => save(&path, (&file, known.as_deref()), progress),
         Job::CheckSources(sources, hashes) => Ok(Answer::SourcesChecked(states_of(&sources, &hashes, progress))),
     }
 }
@@ -236,11 +242,13 @@ fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
     Ok(Answer::Written(path))
 }
 
-fn save(path: &Path, file: &DocumentFile, progress: &Progress<'_>) -> Result<Answer, String> {
-    let hashes = save_document(file, path, progress)?;
-    let saved = file.with(file.document.clone(), hashes, file.view.clone());
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    Ok(Answer::DocumentSaved(path, Box::new(saved)))
+fn save(path: &Path, (file, known): (&DocumentFile, Option<&str>), progress: &Progress<'_>) -> Result<Answer, String> {
+    let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let Some(saved) = save_over(file, path, known, progress)? else {
+        return Ok(Answer::DocumentDiffers(place));
+    };
+    let file = file.with(file.document.clone(), saved.hashes, file.view.clone());
+    Ok(Answer::DocumentSaved(place, Box::new(file), saved.content))
 }
 
 /// The document among sources, read: it stands alone.

@@ -28,6 +28,11 @@ impl SourceReport {
         }
     }
 
+    /// Whether the source could not be read.
+    pub const fn is_failed(&self) -> bool {
+        self.format.is_empty()
+    }
+
     /// The report of what an importer gave. O(graphs + recordings).
     pub fn new(imported: &Imported) -> Self {
         let mut contents = match &imported.source {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bookmarks;
+mod comparing;
 mod content;
 mod device;
 mod difference;
@@ -34,10 +35,9 @@ use super::jobs::{Job, Loaded};
 use super::peak::PeakWatch;
 use super::planner::{BestPlan, PlannerTable};
 use super::worker::Worker;
-use crate::analysis::{Comparison, Request, bound_plan};
+use crate::analysis::Comparison;
 use crate::diagnostics::Diagnostics;
 use crate::options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
-use crate::plan::Limits;
 use crate::timeline::Timeline;
 use crate::workload::{DeviceProfiles, DimValues, GraphIdx, SchedulePlan, Workload};
 use content::ContentWatch;
@@ -296,9 +296,7 @@ impl Session {
             }
             Command::Cancel => self.stop_all(),
             Command::FindMissing(paths) => self.missing_generation = self.worker.send(Job::FindMissing(paths)),
-            Command::SaveDocument { path, view } => self.save_document(path, view),
-            Command::Locate { position, path } => self.locate(position, path),
-            Command::Recover(kept) => self.recover(&kept),
+            filed if filed.is_filed() => self.apply_filed(filed),
             Command::WritePicture { path, picture } => {
                 self.send_write(Job::WritePicture { path, picture });
             }
@@ -362,90 +360,6 @@ impl Session {
                 Some((generation, answer)) => self.take(generation, answer),
                 None => return,
             }
-        }
-    }
-
-    /// Starts a comparison of what is loaded; while sources are being read it waits for them.
-    fn compare(&mut self) {
-        if self.load_generation != 0 {
-            return;
-        }
-        let Some(loaded) = &self.loaded else {
-            return;
-        };
-        self.problem = None;
-        loaded.follow(&mut self.document.plan);
-        let symbols = loaded.workload.symbols();
-        // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
-        // is kept for the whole, but not asked about.
-        let all = loaded.whole.symbols();
-        let is_partial = loaded.lacks_a_source();
-        let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
-        self.document.plan.dims.retain(|name, _| is_known(name));
-        if !is_partial {
-            self.document.plan.retain_graphs(&loaded.whole.scheduled_graphs());
-        }
-        self.assumed.retain(is_known);
-        // Assumptions are made anew: an option may say more by now, or less.
-        for symbol in std::mem::take(&mut self.assumed) {
-            self.document.plan.dims.remove(&symbol);
-        }
-        // What a sample suggests gives way to what an option says.
-        let presets = self.document.presets();
-        let dims = &mut self.document.plan.dims;
-        dims.retain(|name, values| presets.get(name) != Some(values));
-        let mut request = self.request(Arc::clone(&loaded.workload));
-        let graphs = loaded.workload.scheduled_graphs();
-        request.plan.retain_graphs(&graphs);
-        for pin in &mut request.pins {
-            loaded.follow(&mut pin.configuration.plan);
-        }
-        request.plan.dims.retain(|name, _| symbols.contains(name));
-        let (bound, _) = bound_plan(&request);
-        // What entries give values to needs no other.
-        let needed = bound.unbound(&bound.shown_graphs(graphs));
-        self.bound_dims.clone_from(&bound.dims);
-        self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
-        self.bound_dims.values_mut().for_each(Vec::dedup);
-        for symbol in &needed {
-            let preset = presets.get(symbol).cloned();
-            if preset.is_none() {
-                self.assumed.insert(symbol.clone());
-            }
-            let values = preset.unwrap_or_else(|| vec![1]);
-            self.document.plan.dims.insert(symbol.clone(), values);
-        }
-        request.plan.dims.clone_from(&self.document.plan.dims);
-        request.plan.dims.retain(|name, _| symbols.contains(name));
-        self.scheduled.clone_from(&request.plan);
-        for (name, values) in bound.dims {
-            self.scheduled.dims.entry(name).or_insert(values);
-        }
-        self.scheduled.together = bound.together;
-        let known = self.known_but_for_pins(&request.workload);
-        self.asked_of = Some(Arc::clone(&request.workload));
-        self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));
-        self.busy = Some(Busy {
-            stage: "planning",
-            fraction: 0.0,
-            is_loading: false,
-        });
-    }
-
-    /// What the document asks of a workload.
-    fn request(&self, workload: Arc<Workload>) -> Request {
-        Request {
-            lanes: self.document.lanes.clone(),
-            workload,
-            plan: self.document.plan.clone(),
-            options: self.document.options.clone(),
-            environment: self.document.environment.clone(),
-            files: Arc::clone(&self.files),
-            device: self.document.device(),
-            policies: Vec::new(),
-            strategies: self.document.strategies.clone(),
-            search_nodes: Limits::DEFAULT_NODES,
-            pins: self.document.pins.clone(),
         }
     }
 }

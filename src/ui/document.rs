@@ -3,13 +3,13 @@
 
 mod prompts;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, ViewportCommand};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use self::prompts::{Leave, Offer, leaving_prompt_ui, locate_ui, recovery_ui};
+use self::prompts::{Conflict, Leave, Offer, conflict_prompt_ui, leaving_prompt_ui, locate_ui, recovery_ui};
 use super::app::App;
 use super::dialogs::Purpose;
 use super::kept::KeptView;
@@ -50,6 +50,8 @@ pub struct DocumentState {
     next: Option<Next>,
     /// How far that is.
     leaving: Leaving,
+    /// The file that somebody else changed, until it is said what becomes of it.
+    conflict: Option<PathBuf>,
     /// Whether sources that are gone or changed are listed.
     is_locating: bool,
     /// Those that were listed last.
@@ -65,7 +67,7 @@ pub struct DocumentState {
 impl DocumentState {
     /// Whether something is asked.
     const fn is_open(&self) -> bool {
-        self.next.is_some() || self.is_locating
+        self.next.is_some() || self.is_locating || self.conflict.is_some()
     }
 
     /// Lists the sources that are gone or changed.
@@ -177,6 +179,10 @@ impl App {
         if let Some(view) = self.session.take_view() {
             self.adopt_view(view);
         }
+        if let Some(path) = self.session.take_conflict() {
+            self.state.document.conflict = Some(path);
+            self.state.document.has_focus = false;
+        }
         if self.session.busy().is_none()
             && let Some((_, timeline)) = self.session.answer()
             && self.state.lanes.knows(timeline)
@@ -205,7 +211,8 @@ impl App {
             state.leaving = Leaving::Asking;
             // A save that failed has its notice; nothing is lost.
             if self.session.has_to_be_saved() {
-                state.next = None;
+                // What somebody else wrote is asked about first.
+                state.next = state.next.take().filter(|_| state.conflict.is_some());
             } else {
                 self.go_on(ctx);
             }
@@ -289,6 +296,8 @@ impl App {
                 self.settle_offer(choice, commands);
                 ctx.request_repaint();
             }
+        } else if let Some(path) = self.state.document.conflict.clone() {
+            self.conflict_ui(ctx, path);
         } else if self.state.document.next.is_some() {
             self.leaving_ui(ctx);
         } else if self.state.document.is_locating && !self.state.dialogs.is_open() {
@@ -300,6 +309,28 @@ impl App {
                 theme,
             );
         }
+    }
+
+    /// What becomes of a file that somebody else changed.
+    fn conflict_ui(&mut self, ctx: &egui::Context, path: PathBuf) {
+        let Some(choice) = conflict_prompt_ui(ctx, &path, &mut self.state.document.has_focus) else {
+            return;
+        };
+        let view = Some(self.document_view());
+        let state = &mut self.state.document;
+        state.conflict = None;
+        if let Conflict::Overwrite = choice {
+            if state.next.is_some() {
+                state.leaving = Leaving::Saving;
+            }
+            self.session.apply(Command::OverwriteDocument { path, view });
+        } else {
+            state.next = None;
+        }
+        if let Conflict::Elsewhere = choice {
+            self.state.dialogs.ask(Purpose::SaveDocument, ctx);
+        }
+        ctx.request_repaint();
     }
 
     fn settle_offer(&mut self, choice: Offer, commands: &mut Vec<Command>) {

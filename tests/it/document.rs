@@ -44,10 +44,7 @@ fn pins_of(document: &Document) -> Vec<Pin> {
         .unwrap();
     configuration.plan.iterations = 2;
     let plain = Configuration::default();
-    let pin = |(name, configuration): (&str, Configuration)| Pin {
-        name: name.to_owned(),
-        configuration,
-    };
+    let pin = |(name, configuration): (&str, Configuration)| Pin::new(name.to_owned(), configuration);
     [("policy 2, \"small\"", configuration), ("e", plain)].map(pin).into()
 }
 

@@ -1,5 +1,6 @@
 //! Files of an answer: every form of every kind of answer, well-formed, escaped, the same every time.
 
+mod again;
 mod page;
 mod placements;
 mod trace;

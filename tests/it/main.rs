@@ -28,6 +28,7 @@ mod device_figures;
 mod device_lanes;
 mod device_view;
 mod document;
+mod document_names;
 mod effects;
 mod exporters;
 mod exports;

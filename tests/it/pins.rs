@@ -72,10 +72,7 @@ fn pinned(request: &Request, rows: &[Row<'_>]) -> Request {
         let mut configuration = request.configuration();
         configuration.options = options(settings);
         configuration.plan = plan(dims, *iterations);
-        request.pins.push(Pin {
-            name: (*name).to_owned(),
-            configuration,
-        });
+        request.pins.push(Pin::new((*name).to_owned(), configuration));
     }
     request
 }
@@ -281,10 +278,7 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
     assert!(told[1].starts_with("2 too long: the schedule has "), "{told:?}");
     // More pins than lanes, a problem without a device, and graphs that are cut.
     request.pins = (0..MOST_PINS + 2)
-        .map(|number| Pin {
-            name: number.to_string(),
-            configuration: request.configuration(),
-        })
+        .map(|number| Pin::new(number.to_string(), request.configuration()))
         .collect();
     let comparison = run(&request);
     assert_eq!(

@@ -162,6 +162,72 @@ fn closing_with_changes_asks_once() {
 }
 
 #[test]
+fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
+    const THEIRS: &str = "{\"highwater_document\": 1, \"sources\": [{\"sample\": \"bert\"}]}";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.highwater");
+    let read = || std::fs::read_to_string(&path).unwrap();
+    let mut harness = window(&model(folder.path(), "net.onnx"));
+    save_as(&mut harness, &path);
+    // Its own saves, one after another, and a file that is gone, ask nothing.
+    for policy in ["2", "4"] {
+        set_policy(&mut harness, policy);
+        press(&mut harness, Modifiers::COMMAND, Key::S);
+        settle(&mut harness);
+        assert!(!harness.state().session().is_changed());
+        std::fs::remove_file(&path).unwrap();
+    }
+    drop(harness);
+    let mut first = window(&model(folder.path(), "net.onnx"));
+    save_as(&mut first, &path);
+    drop(first);
+    let mut harness = window(&path);
+    settle(&mut harness);
+    set_policy(&mut harness, "2");
+    std::fs::write(&path, THEIRS).unwrap();
+    let save = |harness: &mut Harness<'_, App>| {
+        press(harness, Modifiers::COMMAND, Key::S);
+        settle(harness);
+        harness.run_steps(3);
+        harness.get_by_label("a.highwater was changed by somebody else");
+        assert_eq!(read(), THEIRS);
+        assert!(harness.state().session().is_changed());
+    };
+    save(&mut harness);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(harness.query_by_label("Save anyway").is_none());
+    save(&mut harness);
+    // The keyboard is on the button that keeps both.
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, "Path");
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    harness.run_steps(2);
+    save(&mut harness);
+    harness.get_by_role_and_label(Role::Button, "Cancel");
+    harness.get_by_role_and_label(Role::Button, "Save anyway").click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert!(!harness.state().session().is_changed());
+    assert!(read().contains("net.onnx"));
+    // On the way out too, which then goes on.
+    set_policy(&mut harness, "4");
+    std::fs::write(&path, THEIRS).unwrap();
+    asks_to_close(&mut harness);
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    settle(&mut harness);
+    harness.run_steps(3);
+    assert_eq!(read(), THEIRS);
+    harness.get_by_role_and_label(Role::Button, "Save anyway").click();
+    harness.run_steps(1);
+    settle(&mut harness);
+    harness.run_steps(2);
+    assert!(read().contains("net.onnx") && harness.query_by_label("Save anyway").is_none());
+    assert!(!asks_to_close(&mut harness).contains(&ViewportCommand::CancelClose));
+}
+
+#[test]
 fn sources_that_are_gone_are_located() {
     let folder = tempfile::tempdir().unwrap();
     let net = model(folder.path(), "net.onnx");

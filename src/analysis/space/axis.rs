@@ -160,12 +160,12 @@ impl SpaceAxis {
         }
     }
 
-    /// The flag of the command line that sets a value.
-    pub fn flag(&self, value: &Value) -> String {
+    /// The flag of the command line that sets a value, and what stands behind it.
+    pub fn flag(&self, value: &Value) -> (&'static str, String) {
         match &self.of {
-            AxisOf::Option(key) => format!("--set {key}={value}"),
-            AxisOf::Dim(name) => format!("--dim {name}={value}"),
-            AxisOf::Iterations => format!("--iterations {value}"),
+            AxisOf::Option(key) => ("--set", format!("{key}={value}")),
+            AxisOf::Dim(name) => ("--dim", format!("{name}={value}")),
+            AxisOf::Iterations => ("--iterations", value.to_string()),
         }
     }
 

@@ -68,6 +68,14 @@ impl Space {
         Ok(self)
     }
 
+    /// A point's configuration on its device with more memory than anything needs.
+    pub(super) fn unbounded(&self, idx: u64) -> Configuration {
+        let mut configuration = self.configuration(idx);
+        // The key is a row of the table.
+        drop(configuration.options.set(keys::DEVICE_MEMORY, Value::Int(1 << 50)));
+        configuration
+    }
+
     /// The same with every point on a device profile, with the memory and the costs of that.
     #[must_use]
     pub(super) fn on_device(&self, profile: &str) -> Self {

@@ -19,6 +19,7 @@ mod fields;
 mod front;
 mod goal;
 mod memo;
+mod nothing_fits;
 mod point;
 mod reasons;
 mod recommend;

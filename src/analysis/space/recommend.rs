@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::Rank;
+use super::nothing_fits::nothing_fits;
 use super::reasons::{Story, reasons, uncertain};
 use super::{Ending, Explorer, Goal, Outcome, PointFigures, Sentence, SpacePoint};
 use crate::analysis::{AnalysisError, Configuration, compare};
@@ -185,7 +186,10 @@ fn tell(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>
     };
     let winner = found.winner.as_ref().map(story).transpose()?;
     let runner_up = found.runner_up.as_ref().map(story).transpose()?;
-    found.reasons = reasons(explorer.space(), found, winner.as_ref().zip(Some(runner_up.as_ref())));
+    found.reasons = match &winner {
+        Some(winner) => reasons(explorer.space(), found, (winner, runner_up.as_ref())),
+        None => nothing_fits(explorer, found, progress)?,
+    };
     found.uncertain = uncertain(explorer.space(), found, winner.as_ref());
     Ok(())
 }

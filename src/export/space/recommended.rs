@@ -135,7 +135,7 @@ impl WireRecommendation {
     }
 }
 
-/// What a configuration sets: options by key, dimensions and iterations.
+/// What a configuration sets: options by key, dimensions, iterations, and the entries of the schedule, where it has any.
 fn settings(chosen: &Chosen) -> Map<String, Json> {
     let configuration = &chosen.configuration;
     let options = configuration.options.overrides();
@@ -144,6 +144,11 @@ fn settings(chosen: &Chosen) -> Map<String, Json> {
         settings.insert(format!("dim:{name}"), values.as_slice().into());
     }
     settings.insert("iterations".to_owned(), configuration.plan.iterations.into());
+    let entries = configuration.plan.entries.iter();
+    let entries: Vec<Json> = entries.map(|entry| entry.to_string().into()).collect();
+    if !entries.is_empty() {
+        settings.insert("run".to_owned(), entries.into());
+    }
     settings
 }
 

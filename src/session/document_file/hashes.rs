@@ -30,12 +30,21 @@ pub(super) fn hash_of(source: &SourceSpec, progress: &Progress<'_>) -> Result<Op
             } else {
                 hash_file(path, &mut hash, progress)?;
             }
-            let digits = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
-            Ok(Some(
-                digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect(),
-            ))
+            Ok(Some(digits_of(hash)))
         }
     }
+}
+
+/// The hash of bytes as hexadecimal digits.
+pub(super) fn hash_of_bytes(bytes: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(bytes);
+    digits_of(hash)
+}
+
+fn digits_of(hash: Sha256) -> String {
+    let digits = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 fn hash_file(path: &Path, hash: &mut Sha256, progress: &Progress<'_>) -> Result<(), FileError> {

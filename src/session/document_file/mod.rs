@@ -18,11 +18,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-pub(super) use opening::states_of;
 pub use opening::{
     DOCUMENT_EXTENSION, OpenedDocument, SourceNote, SourceState, is_document, is_document_name, open_document,
     read_document, save_document,
 };
+pub(super) use opening::{save_over, states_of};
+pub(super) use places::relative as seen_from;
 pub use schema::document_schema;
 
 use super::bookmarks::{KeptBookmark, lane_of, lane_text};

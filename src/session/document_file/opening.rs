@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::hashes::hash_of;
+use super::hashes::{hash_of, hash_of_bytes};
 use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
@@ -66,6 +66,8 @@ impl SourceNote {
 pub struct OpenedDocument {
     /// Where it lies.
     pub path: PathBuf,
+    /// The hash of its content, by which it is known again.
+    pub content: String,
     /// What it holds.
     pub file: DocumentFile,
     /// What became of its sources, by position.
@@ -101,11 +103,13 @@ pub fn is_document(path: &Path) -> bool {
 /// # Errors
 /// One sentence that names the file and the place in it.
 pub fn open_document(path: &Path, progress: &Progress<'_>) -> Result<OpenedDocument, String> {
-    let (file, remarks) = read_document(path)?;
+    let bytes = bytes_of(path)?;
+    let (file, remarks) = document_of(path, &bytes)?;
     let notes = noted(&file.document.sources, &file.hashes, progress);
     progress.check().map_err(|cancelled| cancelled.to_string())?;
     Ok(OpenedDocument {
         path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        content: hash_of_bytes(&bytes),
         file,
         notes,
         remarks,
@@ -117,6 +121,10 @@ pub fn open_document(path: &Path, progress: &Progress<'_>) -> Result<OpenedDocum
 /// # Errors
 /// One sentence that names the file and the place in it.
 pub fn read_document(path: &Path) -> Result<(DocumentFile, Diagnostics), String> {
+    document_of(path, &bytes_of(path)?)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
     let mut file = open(path)
@@ -127,8 +135,13 @@ pub fn read_document(path: &Path) -> Result<(DocumentFile, Diagnostics), String>
     if bytes.len() as u64 > MOST_DOCUMENT_BYTES {
         return Err(format!("{name}: {}", too_large()));
     }
+    Ok(bytes)
+}
+
+fn document_of(path: &Path, bytes: &[u8]) -> Result<(DocumentFile, Diagnostics), String> {
+    let name = path.display().to_string();
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    DocumentFile::read(&bytes, path.parent()).map_err(|error| format!("{name}: {error}"))
+    DocumentFile::read(bytes, path.parent()).map_err(|error| format!("{name}: {error}"))
 }
 
 /// What became of sources, beside the hashes that they had.
@@ -184,6 +197,30 @@ fn reason_of(error: &std::io::Error) -> String {
 /// # Errors
 /// One sentence; the file that was there, if any, is untouched then.
 pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) -> Result<Vec<Option<String>>, String> {
+    let saved = save_over(file, path, None, progress)?;
+    Ok(saved.map_or_else(Vec::new, |saved| saved.hashes))
+}
+
+/// A document that was written.
+#[derive(Debug)]
+pub(in crate::session) struct Saved {
+    /// Of its sources.
+    pub(in crate::session) hashes: Vec<Option<String>>,
+    /// Of the file.
+    pub(in crate::session) content: String,
+}
+
+/// The same, but only over the content that is known by its hash, where one is; `None` where the file holds another. A file that
+/// is gone is written anew.
+///
+/// # Errors
+/// As [`save_document`].
+pub(in crate::session) fn save_over(
+    file: &DocumentFile,
+    path: &Path,
+    known: Option<&str>,
+    progress: &Progress<'_>,
+) -> Result<Option<Saved>, String> {
     let path = std::path::absolute(path).map_err(|error| format!("{}: cannot be written: {error}", path.display()))?;
     // A link stays one: what it names is written.
     let path = if path.is_symlink() {
@@ -200,9 +237,23 @@ pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) 
     }
     let file = file.with(file.document.clone(), hashes, file.view.clone());
     let text = file.text(path.parent())?;
+    if known.is_some_and(|known| holds_other(&path, known)) {
+        return Ok(None);
+    }
     write_whole(&path, text.as_bytes()).map_err(|error| error.to_string())?;
     tidy(&path);
-    Ok(file.hashes)
+    Ok(Some(Saved {
+        hashes: file.hashes,
+        content: hash_of_bytes(text.as_bytes()),
+    }))
+}
+
+/// Whether a file is there and holds something else than what has this hash.
+fn holds_other(path: &Path, known: &str) -> bool {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map(|file| file.take(MOST_DOCUMENT_BYTES + 1));
+    file.and_then(|mut file| file.read_to_end(&mut bytes))
+        .is_ok_and(|_| hash_of_bytes(&bytes) != known)
 }
 
 /// Takes away what saves that were killed left beside a file that was written just now. The age is told by the file

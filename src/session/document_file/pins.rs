@@ -19,15 +19,16 @@ const VERSION: &str = "highwater_config";
 
 /// The elements of the field.
 pub(super) fn wire_of(pins: &[Pin]) -> Vec<Json> {
-    let element = |pin: &Pin| json!({"name": pin.name, "configuration": wire_configuration(&pin.configuration)});
+    let element = |pin: &Pin| json!({"name": pin.name, "configuration": wire_configuration(pin)});
     pins.iter().map(element).collect()
 }
 
-fn wire_configuration(configuration: &Configuration) -> Map<String, Json> {
+fn wire_configuration(pin: &Pin) -> Map<String, Json> {
+    let configuration = &pin.configuration;
     let text = to_json(&ConfigDocument {
         options: configuration.options.clone(),
         environment: configuration.environment.clone(),
-        schedule: Some(configuration.plan.clone()),
+        schedule: (!pin.follows_schedule).then(|| configuration.plan.clone()),
         ..ConfigDocument::new()
     });
     // It was written just now, as an object.
@@ -98,6 +99,7 @@ fn pin_of(element: &mut Json, place: &str, (pins, remarks): (&[Pin], &mut Diagno
     }
     Ok(Pin {
         name,
+        follows_schedule: config.schedule.is_none(),
         configuration: Configuration {
             options: options_of(&config),
             environment: config.environment,

@@ -44,7 +44,7 @@ pub(super) fn found(source: &KeptSource, folder: Option<&Path>) -> KeptSource {
 }
 
 /// The way from a folder to a path; `None` where there is none (another drive), or names are no text.
-fn relative(path: &Path, folder: &Path) -> Option<String> {
+pub(in crate::session) fn relative(path: &Path, folder: &Path) -> Option<String> {
     if let Ok(below) = path.strip_prefix(folder) {
         return words(below);
     }

@@ -111,6 +111,7 @@ impl Session {
         if let Some(before) = before {
             self.history.record(*before, None);
         }
+        self.follow_located(&loaded);
         self.loaded = Some(loaded);
         self.show_part();
         if configs.is_empty() {

@@ -1,8 +1,10 @@
 //! Files of the answer on the screen: asked of the worker, written in order, stopped by the user alone.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::command_line::{CommandLine, Origin};
 use super::super::export::{ExportOrder, export_about};
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
@@ -65,8 +67,17 @@ impl Session {
         let document = self.answered.as_ref().unwrap_or(&self.document);
         let position = |id: &LaneId| comparison.lanes.iter().position(|lane| lane.id == *id);
         let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
+        let path = self.file_path().filter(|_| !self.file.gives_way);
+        let name = path.and_then(Path::file_name).and_then(OsStr::to_str);
+        let origin = Origin {
+            file: name.zip(self.file.saved()),
+            folder: path.and_then(Path::parent),
+            runs_there: true,
+            pins: &[],
+        };
+        let line = CommandLine::new(document, origin);
         let about = export_about(
-            document,
+            (document, &line),
             comparison,
             self.loaded.as_ref(),
             (findings, self.export_diagnostics()),

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::super::commands::Command;
 use super::super::document::{Document, SourceSpec};
 use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState};
-use super::super::jobs::{Answer, Job};
+use super::super::jobs::{Answer, Job, Loaded};
 use super::super::kept::KeptDocument;
+use super::super::known_names::rename_in_document;
 use super::{Notice, Session};
 
 /// What is known of the file.
@@ -17,6 +19,10 @@ use super::{Notice, Session};
 pub(super) struct FileWatch {
     /// Where it lies; `None` for a document that was never saved.
     path: Option<PathBuf>,
+    /// The hash of its content as it was read or written last; `None` where that is not known.
+    content: Option<String>,
+    /// Where a save found something that somebody else wrote, until the window takes that.
+    conflict: Option<PathBuf>,
     /// What nobody knows in it, for writing it again.
     read: DocumentFile,
     /// What it holds; `None` until its sources are read.
@@ -25,6 +31,8 @@ pub(super) struct FileWatch {
     is_recovered: bool,
     /// What became of the sources that it names.
     notes: Vec<(SourceSpec, SourceNote)>,
+    /// Sources that were located since its graphs were named, each with the one in whose place it stands.
+    pub(super) located: Vec<(SourceSpec, SourceSpec)>,
     /// How the window showed it, until the window takes that.
     view: Option<Json>,
     /// Whether other sources are being read in its place; it is let go of when they are there.
@@ -39,10 +47,13 @@ impl Default for FileWatch {
     fn default() -> Self {
         Self {
             path: None,
+            content: None,
+            conflict: None,
             read: DocumentFile::new(Document::new(Vec::new())),
             saved: None,
             is_recovered: false,
             notes: Vec::new(),
+            located: Vec::new(),
             view: None,
             gives_way: false,
             is_opening: false,
@@ -56,6 +67,11 @@ impl FileWatch {
     /// Whether the worker has still to answer.
     pub(super) const fn is_waiting(&self) -> bool {
         self.save_generation != 0 || self.check_generation != 0
+    }
+
+    /// What the file holds, where there is one and its sources were read.
+    pub(super) fn saved(&self) -> Option<&Document> {
+        self.saved.as_ref().filter(|_| !self.is_recovered)
     }
 
     fn note_of(&self, source: &SourceSpec) -> Option<&SourceNote> {
@@ -134,18 +150,38 @@ impl Session {
         document
     }
 
-    pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>) {
+    /// Where a save was not done, because somebody else changed the file since it was read or written; the answer is given
+    /// once.
+    pub fn take_conflict(&mut self) -> Option<PathBuf> {
+        self.file.conflict.take()
+    }
+
+    /// Commands about the document's file.
+    pub(super) fn apply_filed(&mut self, command: Command) {
+        match command {
+            Command::SaveDocument { path, view } => self.save_document(path, view, false),
+            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
+            Command::Locate { position, path } => self.locate(position, path),
+            Command::Recover(kept) => self.recover(&kept),
+            _ => {}
+        }
+    }
+
+    /// Saves the document; over what somebody else wrote in its file only where that is wanted.
+    fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
         if self.load_generation != 0 || self.document.sources.is_empty() {
             let words = "wait until the files are read, then save";
             self.notice = Some(Notice::Failed(words.to_owned()));
             return;
         }
         let file = Box::new(self.document_file(view));
-        self.file.save_generation = self.send_write(Job::SaveDocument(path, file));
+        let is_own = self.file.path == std::path::absolute(&path).ok();
+        let known = self.file.content.clone().filter(|_| is_own && !is_forced);
+        self.file.save_generation = self.send_write(Job::SaveDocument(path, file, known));
     }
 
     /// Another file in the place of a source; everything else stays.
-    pub(super) fn locate(&mut self, position: usize, path: PathBuf) {
+    fn locate(&mut self, position: usize, path: PathBuf) {
         let Some(source) = self.document.sources.get(position).cloned() else {
             return;
         };
@@ -154,6 +190,7 @@ impl Session {
         let located = plain.clone().opened_as(format).unwrap_or(plain);
         let sha256 = self.file.note_of(&source).and_then(|note| note.sha256.clone());
         self.document.sources[position] = located.clone();
+        self.note_located(source.clone(), located.clone());
         let state = SourceState::Same;
         self.file
             .notes
@@ -164,6 +201,27 @@ impl Session {
         self.check_sources();
     }
 
+    /// Graphs are known by the name of the source that the document was written with.
+    fn note_located(&mut self, source: SourceSpec, located: SourceSpec) {
+        let chain = self.file.located.iter().position(|(now, _)| *now == source);
+        let before = chain.map_or(source, |position| self.file.located.remove(position).1);
+        if before != located {
+            self.file.located.push((located, before));
+        }
+    }
+
+    /// Calls graphs of located sources as they are called now, wherever the document names them. What is still missing keeps
+    /// its names.
+    pub(super) fn follow_located(&mut self, loaded: &Loaded) {
+        rename_in_document(&loaded.renamed, &mut self.document);
+        let sources = loaded.sources.iter().zip(&loaded.reports);
+        let read: Vec<&SourceSpec> = sources
+            .filter(|(_, report)| !report.is_failed())
+            .map(|(source, _)| source)
+            .collect();
+        self.file.located.retain(|(now, _)| !read.contains(&now));
+    }
+
     /// Asks what became of the sources.
     pub(super) fn check_sources(&mut self) {
         let (sources, notes): (Vec<_>, Vec<_>) = self.file.notes.iter().cloned().unzip();
@@ -172,7 +230,7 @@ impl Session {
     }
 
     /// A document that was kept for recovery comes in the place of what is open; it counts as changed.
-    pub(super) fn recover(&mut self, kept: &KeptDocument) {
+    fn recover(&mut self, kept: &KeptDocument) {
         match kept.read() {
             Ok(file) => {
                 let sources = file.document.sources.clone();
@@ -221,6 +279,7 @@ impl Session {
         let given = self.given.take();
         let name = opened.path.display().to_string();
         self.begin(Some(opened.path), opened.file, opened.notes);
+        self.file.content = Some(opened.content);
         if let Some(given) = given {
             let document = &mut self.document;
             document.options.extend(&given.options);
@@ -270,11 +329,19 @@ impl Session {
     pub(super) fn take_file(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::DocumentOpened(opened) if generation == self.load_generation => self.take_document(*opened),
-            Answer::DocumentSaved(path, file) => {
+            Answer::DocumentSaved(path, file, content) => {
                 if generation == self.file.save_generation {
                     self.file.save_generation = 0;
                 }
                 self.take_saved(path, *file);
+                self.file.content = Some(content);
+            }
+            Answer::DocumentDiffers(path) if generation == self.file.save_generation => {
+                self.file.save_generation = 0;
+                let name = path.display();
+                let words = format!("not saved: {name} was changed by somebody else since it was opened or saved");
+                self.notice = Some(Notice::Failed(words));
+                self.file.conflict = Some(path);
             }
             Answer::SourcesChecked(states) if generation == self.file.check_generation => {
                 self.file.check_generation = 0;
@@ -283,7 +350,7 @@ impl Session {
                 }
             }
             // Of something that is not open any more.
-            Answer::DocumentOpened(_) | Answer::SourcesChecked(_) => {}
+            Answer::DocumentOpened(_) | Answer::SourcesChecked(_) | Answer::DocumentDiffers(_) => {}
             Answer::Failed(message) if generation == self.file.save_generation => {
                 self.file.save_generation = 0;
                 self.notice = Some(Notice::Failed(message));

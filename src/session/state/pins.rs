@@ -109,7 +109,8 @@ impl Session {
                 let name = Pin::free_name(&pin.name, &self.names_of_pins());
                 self.pin(&name, pin.configuration)?;
                 // Beside the one that it is a copy of.
-                if let Some(copy) = self.document.pins.pop() {
+                if let Some(mut copy) = self.document.pins.pop() {
+                    copy.follows_schedule = pin.follows_schedule;
                     self.document.pins.insert(position + 1, copy);
                     self.baseline_moved(|other| Some(other + usize::from(other > position)));
                 }
@@ -137,13 +138,15 @@ impl Session {
         }
         let name = Pin::name_of(name, self.names_of_pins())?.to_owned();
         let told = format!("pinned \"{name}\": its lane stands below the others");
-        self.document.pins.push(Pin { name, configuration });
+        self.document.pins.push(Pin::new(name, configuration));
         Ok(told)
     }
 
     /// Sets what a pin holds; it stays pinned.
     fn use_pin(&mut self, position: usize) -> String {
-        let Pin { name, configuration } = self.document.pins[position].clone();
+        let Pin {
+            name, configuration, ..
+        } = self.document.pins[position].beside(&self.document.plan);
         // Values that were only assumed must not turn into the user's.
         self.assumed.clear();
         self.document.options = configuration.options;

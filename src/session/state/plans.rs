@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::command_line::{CommandLine, Origin};
 use super::super::jobs::{Answer, Job};
 use super::super::planner::{BestPlan, PlannerTable};
 use super::{Notice, Session};
@@ -88,13 +89,13 @@ impl Session {
 
     /// The command that prints the figures on the screen.
     pub fn command_line(&self) -> String {
-        let document = self.document();
+        let line = CommandLine::new(self.document(), Origin::default());
         match &self.answer {
             Some((comparison, _)) if comparison.is_problem() => {
                 let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
-                document.plan_command_line(strategy.unwrap_or(BEST))
+                line.plan(strategy.unwrap_or(BEST))
             }
-            _ => document.command_line(None),
+            _ => line.compare(None),
         }
     }
 

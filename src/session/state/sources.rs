@@ -3,6 +3,7 @@
 use super::super::document::{Document, SourceSpec};
 use super::super::history::Settings;
 use super::super::jobs::Job;
+use super::super::known_names::KnownNames;
 use super::{Busy, Session};
 
 impl Session {
@@ -58,6 +59,7 @@ impl Session {
         self.load_generation = self.worker.send(Job::Load {
             sources: self.document.sources.clone(),
             with_evaluation: self.document.with_evaluation,
+            known: KnownNames::of(&self.document, &self.file.located),
         });
         self.compare_generation = 0;
         self.busy = Some(Busy {

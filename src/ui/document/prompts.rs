@@ -1,5 +1,7 @@
 //! What is asked about the document: changes that would be lost, edits that a crash left, sources that are gone or changed.
 
+use std::path::Path;
+
 use eframe::egui::{self, Key, RichText};
 
 use super::DocumentState;
@@ -27,6 +29,49 @@ pub(super) enum Offer {
     Discard,
     /// They are offered again at the next start.
     Later,
+}
+
+/// What becomes of a file that somebody else changed.
+#[derive(Clone, Copy)]
+pub(super) enum Conflict {
+    /// The document takes its place.
+    Overwrite,
+    /// The document is saved elsewhere.
+    Elsewhere,
+    /// Nothing is written.
+    Leave,
+}
+
+/// Asks what becomes of a document's file that somebody else changed.
+pub(super) fn conflict_prompt_ui(ctx: &egui::Context, path: &Path, has_focus: &mut bool) -> Option<Conflict> {
+    let mut choice = None;
+    let modal = egui::Modal::new(egui::Id::unique("changed file")).show(ctx, |ui| {
+        ui.set_width(460.0);
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        ui.heading(format!("{name} was changed by somebody else"));
+        ui.label(
+            "The file is not as it was when it was opened or saved here. Nothing is written yet: saving anyway gives up what \
+             stands in it now.",
+        );
+        ui.weak(path.display().to_string());
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            if ui.button("Save anyway").clicked() {
+                choice = Some(Conflict::Overwrite);
+            }
+            let elsewhere = ui.button("Save as…").on_hover_text("keep both, under another name");
+            if !std::mem::replace(has_focus, true) {
+                elsewhere.request_focus();
+            }
+            if elsewhere.clicked() {
+                choice = Some(Conflict::Elsewhere);
+            }
+            if ui.button("Cancel").clicked() {
+                choice = Some(Conflict::Leave);
+            }
+        });
+    });
+    choice.or_else(|| modal.should_close().then_some(Conflict::Leave))
 }
 
 /// Asks what becomes of changes that would be lost.

@@ -149,6 +149,72 @@ fn recommend_names_a_winner_and_says_why() {
     }
 }
 
+/// Words as a shell reads them; what is printed quotes with single quotes alone.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(String::new()),
+            letter => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words
+}
+
+#[test]
+fn the_flags_of_a_recommendation_give_its_figures() {
+    for (schedule, axes) in [
+        (
+            r#""entries": [{"graph": "main", "dims": {"batch": "8"}}, {"graph": "main", "repeats": 2}]"#,
+            &["batch=2,4", "policy=0,4"][..],
+        ),
+        (
+            r#""entries": [{"graph": "main", "dims": {"batch": "8", "seq": "3"}, "repeats": 2}]"#,
+            &["policy=2,3", "iterations=1,2"],
+        ),
+        (
+            r#""iterations": 3"#,
+            &["batch=1..4", "simulation.device_memory=1MiB,64MiB"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let graph = r#"{"highwater_graph": 1, "name": "main", "nodes": [
+            {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": ["batch", "seq", 65536], "dtype": "float32"}]},
+            {"name": "b", "op": "B", "inputs": ["y"], "outputs": [{"id": "z", "shape": ["batch"], "dtype": "float32"}]}],
+            "inputs": [{"id": "x", "shape": ["batch", "seq"], "dtype": "float32"}], "outputs": ["z"]}"#;
+        std::fs::write(folder.path().join("the net.json"), graph).unwrap();
+        let document = format!(
+            r#"{{"highwater_document": 1, "sources": [{{"path": "the net.json"}}],
+            "settings": {{"highwater_config": 1, "schedule": {{"dims": {{"batch": [1], "seq": [2]}}, {schedule}}}}}}}"#
+        );
+        let path = folder.path().join("a.highwater");
+        std::fs::write(&path, document).unwrap();
+        let file = path.to_str().unwrap();
+        let goal = if axes[0].starts_with("batch") {
+            "largest:batch"
+        } else {
+            "lowest-peak"
+        };
+        let mut asked = vec!["recommend", file, "--goal", goal];
+        asked.extend(axes.iter().flat_map(|axis| ["--axis", *axis]));
+        let winner = json(&[&asked[..], &["--format", "json"]].concat(), 0)["winner"].clone();
+        let text = String::from_utf8(run(&asked).stdout).unwrap();
+        let printed = text.lines().find_map(|line| line.strip_prefix("to take it: ")).unwrap();
+        let flags = words(printed);
+        let mut taken = vec!["compare", file, "--format", "json"];
+        taken.extend(flags.iter().map(String::as_str));
+        let compared = json(&taken, 0);
+        let lanes = compared["policies"].as_array().unwrap();
+        let taken = lanes.iter().find(|row| row["policy"] == winner["policy"]).unwrap();
+        for figure in ["peak_reserved_bytes", "peak_live_bytes", "estimated_overhead_ns"] {
+            assert_eq!(taken[figure], winner[figure], "{printed}: {figure}");
+        }
+        assert_eq!(winner["settings"].get("run").is_some(), schedule.contains("entries"));
+    }
+}
+
 #[test]
 fn what_cannot_be_tried_is_said_in_one_line() {
     let fail = |more: &[&'static str], expected: &str| {

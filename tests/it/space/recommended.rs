@@ -257,3 +257,55 @@ fn goals_are_read() {
         assert!(error.contains(part), "{text}: {error}");
     }
 }
+
+/// The sentences of a recommendation that has no winner.
+fn told_of_nothing(request: &Request, texts: &[&str]) -> Vec<String> {
+    let found = recommended(&explorer(request, texts), Goal::LowestPeak, 100);
+    assert!(found.winner.is_none());
+    let texts = found.reasons.iter().map(highwater::analysis::space::Sentence::text);
+    texts.map(|text| text.replace('\u{a0}', " ")).collect()
+}
+
+#[test]
+fn where_nothing_fits_it_is_said_what_would_help() {
+    let mut request = small();
+    let told = told_of_nothing(&request, &["graph_max_parallel_model_num=2", "policy=2,4"]);
+    assert_eq!(
+        told[0],
+        "None of 2 configurations was simulated: rules forbid all of them."
+    );
+    assert!(told[1].starts_with("R20 forbids 2: "), "{told:?}");
+    assert!(
+        told[1].ends_with("graph_max_parallel_model_num or memory_config.static_memory_policy."),
+        "{told:?}"
+    );
+    // Memory alone is short: what is needed at least, and a device that is enough for that.
+    request.options.set_text("simulation.device_memory", "2MiB").unwrap();
+    let told = told_of_nothing(&request, &["policy=0,2,7", "batch=16,8"]);
+    assert_eq!(
+        told[0],
+        "None of 4 configurations that were simulated runs to its end on its device."
+    );
+    assert!(
+        told[1].starts_with("Least is needed by static_memory_policy "),
+        "{told:?}"
+    );
+    assert!(
+        told[1].contains(", batch 8: its peak is ") && told[1].ends_with("the device has 2.000 MiB."),
+        "{told:?}"
+    );
+    let enough = told[2].strip_prefix("A device of ").unwrap().split(' ').next().unwrap();
+    request
+        .options
+        .set_text("simulation.device_memory", &format!("{enough}MiB"))
+        .unwrap();
+    let found = recommended(
+        &explorer(&request, &["policy=0,2,7", "batch=16,8"]),
+        Goal::LowestPeak,
+        100,
+    );
+    assert_eq!(
+        found.winner.map(|winner| winner.configuration.plan.dims["batch"][0]),
+        Some(8)
+    );
+}

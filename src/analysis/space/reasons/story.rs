@@ -1,0 +1,52 @@
+//! A configuration that a recommendation names, with the answer that its sentences are counted from.
+
+use crate::analysis::scene::Scene;
+use crate::analysis::space::{Chosen, PointFigures};
+use crate::analysis::{Comparison, Lane};
+use crate::units::Step;
+
+/// A configuration that is named, as a lane.
+pub(in crate::analysis::space) struct Story {
+    pub(in crate::analysis::space) chosen: Chosen,
+    pub(in crate::analysis::space) comparison: Comparison,
+}
+
+impl Story {
+    pub(super) fn lane(&self) -> Option<&Lane> {
+        self.comparison.simulated_lanes().next()
+    }
+
+    pub(super) fn policy(&self) -> u8 {
+        self.chosen.point.policy.number()
+    }
+
+    pub(super) fn figures(&self) -> &PointFigures {
+        self.chosen.figures()
+    }
+
+    pub(super) fn peak_step(&self) -> Step {
+        let step = self.lane().and_then(|lane| lane.summary.peak_reserved_step);
+        step.unwrap_or(Step(0))
+    }
+
+    pub(super) fn scene(&self) -> Scene<'_> {
+        let Comparison {
+            workload,
+            axis,
+            session,
+            params,
+            workspaces,
+            requests,
+            ..
+        } = &self.comparison;
+        Scene {
+            workload,
+            axis,
+            session,
+            arena_behaviour: params.arena_behaviour,
+            copies: params.feature_copies.max(1),
+            workspaces,
+            requests,
+        }
+    }
+}

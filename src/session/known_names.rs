@@ -1,0 +1,78 @@
+//! What a document calls graphs, for naming those that are read: so that its names stay true while sources are missing, and
+//! where a source was located under another name.
+//!
+//! In: a document, and which of its sources stand for others. Out: the names it knows; and, applied to it, new ones in the
+//! place of those.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::{Document, SourceSpec};
+use crate::workload::SchedulePlan;
+
+/// What a document knows of graphs that are still to be read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KnownNames {
+    /// Every name of a graph that the document has.
+    pub(super) mentioned: BTreeSet<String>,
+    /// Sources that were located, each with the one in whose place it stands.
+    pub(super) located: Vec<(SourceSpec, SourceSpec)>,
+}
+
+impl KnownNames {
+    /// The names of a document.
+    pub(super) fn of(document: &Document, located: &[(SourceSpec, SourceSpec)]) -> Self {
+        let mut mentioned = BTreeSet::new();
+        let pins = document.pins.iter().map(|pin| &pin.configuration.plan);
+        for plan in std::iter::once(&document.plan).chain(pins) {
+            let given: BTreeSet<&String> = plan.names.values().collect();
+            let entries = plan.entries.iter().map(|entry| &entry.graph);
+            mentioned.extend(entries.filter(|name| !given.contains(name)).cloned());
+            mentioned.extend(plan.names.keys().cloned());
+        }
+        mentioned.extend(document.part.clone());
+        Self {
+            mentioned,
+            located: located.to_vec(),
+        }
+    }
+
+    /// The sources as the document knew them when its names were given.
+    pub(super) fn formerly(&self, sources: &[SourceSpec]) -> Vec<SourceSpec> {
+        let before = |source: &SourceSpec| {
+            let known = self.located.iter().find(|(now, _)| now == source);
+            known.map_or_else(|| source.clone(), |(_, before)| before.clone())
+        };
+        sources.iter().map(before).collect()
+    }
+}
+
+/// Calls graphs in a schedule otherwise; names that the user gave stay. O(entries log names).
+pub(super) fn rename_in_plan(renamed: &BTreeMap<String, String>, plan: &mut SchedulePlan) {
+    if renamed.is_empty() {
+        return;
+    }
+    let now = |name: &str| renamed.get(name).map_or(name, String::as_str).to_owned();
+    let given: BTreeSet<&String> = plan.names.values().collect();
+    for entry in plan.entries.iter_mut().filter(|entry| !given.contains(&entry.graph)) {
+        entry.graph = now(&entry.graph);
+    }
+    let names = std::mem::take(&mut plan.names).into_iter();
+    plan.names = names.map(|(own, shown)| (now(&own), shown)).collect();
+}
+
+/// Calls graphs otherwise wherever a document names them.
+pub(super) fn rename_in_document(renamed: &BTreeMap<String, String>, document: &mut Document) {
+    rename_in_plan(renamed, &mut document.plan);
+    for pin in &mut document.pins {
+        rename_in_plan(renamed, &mut pin.configuration.plan);
+    }
+    let turns = document
+        .bookmarks
+        .iter_mut()
+        .filter_map(|bookmark| bookmark.turn.as_mut());
+    for name in turns.map(|turn| &mut turn.graph).chain(&mut document.part) {
+        if let Some(now) = renamed.get(name) {
+            name.clone_from(now);
+        }
+    }
+}
