@@ -268,7 +268,7 @@ fn samples_have_the_axes_that_their_data_has() {
     }
     expect![[r"
         mixed
-          estimated time: 159.64 ms in 13024 steps, 6404 without time, 0 stated
+          estimated time: 179.58 ms in 13024 steps, 5732 without time, 0 stated
           Nothing open here was recorded by the clock.
         lenet
           estimated time: 201.60 ms in 169 steps, 49 without time, 113 stated
