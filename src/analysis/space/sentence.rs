@@ -71,13 +71,16 @@ impl Sentence {
         self.parts.iter().map(|part| part.text.as_str()).collect()
     }
 
-    /// Goes on with words.
+    /// Goes on with words; no words leave no part, which would have to be drawn.
     #[must_use]
     pub(super) fn say(mut self, text: impl Into<String>) -> Self {
-        self.parts.push(Part {
-            text: text.into(),
-            ..Part::default()
-        });
+        let text = text.into();
+        if !text.is_empty() {
+            self.parts.push(Part {
+                text,
+                ..Part::default()
+            });
+        }
         self
     }
 

@@ -125,7 +125,10 @@ mod tests {
         let sum = |rows: &[(Cause, u64, u64)]| rows.iter().map(|(_, _, time)| time).sum::<u64>();
         let net = Nanos(sum(slow) - sum(fast));
         let link = Link::Lane(WhichChoice::RunnerUp);
-        let told = told("It", net, (&list(slow), &list(fast)), &link).map(|sentence| sentence.text());
+        let told = told("It", net, (&list(slow), &list(fast)), &link);
+        let parts = told.iter().flat_map(|sentence| &sentence.parts);
+        assert!(parts.into_iter().all(|part| !part.text.is_empty()), "{told:?}");
+        let told = told.map(|sentence| sentence.text());
         let told = told.map(|text| text.replace('\u{a0}', " "));
         assert_eq!(told.as_deref(), expected);
     }

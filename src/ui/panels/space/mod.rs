@@ -21,8 +21,10 @@ use crate::units::{Bytes, counted, grouped};
 
 /// The height of the plot.
 const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
-/// From this height on the table has what is left; below, all of it scrolls.
+/// From this height on the table has what is left; below, all of it scrolls. Where the recommendation stands beside the plot,
+/// less will do.
 const TALL: f32 = 640.0;
+const TALL_BESIDE: f32 = 430.0;
 /// The height of the table where all of it scrolls.
 const TABLE: f32 = 210.0;
 /// From this width on the recommendation stands beside the plot.
@@ -127,7 +129,8 @@ pub fn space_ui(
     }
     let shown = Shown { session, table, theme };
     let order = order.as_ref().ok();
-    if ui.available_height() >= TALL {
+    let tall = if ui.available_width() < WIDE { TALL } else { TALL_BESIDE };
+    if ui.available_height() >= tall {
         results_ui(ui, &shown, (state, lanes, order), false, commands);
         return;
     }
