@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn sources_are_known_by_every_path_to_them() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str| {
             let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, "x").unwrap();
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
+            std::fs::write(&path, "x").expect("it can be written");
             path
         };
         let (model, other, table) = (file("net.onnx"), file("other.onnx"), file("profiler/ASCEND/memory.csv"));

@@ -83,7 +83,7 @@ mod tests {
             {"lane": "no lane", "share": 1e30},
             {"lane": "policy 2", "share": 1e30}
         ], "has_own_scales": true}"#;
-        let kept: KeptStands = serde_json::from_str(text).unwrap();
+        let kept: KeptStands = serde_json::from_str(text).expect("JSON");
         let mut arrangement = Arrangement::default();
         arrangement.restore(&kept);
         let stands: Vec<(String, f32, bool, bool)> = arrangement

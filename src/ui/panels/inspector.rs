@@ -86,17 +86,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                 ui.label(short).on_hover_text(title);
                 match view.blocks_of(selected).next() {
                     None => {
-                        let facts = timeline.facts(comparison, position, selected);
-                        let has_whole = !facts.held_in.is_empty() && !matches!(lane.id, LaneId::Measured(_));
-                        let (held, why) = if has_whole {
-                            ("as a whole", facts.held_in.as_str())
-                        } else {
-                            ("none", "this lane holds no memory for it")
-                        };
-                        ui.weak(held).on_hover_text(why);
-                        let bytes = facts.bytes.filter(|_| has_whole);
-                        ui.monospace(bytes.map_or_else(String::new, |bytes| bytes.to_string()))
-                            .on_hover_text(why);
+                        whole_ui(ui, (comparison, timeline), position, selected);
                     }
                     Some(block) => {
                         let idx = block as usize;
@@ -135,6 +125,21 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                 ui.end_row();
             }
         });
+}
+
+/// A tensor without a place of its own: what holds it as a whole, if anything does.
+fn whole_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline), lane: usize, selected: Selected) {
+    let facts = timeline.facts(comparison, lane, selected);
+    let has_whole = !facts.held_in.is_empty() && !comparison.is_measured_lane(lane);
+    let (held, why) = if has_whole {
+        ("as a whole", facts.held_in.as_str())
+    } else {
+        ("none", "this lane holds no memory for it")
+    };
+    ui.weak(held).on_hover_text(why);
+    let bytes = facts.bytes.filter(|_| has_whole);
+    ui.monospace(bytes.map_or_else(String::new, |bytes| bytes.to_string()))
+        .on_hover_text(why);
 }
 
 /// When and why a lane peaks: the main one until another was clicked or chosen.
