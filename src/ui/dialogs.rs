@@ -155,16 +155,7 @@ impl Dialogs {
         let usual = purpose.usual_name();
         let last = self.last.iter().find(|(known, _)| *known == purpose);
         let text = last.map_or(&usual, |(_, text)| text);
-        let reason = match purpose {
-            Purpose::SaveDocument
-            | Purpose::ExportConfig
-            | Purpose::Export(_)
-            | Purpose::ExportTable
-            | Purpose::ExportPeak
-            | Purpose::SavePicture(_)
-            | Purpose::DrawLane(_) => reason.map(|_| NO_SERVICE_TO_SAVE),
-            _ => reason,
-        };
+        let reason = reason.map(|words| if purpose.writes() { NO_SERVICE_TO_SAVE } else { words });
         self.prompt = Some(Prompt {
             purpose,
             text: text.to_owned(),

@@ -2,9 +2,11 @@
 //! about texts that cannot be read.
 
 use highwater::analysis::Comparison;
-use highwater::graph::{Id as _, Phase};
+use highwater::graph::{Id as _, Phase, TensorId};
 use highwater::progress::{Cancel, Progress};
+use highwater::session::{Document, Selected, Session, SourceSpec, Worker, sample};
 use highwater::timeline::{CONDITIONS, FORMS, Matches, Query, Row, Timeline};
+use highwater::workload::{DeviceProfiles, GraphIdx};
 use proptest::prelude::*;
 
 use crate::synthetic;
@@ -301,5 +303,38 @@ fn tensors_of_other_runs_and_graphs_are_told_apart() {
         let mut stranger = row.tensor;
         stranger.graph = highwater::workload::GraphIdx::from_idx(7);
         assert!(!matches.contains(stranger), "a graph that the run is not of");
+    }
+}
+
+#[test]
+fn tensors_are_found_by_their_views_and_say_what_holds_them() {
+    let document = Document::new(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
+    let mut session = Session::new(
+        document,
+        DeviceProfiles::bundled().unwrap(),
+        Worker::start(|| {}).unwrap(),
+    );
+    session.settle();
+    let (comparison, timeline) = session.answer().expect("an answer");
+    let (by_view, all) = (find(comparison, timeline, "relu"), timeline.rows.iter().count());
+    assert!(!by_view.is_empty() && by_view.len() < all, "{} of {all}", by_view.len());
+    // What owns the memory is called otherwise.
+    assert!(timeline.rows.iter().any(|row| by_view.position(row.tensor).is_some()
+        && !highwater::timeline::facts(comparison, row.tensor).name.contains("relu")));
+    let graph = &comparison.workload.graphs()[0].graph;
+    for (name, held_in) in [
+        ("conv1.weight", "variables of the session"),
+        ("images", "inputs and outputs of train"),
+    ] {
+        let mut ids = (0..graph.tensors().len()).map(TensorId::from_idx);
+        let tensor = ids.find(|id| graph.tensor_name(*id) == name).expect(name);
+        let selected = Selected {
+            run: 0,
+            graph: GraphIdx(0),
+            tensor,
+        };
+        let facts = timeline.facts(comparison, 0, selected);
+        assert_eq!(facts.held_in, held_in, "{name}");
+        assert!(facts.bytes.is_some_and(|bytes| bytes.get() > 0), "{name}");
     }
 }

@@ -38,27 +38,17 @@ impl Moment {
 
 /// Finds the moment. O(events up to the step).
 pub fn moment(simulation: &Simulation, step: Step) -> Moment {
-    let mut state = State::default();
-    let before = simulation.events.partition_point(|event| event.step < step);
-    for event in &simulation.events[..before] {
-        state.apply(simulation, event);
-    }
-    let mut found = Moment::of(before, &state);
-    let mut is_growing = false;
-    let within = simulation.events[before..].iter();
-    for (position, event) in within.take_while(|event| event.step == step).enumerate() {
-        state.apply(simulation, event);
-        is_growing |= grows(event);
-        if !is_growing || state.live >= found.live {
-            found = Moment::of(before + position + 1, &state);
-        }
-    }
-    found
+    highest(simulation, step, |moment| moment.live)
 }
 
 /// The moment of a step at which most device memory is in use; of equals the one at which most is live, the last of these.
 /// Its `live` may be less than the step's live curve. O(events up to the step).
 pub fn most_reserved_moment(simulation: &Simulation, step: Step) -> Moment {
+    highest(simulation, step, |moment| (moment.parts.total(), moment.live))
+}
+
+/// The last of the moments with the highest rank, after what only gives back at the beginning of the step.
+fn highest<R: Ord>(simulation: &Simulation, step: Step, rank: impl Fn(&Moment) -> R) -> Moment {
     let mut state = State::default();
     let before = simulation.events.partition_point(|event| event.step < step);
     for event in &simulation.events[..before] {
@@ -71,7 +61,6 @@ pub fn most_reserved_moment(simulation: &Simulation, step: Step) -> Moment {
         state.apply(simulation, event);
         is_growing |= grows(event);
         let now = Moment::of(before + position + 1, &state);
-        let rank = |moment: &Moment| (moment.parts.total(), moment.live);
         if !is_growing || rank(&now) >= rank(&found) {
             found = now;
         }

@@ -77,8 +77,7 @@ pub(super) fn place(view: &View<'_>, width: f64, (top, height): (f64, f64), (sta
 impl Drawing<'_> {
     fn place(&self, top: f64, steps: (Step, Step)) -> [f64; 4] {
         let [x0, y0, x1, y1] = place(&self.view, self.canvas.width, (top, self.row_height), steps);
-        // Not a rounding error less than a pixel: what is narrow would be taken for a column, and here all are rows.
-        [x0, y0, x1.max((x0 + 1.0).next_up()), y1]
+        [x0, y0, widened(x0, x1), y1]
     }
 
     fn piece(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
@@ -104,11 +103,31 @@ impl Drawing<'_> {
     }
 }
 
+/// The right end of what is at least a pixel wide, not a rounding error less: what is narrow would be taken for a column, and
+/// here all are rows.
+fn widened(x0: f64, x1: f64) -> f64 {
+    x1.max((x0 + 1.0).next_up())
+}
+
 /// High rows get a gap between them.
 fn shrink(rect: ItemRect, row_height: f64) -> ItemRect {
     let gap = if row_height >= 4.0 { 1.0 } else { 0.0 };
     ItemRect {
         y1: rect.y1 - gap,
         ..rect
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_narrow_is_never_a_column() {
+        for number in 0..200_000_u32 {
+            let x0 = f64::from(number) * 0.013_71 - 100.0;
+            let place = [x0, 5.0, widened(x0, x0 + 1e-9), 5.2];
+            assert!(!matches!(Cell::new(place, 0, 0), Shape::Narrow(_)), "{x0}");
+        }
     }
 }

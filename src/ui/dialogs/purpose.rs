@@ -87,16 +87,11 @@ impl Purpose {
         match self {
             Self::Open | Self::OpenFolder => "Open",
             Self::Add => "Add",
-            Self::SaveDocument
-            | Self::ExportConfig
-            | Self::Export(_)
-            | Self::ExportTable
-            | Self::ExportPeak
-            | Self::SavePicture(_)
-            | Self::DrawLane(_) => "Save",
             Self::Locate(_) => "Take it",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
+            // All others write a file.
+            _ => "Save",
         }
     }
 
