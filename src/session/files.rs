@@ -1,8 +1,8 @@
-//! The one place that touches files: reading sources, writing whole files or none.
+//! Reads sources, configurations and the files that options name.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::document::SourceSpec;
 use super::folder::{read_folder, tell_missing_slices};
@@ -321,37 +321,6 @@ pub fn look_at(paths: &[String]) -> SeenFiles {
     files
 }
 
-/// Writes a file whole or not at all: into a temporary file beside it, which then takes its place. A program that is killed
-/// meanwhile leaves the old file as it was, and at worst the temporary one.
-///
-/// # Errors
-/// [`FileError::Io`]; the old file, if any, is untouched then.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let write = || -> std::io::Result<()> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // The umask still applies; the default of temporary files is the owner alone.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        // The message names the user's file, not the temporary one.
-        let mut file = builder
-            .tempfile_in(&folder)
-            .map_err(|error| std::io::Error::from(error.kind()))?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|reason| io_error(path, "written", reason))
-}
-
 pub(super) fn open(path: &Path) -> Result<File, FileError> {
     let file = File::open(path).map_err(|reason| io_error(path, "opened", reason))?;
     let kind = file.metadata().map(|metadata| metadata.file_type());
@@ -402,7 +371,7 @@ fn read_stdin() -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> FileError {
+pub(super) fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> FileError {
     FileError::Io {
         name: path.display().to_string(),
         action,

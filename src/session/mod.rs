@@ -38,6 +38,7 @@ mod sweep;
 mod titles;
 mod together;
 mod worker;
+mod write;
 
 pub use bookmarks::{Bookmark, KeptBookmark, lane_of, lane_text};
 pub use command_line::{CommandLine, Origin};
@@ -50,7 +51,7 @@ pub use document_file::{
     document_schema, is_document, is_document_name, open_document, read_document, save_document,
 };
 pub use export::{ExportOrder, export_about};
-pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source, write_whole};
+pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
 pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
 pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
 pub use known_names::KnownNames;
@@ -69,6 +70,7 @@ pub use state::{Busy, Exporting, Notice, Search, Session};
 pub use sweep::{SweepSubject, SweepTable};
 pub use together::{OnFailure, read_each};
 pub use worker::{Wake, Worker};
+pub use write::write_whole;
 
 pub use crate::export::{EXPORT_FORMS, ExportForm, Picture, SvgColors};
 pub use crate::timeline::Selected;

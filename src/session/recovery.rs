@@ -14,9 +14,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
 use super::document::{Document, SourceSpec};
 use super::document_file::DocumentFile;
-use super::files::write_whole;
 use super::kept::KeptDocument;
 use super::state::Session;
+use super::write::write_whole;
 use crate::units::counted;
 
 /// How long nothing may change before edits are written.

@@ -23,7 +23,7 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     }
     let modal = egui::Modal::new(egui::Id::unique("keys")).show(ctx, |ui| {
         let window = ctx.content_rect();
-        ui.set_width(window.width() - 60.0);
+        ui.set_width((window.width() - 60.0).max(0.0));
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
         // Whoever looks for a key has no hand at the wheel: the bar is seen, and keys scroll.
@@ -102,7 +102,7 @@ fn lists_ui(ui: &mut egui::Ui) {
         ui.spacing_mut().item_spacing.x = GAP;
         for lines in lines.chunks(lines.len().div_ceil(n_columns.into())) {
             ui.vertical(|ui| {
-                ui.set_width(width);
+                ui.set_width(width.max(0.0));
                 list_ui(ui, lines);
             });
         }

@@ -127,7 +127,7 @@ pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'
     let modal = egui::Modal::new(egui::Id::unique("palette"))
         .area(area)
         .show(ctx, |ui| {
-            ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 60.0));
+            ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 60.0).max(0.0));
             let is_entered = keys(ui, state);
             search_ui(ui, state);
             entries.extend(step_entry(&state.query, known.session));

@@ -136,6 +136,8 @@ mod ui_search;
 #[cfg(feature = "gui")]
 mod ui_shell;
 #[cfg(feature = "gui")]
+mod ui_sizes;
+#[cfg(feature = "gui")]
 mod ui_space;
 #[cfg(feature = "gui")]
 mod ui_tables;

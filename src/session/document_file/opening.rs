@@ -10,7 +10,8 @@ use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
 use crate::diagnostics::Diagnostics;
 use crate::progress::Progress;
 use crate::session::document::SourceSpec;
-use crate::session::files::{TEMPORARY, open, stream_name, write_whole};
+use crate::session::files::{TEMPORARY, open, stream_name};
+use crate::session::write::write_whole;
 
 /// What documents are usually called, without the point.
 pub const DOCUMENT_EXTENSION: &str = "highwater";

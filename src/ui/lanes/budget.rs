@@ -191,7 +191,7 @@ fn ask(drag: &mut Option<BudgetDrag>, (is_stale, has_ended, answered): (bool, bo
 /// Where the line is drawn: within the curves.
 fn line_y(scale: &Scale, bytes: Bytes) -> f32 {
     let rect = scale.rect;
-    scale.y(bytes.get()).clamp(rect.top() + 1.5, rect.bottom() - 1.5)
+    scale.y(bytes.get()).min(rect.bottom() - 1.5).max(rect.top() + 1.5)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a value for assistive technology")]

@@ -41,6 +41,15 @@ pub(super) struct Grid {
     height: f32,
 }
 
+/// The smallest area in which lanes are laid out: two columns with 40 points of time axis each, the rulers, a low lane
+/// and the strip below. In smaller panes the rest is cut off.
+const SMALLEST: Vec2 = vec2(2.0 * (GUTTER + 40.0 + MARGIN) + GAP, 300.0);
+
+/// `area`, grown to the right and downwards to the smallest size for which lanes have a layout.
+pub(super) fn at_least_smallest(area: Rect) -> Rect {
+    Rect::from_min_size(area.min, area.size().max(SMALLEST))
+}
+
 /// The share of a lane's body that the curve has beside a memory map.
 const CURVE: f32 = 0.44;
 

@@ -265,6 +265,9 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     let mut area = ui.available_rect_before_wrap();
     // What stands above may be wider than the pane; the lanes are not.
     area.set_right(right);
+    // A pane that is too small shows a part of the smallest layout, so that no part of it has a negative size.
+    ui.set_clip_rect(ui.clip_rect().intersect(area));
+    let area = frame::at_least_smallest(area);
     state.cursor = None;
     match state.content {
         LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, area, (input, &mut *state, actions)),

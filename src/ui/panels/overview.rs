@@ -92,7 +92,7 @@ pub fn overview_ui(
         area.width()
     };
     let add = |ui: &mut egui::Ui| {
-        ui.set_width(text);
+        ui.set_width(text.max(0.0));
         preview_ui(ui, session);
         unread_ui(ui, session, theme);
         if comparison.is_problem() {

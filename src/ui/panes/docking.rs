@@ -95,12 +95,25 @@ impl Behavior<Pane> for Docking<'_> {
     }
 }
 
+/// Panes are laid out at least this large, in points; a smaller one shows the upper left part of that.
+const SMALLEST: egui::Vec2 = egui::vec2(240.0, 120.0);
+
+/// A child at the place of `ui`, grown to the right and downwards to `size`; what is outside of `ui` is cut off.
+fn at_least(ui: &mut egui::Ui, size: egui::Vec2) -> egui::Ui {
+    let place = ui.max_rect();
+    let grown = egui::Rect::from_min_size(place.min, place.size().max(size));
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(grown));
+    child.shrink_clip_rect(place);
+    child
+}
+
 impl Docking<'_> {
     /// A pane with room around it.
     pub(super) fn framed_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
         let margin = if pane == Pane::Policies { 4 } else { 8 };
         ui.painter().rect_filled(ui.max_rect(), 0, self.input.theme.panel);
-        egui::Frame::NONE.inner_margin(margin).show(ui, |ui| {
+        let mut ui = at_least(ui, SMALLEST);
+        egui::Frame::NONE.inner_margin(margin).show(&mut ui, |ui| {
             let row = pane.row();
             if row.needs_answer && self.input.session.answer().is_none() {
                 let asked = &mut self.state.asked;

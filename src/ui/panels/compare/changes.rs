@@ -67,7 +67,7 @@ fn lists_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), top: u
         ui.horizontal_top(|ui| {
             for kind in line {
                 ui.vertical(|ui| {
-                    ui.set_width(width);
+                    ui.set_width(width.max(0.0));
                     list_ui(ui, (shown, known), (*kind, top), commands);
                 });
             }

@@ -1,0 +1,268 @@
+//! Writes files: whole or not at all, and without changing what kind of file the target is.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::files::{FileError, TEMPORARY, io_error};
+
+/// How a target is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Route {
+    /// A temporary file takes the place of this file.
+    Replace(PathBuf),
+    /// The bytes go into the file itself, once a temporary copy is complete: other hard links keep their content equal.
+    Overwrite(PathBuf),
+    /// The bytes go straight into a pipe, a terminal or a character device.
+    Stream,
+}
+
+/// Writes a file whole or not at all: into a temporary file in the same folder, which is then renamed. A program that is
+/// killed during the write leaves the old file unchanged, and at worst the temporary one.
+///
+/// An existing file keeps its permissions and, where this process may set it, its owner; symbolic links are followed.
+/// Pipes and character devices such as `/dev/null` are written straight into.
+///
+/// # Errors
+/// [`FileError::Io`]; an existing regular file with one name is unchanged then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let write = || match route(path)? {
+        Route::Replace(target) => replace(&target, bytes),
+        Route::Overwrite(target) => {
+            let copy = temporary_copy(&target, bytes)?;
+            File::create(&target)?.write_all(bytes)?;
+            copy.close()
+        }
+        Route::Stream => OpenOptions::new().append(true).open(path)?.write_all(bytes),
+    };
+    write().map_err(|reason| io_error(path, "written", reason))
+}
+
+fn route(path: &Path) -> std::io::Result<Route> {
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Route::Replace(end_of_links(path))),
+        Err(error) => return Err(error),
+    };
+    if metadata.is_dir() {
+        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder; name a file in it"));
+    }
+    if is_stream(&metadata) || is_descriptor(path) {
+        return Ok(Route::Stream);
+    }
+    if !metadata.is_file() {
+        let reason = "it is a disk or a socket; name a file or a pipe";
+        return Err(Error::new(ErrorKind::InvalidInput, reason));
+    }
+    let target = path.canonicalize()?;
+    Ok(if has_other_names(&metadata) {
+        Route::Overwrite(target)
+    } else {
+        Route::Replace(target)
+    })
+}
+
+/// The path that a chain of symbolic links ends at, which need not exist. Chains longer than the system follows end where
+/// they are; creating that file then fails with the system's words.
+fn end_of_links(path: &Path) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&end) else {
+            break;
+        };
+        end = folder_of(&end).join(next);
+    }
+    end
+}
+
+/// `/dev/stdout` and its like name an open file, whose name may belong to another file by now.
+fn is_descriptor(path: &Path) -> bool {
+    let is_within = |path: &Path| path.starts_with("/dev") || path.starts_with("/proc");
+    is_within(path) || std::fs::read_link(path).is_ok_and(|next| is_within(&next))
+}
+
+fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    temporary_copy(target, bytes)?
+        .persist(target)
+        .map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A temporary file in the folder of `target` with these bytes, on the disk, with the target's permissions and owner.
+fn temporary_copy(target: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The umask still applies; the default of temporary files is the owner alone.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    // The message names the user's file, not the temporary one.
+    let mut file = builder
+        .tempfile_in(folder_of(target))
+        .map_err(|error| Error::from(error.kind()))?;
+    if let Ok(existing) = std::fs::metadata(target) {
+        keep_owner(file.as_file(), &existing);
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(unix)]
+fn is_stream(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    metadata.file_type().is_fifo() || metadata.file_type().is_char_device()
+}
+
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.nlink() > 1
+}
+
+/// Gives a file the owner of another one. Only a privileged process may do so for a foreign owner; without the right the
+/// file belongs to whoever writes it.
+#[cfg(unix)]
+fn keep_owner(file: &File, existing: &Metadata) {
+    use std::os::unix::fs::MetadataExt as _;
+    drop(std::os::unix::fs::fchown(
+        file,
+        Some(existing.uid()),
+        Some(existing.gid()),
+    ));
+}
+
+#[cfg(not(unix))]
+fn is_stream(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+    use std::process::Command;
+
+    use super::*;
+
+    fn names_in(folder: &Path) -> usize {
+        std::fs::read_dir(folder).expect("a folder").count()
+    }
+
+    fn mode_of(path: &Path) -> u32 {
+        std::fs::metadata(path).expect("a file").permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn an_existing_file_keeps_its_permissions() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for mode in [0o600, 0o640, 0o755, 0o666] {
+            let path = folder.path().join(format!("{mode:o}.json"));
+            std::fs::write(&path, "old").expect("it can be written");
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+            write_whole(&path, b"new").expect("it can be written");
+            assert_eq!(mode_of(&path), mode, "{mode:o}");
+            assert_eq!(std::fs::read(&path).expect("a file"), b"new");
+        }
+        assert_eq!(names_in(folder.path()), 4);
+    }
+
+    #[test]
+    fn symbolic_links_are_followed_and_stay_links() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("deep")).expect("a folder");
+        std::fs::write(at("deep/old.json"), "old").expect("it can be written");
+        // A link, a link to a link, and a link whose target is still to be written.
+        symlink("deep/old.json", at("link")).expect("a link");
+        symlink("link", at("second")).expect("a link");
+        symlink("deep/new.json", at("dangling")).expect("a link");
+        for (link, target) in [
+            ("link", "deep/old.json"),
+            ("second", "deep/old.json"),
+            ("dangling", "deep/new.json"),
+        ] {
+            write_whole(&at(link), link.as_bytes()).expect("it can be written");
+            assert!(at(link).is_symlink(), "{link}");
+            assert!(!at(target).is_symlink(), "{target}");
+            assert_eq!(std::fs::read(at(target)).expect("a file"), link.as_bytes());
+        }
+        assert_eq!(names_in(&at("deep")), 2);
+    }
+
+    #[test]
+    fn hard_links_stay_one_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&path, "a longer old text").expect("it can be written");
+        std::fs::hard_link(&path, &other).expect("a link");
+        write_whole(&path, b"new").expect("it can be written");
+        assert_eq!(std::fs::read(&other).expect("a file"), b"new");
+        assert_eq!(std::fs::metadata(&path).expect("a file").nlink(), 2);
+        assert_eq!(names_in(folder.path()), 2);
+    }
+
+    #[test]
+    fn devices_and_pipes_are_written_into_and_never_replaced() {
+        write_whole(Path::new("/dev/null"), b"text").expect("it takes everything");
+        let kind = std::fs::symlink_metadata("/dev/null").expect("a device").file_type();
+        assert!(kind.is_char_device());
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+        assert!(made.success());
+        let reader = std::thread::Builder::new().spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe)
+        });
+        write_whole(&pipe, b"through the pipe").expect("somebody reads it");
+        let read = reader.expect("a thread").join().expect("it does not panic");
+        assert_eq!(read.expect("a pipe"), b"through the pipe");
+        let kind = std::fs::symlink_metadata(&pipe).expect("a pipe").file_type();
+        assert!(kind.is_fifo());
+    }
+
+    #[test]
+    fn folders_and_sockets_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+        for (path, words) in [(folder.path(), "it is a folder"), (socket.as_path(), "a socket")] {
+            let error = write_whole(path, b"text").expect_err("it is no file").to_string();
+            assert!(error.contains(words), "{error}");
+            assert!(error.contains(&path.display().to_string()), "{error}");
+        }
+        assert_eq!(names_in(folder.path()), 1);
+    }
+
+    #[test]
+    fn descriptors_are_told_from_files() {
+        for (path, expected) in [
+            ("/dev/stdout", true),
+            ("/dev/fd/1", true),
+            ("/proc/self/fd/1", true),
+            ("out.csv", false),
+        ] {
+            assert_eq!(is_descriptor(Path::new(path)), expected, "{path}");
+        }
+    }
+}
