@@ -12,20 +12,20 @@ use cpu_time::ThreadTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
-use highwater::session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
-use highwater::timeline::{
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
+use highwater_timeline::{
     Areas, AxisKind, Canvas, Folds, LaneRows, Look, RasterFrame, RasterScratch, RowsBy, Timeline, View,
 };
-use highwater::ui::app::App;
-use highwater::ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
-use highwater::ui::panels::options::{OptionsState, options_ui};
-use highwater::ui::theme::Theme;
-use highwater::workload::DeviceProfiles;
+use highwater_ui::app::App;
+use highwater_ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
+use highwater_ui::panels::options::{OptionsState, options_ui};
+use highwater_ui::theme::Theme;
 
 #[path = "pickle_writer.rs"]
 #[expect(dead_code, reason = "the importer's bench uses more of it")]
 mod pickle_writer;
-#[path = "../tests/it/synthetic.rs"]
+#[path = "../tests/support/synthetic.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod synthetic;
 #[path = "training_graph.rs"]
@@ -104,7 +104,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
             timeline: &timeline,
             selected,
             matches: None,
-            compared: highwater::ui::lanes::Compared::default(),
+            compared: highwater_ui::lanes::Compared::default(),
             is_stale: false,
             theme: &theme,
         };

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use highwater::session::{Document, Session, SourceSpec, Worker};
-use highwater::workload::DeviceProfiles;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Document, Session, SourceSpec, Worker};
 
 /// A training graph in the native format: forward keeps every activation for backward, with uneven sizes.
 pub(crate) fn training_graph(layers: usize, batch: &str) -> String {

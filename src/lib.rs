@@ -56,21 +56,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod analysis;
-pub mod cli;
-pub mod diagnostics;
-pub mod export;
-pub mod graph;
-pub mod import;
-pub mod liveness;
-pub mod options;
-pub mod plan;
-pub mod progress;
-pub mod rewrite;
-pub mod session;
-pub mod sim;
-pub mod timeline;
+pub use highwater_analysis as analysis;
+pub use highwater_cli as cli;
+pub use highwater_export as export;
+pub use highwater_import as import;
+pub use highwater_model::{diagnostics, graph, liveness, progress, typed_id, units, workload};
+pub use highwater_options as options;
+pub use highwater_plan as plan;
+pub use highwater_rewrite as rewrite;
+pub use highwater_session as session;
+pub use highwater_sim as sim;
+pub use highwater_timeline as timeline;
 #[cfg(feature = "gui")]
-pub mod ui;
-pub mod units;
-pub mod workload;
+pub use highwater_ui as ui;

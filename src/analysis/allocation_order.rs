@@ -6,10 +6,10 @@
 //! storage comes with the first tensor in it and goes with the last. Linear in ops and operands, plus sorts.
 
 use super::engine_size;
-use crate::graph::{Graph, Id as _, Role, TensorId};
-use crate::rewrite::op_of_workspace;
-use crate::sim::IoTensor;
-use crate::workload::{AllocationOrder, IoBlock, Program};
+use highwater_model::graph::{Graph, Id as _, Role, TensorId};
+use highwater_model::workload::{AllocationOrder, IoBlock, Program};
+use highwater_rewrite::op_of_workspace;
+use highwater_sim::IoTensor;
 
 /// A storage that no op touches.
 const NEVER: u64 = u64::MAX;
@@ -84,10 +84,10 @@ fn touches(graph: &Graph) -> Touches {
 #[cfg(test)]
 mod tests {
     use super::arena_order;
-    use crate::graph::{DType, Graph, GraphBuilder, NewOp, NewTensor, Phase, Role, Sizes, TensorId};
-    use crate::liveness::feature_lifetimes;
-    use crate::units::Bytes;
-    use crate::workload::Program;
+    use highwater_model::graph::{DType, Graph, GraphBuilder, NewOp, NewTensor, Phase, Role, Sizes, TensorId};
+    use highwater_model::liveness::feature_lifetimes;
+    use highwater_model::units::Bytes;
+    use highwater_model::workload::Program;
 
     fn tensor(graph: &mut GraphBuilder, name: &str, role: Role) -> TensorId {
         let new = NewTensor {
@@ -139,9 +139,9 @@ mod tests {
         op(&mut graph, "second", &[a, b, a], &[work, unread, y]);
         graph.output(y);
         let graph = graph.finish().expect("the graph is valid");
-        let mut sizes = graph.sizes(&crate::graph::Bindings::new());
+        let mut sizes = graph.sizes(&highwater_model::graph::Bindings::new());
         for id in 0..graph.storages().len() {
-            sizes.set_storage(crate::graph::Id::from_idx(id), Bytes(64).get());
+            sizes.set_storage(highwater_model::graph::Id::from_idx(id), Bytes(64).get());
         }
         let (births, deaths) = order_of(&graph, &sizes);
         assert_eq!(births, ["a", "b", "unread", "work"]);

@@ -21,11 +21,11 @@ use super::lanes::LaneId;
 use super::measured::{LanePlace, lane, shown};
 use super::recorded::contradiction;
 use super::{Comparison, Lane, Remark};
-use crate::plan::Strategy;
-use crate::progress::{Cancelled, Progress};
-use crate::sim::EventSteps;
-use crate::units::{Bytes, Nanos, percents};
-use crate::workload::{Alignment, GraphIdx, Recording};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos, percents};
+use highwater_model::workload::{Alignment, GraphIdx, Recording};
+use highwater_plan::Strategy;
+use highwater_sim::EventSteps;
 use spread::spread;
 
 /// Most recordings that are shown beside simulated lanes: more would leave those no room.

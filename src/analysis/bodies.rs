@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Graph, OpId};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::{BodyScratch, body_scratch};
-use crate::units::counted;
-use crate::workload::{GraphEntry, SchedulePlan, ScheduledGraph, UseKind, Workload};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Graph, OpId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::counted;
+use highwater_model::workload::{GraphEntry, SchedulePlan, ScheduledGraph, UseKind, Workload};
+use highwater_rewrite::{BodyScratch, body_scratch};
 
 /// Says of each graph what its bodies hold.
 pub(super) fn report(

@@ -3,7 +3,7 @@
 //! In: a request whose workload holds recordings. Out: for each recording that teaches anything, settings with what holds
 //! now, what was learned, and from how much of the run; and in sentences what could not be learned and why. Nothing is
 //! applied here: settings are the user's. Times and scratch memory of single ops are known to the graph already
-//! ([`crate::workload::learned`]); what stands here is what carries over to other graphs, sizes and batches.
+//! ([`highwater_model::workload::learned`]); what stands here is what carries over to other graphs, sizes and batches.
 
 mod rates;
 mod rounding;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use super::session::first_bindings;
 use super::{AnalysisError, Request, running_request};
-use crate::graph::{Graph, MeasuredOp, Sizes};
-use crate::options::{Lowered, Options, StampedSettings, lower};
-use crate::progress::Progress;
-use crate::workload::{Recording, learned};
+use highwater_model::graph::{Graph, MeasuredOp, Sizes};
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Recording, learned};
+use highwater_options::{Lowered, Options, StampedSettings, lower};
 
 /// A setting that a run teaches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,15 +10,15 @@ use super::lanes::{LaneId, Plans};
 use super::shortage::OutOfMemoryStory;
 use super::workspaces::{EstimatedWorkspaces, Scratch};
 use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Id as _, TensorId};
-use crate::options::{Estimate, Finding};
-use crate::plan::Strategy;
-use crate::rewrite::remat::{OpRates, RematStatus};
-use crate::sim::fold::{Curves, Summary};
-use crate::sim::{DeviceSession, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
-use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
+use highwater_options::{Estimate, Finding};
+use highwater_plan::Strategy;
+use highwater_rewrite::remat::{OpRates, RematStatus};
+use highwater_sim::fold::{Curves, Summary};
+use highwater_sim::{DeviceSession, Params, Refusals, Simulation, StaticMemoryPolicy, TraceRequest};
 
 /// One simulation with its folds.
 #[derive(Clone, Debug, PartialEq)]

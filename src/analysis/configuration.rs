@@ -8,9 +8,9 @@ mod differences;
 
 pub use differences::Difference;
 
-use crate::options::{Environment, Options, effective_policy, resolve_device};
-use crate::sim::StaticMemoryPolicy;
-use crate::workload::{DeviceError, SchedulePlan};
+use highwater_model::workload::{DeviceError, SchedulePlan};
+use highwater_options::{Environment, Options, effective_policy, resolve_device};
+use highwater_sim::StaticMemoryPolicy;
 
 use super::{LaneSet, LaneStrategies, Request};
 

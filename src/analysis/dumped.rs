@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::graph::{Bindings, Graph, Role, Sizes};
-use crate::liveness::{View, lifetimes};
-use crate::plan::Problem;
-use crate::units::{Bytes, Step};
-use crate::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
+use highwater_model::graph::{Bindings, Graph, Role, Sizes};
+use highwater_model::liveness::{View, lifetimes};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
+use highwater_plan::Problem;
 
 /// Divisor of offsets and sizes where nothing says another, in bytes.
 pub const USUAL_ALIGNMENT: u64 = 512;

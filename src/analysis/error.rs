@@ -1,9 +1,9 @@
 //! Why there is no comparison.
 
-use crate::plan::PlanError;
-use crate::progress::Cancelled;
-use crate::sim::{MOST_TRACE_EVENTS, TraceStop};
-use crate::workload::{DeviceError, ScheduleError};
+use highwater_model::progress::Cancelled;
+use highwater_model::workload::{DeviceError, ScheduleError};
+use highwater_plan::PlanError;
+use highwater_sim::{MOST_TRACE_EVENTS, TraceStop};
 
 /// Why there is no comparison.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::Lane;
 use super::scene::Scene;
-use crate::sim::fold::ReservedParts;
-use crate::sim::{ArenaBehaviour, DevicePicture, EventKind, PoolPicture, RegionKind, Simulation, picture};
-use crate::units::{Bytes, Step, percent_text};
-use crate::workload::GraphIdx;
+use highwater_model::units::{Bytes, Step, percent_text};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::fold::ReservedParts;
+use highwater_sim::{ArenaBehaviour, DevicePicture, EventKind, PoolPicture, RegionKind, Simulation, picture};
 
 /// A sentence about a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]

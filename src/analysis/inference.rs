@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use super::Request;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Graph, Phase};
-use crate::options::Lowered;
-use crate::workload::{GraphEntry, Source, Workload, evaluation_entry};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Graph, Phase};
+use highwater_model::workload::{GraphEntry, Source, Workload, evaluation_entry};
+use highwater_options::Lowered;
 
 /// The workload that runs under these settings; the same one where nothing is cut.
 pub(super) fn running_workload(request: &Request, lowered: &Lowered, diagnostics: &mut Diagnostics) -> Arc<Workload> {

@@ -1,16 +1,16 @@
 //! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
 
 use super::recorded::{RecordingFigures, contradiction, lifetime_entries, recording_figures};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::{Bindings, Graph, Role, Sizes};
-use crate::liveness::{View, lifetimes};
-use crate::plan::peak_live;
-use crate::progress::{Cancel, Cancelled, Progress};
-use crate::rewrite::name_reuse::program_figures;
-use crate::units::{Bytes, Step};
-use crate::workload::{
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::{Bindings, Graph, Role, Sizes};
+use highwater_model::liveness::{View, lifetimes};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{
     AllocationTrace, BlockProgram, Dumped, GraphEntry, Lifetimes, ProblemEntry, Source, StampedOption, Workload,
 };
+use highwater_plan::peak_live;
+use highwater_rewrite::name_reuse::program_figures;
 
 /// What progress is called.
 const STAGE: &str = "counting";

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{AnalysisError, arena_problem};
-use crate::plan::{
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry};
+use highwater_plan::{
     AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, SEGMENT_LIMIT, SegmentRule, Strategy, find, plan,
 };
-use crate::progress::Progress;
-use crate::rewrite::remat::{Budget, Heuristic};
-use crate::sim::{BoundGraph, DeviceSession, Segment, StaticMemoryPolicy};
-use crate::units::Bytes;
-use crate::workload::{AllocationOrder, GraphIdx, ProblemEntry};
+use highwater_rewrite::remat::{Budget, Heuristic};
+use highwater_sim::{BoundGraph, DeviceSession, Segment, StaticMemoryPolicy};
 
 /// What a lane shows: a policy, or for a placement problem one strategy beside others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

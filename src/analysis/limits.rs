@@ -5,7 +5,7 @@
 use thiserror::Error;
 
 use super::{Figure, METRICS, Metric};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// What a metric may not be.
 #[derive(Clone, Copy, Debug, PartialEq)]

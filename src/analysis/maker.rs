@@ -12,22 +12,22 @@ use super::name_reuse::report_names;
 use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
 use super::session::{RunKey, Variant, arena_problem, rounded};
 use super::{AnalysisError, Request};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
-use crate::liveness::{View, feature_lifetimes, lifetimes};
-use crate::options::Lowered;
-use crate::progress::Progress;
-use crate::rewrite::name_reuse::{ReuseQuestion, block_program, merged_storage, reuse_report};
-use crate::rewrite::remat::{
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
+use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{AllocationOrder, Axis, GraphEntry, Lifetime, Lifetimes, Program, Run};
+use highwater_options::Lowered;
+use highwater_rewrite::name_reuse::{ReuseQuestion, block_program, merged_storage, reuse_report};
+use highwater_rewrite::remat::{
     GraphTape, RematRun, Sequence, Slot, graph_tape, is_unchanged, remat, rewritten_lifetimes, sequence,
 };
-use crate::rewrite::{
+use highwater_rewrite::{
     AtomicClean, Sides, atomic_clean, body_scratch, clears, host_split, with_body_scratch, with_precision,
     with_workspaces, without_host,
 };
-use crate::sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor};
-use crate::units::{Bytes, Step};
-use crate::workload::{AllocationOrder, Axis, GraphEntry, Lifetime, Lifetimes, Program, Run};
+use highwater_sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor};
 
 /// A graph under one binding, with steps as slots.
 #[derive(Debug)]

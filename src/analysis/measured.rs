@@ -18,17 +18,17 @@ use super::measured_remarks::remarks;
 use super::recorded::contradiction;
 use super::run_lanes::with_folds;
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Id as _, TensorId};
-use crate::options::Lowered;
-use crate::plan::Strategy;
-use crate::progress::{Cancelled, Progress};
-use crate::sim::fold::StepBytes;
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Id as _, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{
     Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, RecordedTotal, Recording, Run, TotalKind,
 };
+use highwater_options::Lowered;
+use highwater_plan::Strategy;
+use highwater_sim::fold::StepBytes;
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
 
 /// Most steps of the common axis: every lane keeps some curves of them.
 const MOST_STEPS: usize = 8_000_000;

@@ -11,9 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::{Graph, Id as _, OpId};
-use crate::units::Nanos;
-use crate::workload::Recording;
+use highwater_model::graph::{Graph, Id as _, OpId};
+use highwater_model::units::Nanos;
+use highwater_model::workload::Recording;
 
 /// When an op ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +89,9 @@ fn first_of_each(found: &[OpRun], n_ops: usize) -> Vec<OpRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{GraphBuilder, NewOp};
-    use crate::units::Bytes;
-    use crate::workload::{RecordedNames, RecordedOp};
+    use highwater_model::graph::{GraphBuilder, NewOp};
+    use highwater_model::units::Bytes;
+    use highwater_model::workload::{RecordedNames, RecordedOp};
 
     fn graph(names: &[&str]) -> Graph {
         let mut builder = GraphBuilder::new("graph");

@@ -5,8 +5,8 @@
 
 use super::measured::ReservedSource;
 use super::{Lane, Remark};
-use crate::units::{Bytes, Step};
-use crate::workload::{Recording, TotalKind};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Recording, TotalKind};
 
 /// What is to say about a measured lane.
 pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (ReservedSource, u64)) -> Vec<Remark> {

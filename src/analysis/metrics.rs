@@ -6,8 +6,8 @@
 use std::fmt;
 
 use super::Lane;
-use crate::sim::fold::Summary;
-use crate::units::{Bytes, Nanos, grouped, percents};
+use highwater_model::units::{Bytes, Nanos, grouped, percents};
+use highwater_sim::fold::Summary;
 
 /// One figure.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,15 +12,15 @@ use super::rewriting::LaneRewrite;
 use super::run_lanes::lane_of;
 use super::slots::{BlockPicture, block_picture};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Request, Scratch};
-use crate::diagnostics::Diagnostics;
-use crate::graph::TensorId;
-use crate::options::Lowered;
-use crate::plan::{Plan, Planned};
-use crate::progress::Progress;
-use crate::rewrite::name_reuse::{NameReuseRequest, ReuseQuestion, ReuseReport, reuse_report};
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Variable};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{Axis, AxisRun, BlockProgram, GraphIdx, Program, Run};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::TensorId;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{Axis, AxisRun, BlockProgram, GraphIdx, Program, Run};
+use highwater_options::Lowered;
+use highwater_plan::{Plan, Planned};
+use highwater_rewrite::name_reuse::{NameReuseRequest, ReuseQuestion, ReuseReport, reuse_report};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Variable};
 
 use super::lanes::with_plans;
 

@@ -4,12 +4,12 @@
 //! lane has a device, values and estimates of its own, and what a recording does not state is not known.
 
 use super::{Comparison, Figure, LaneId, Metric, PinnedLane, Scratch};
-use crate::graph::Bindings;
-use crate::options::Estimate;
-use crate::rewrite::remat::OpRates;
-use crate::sim::{OutOfMemory, Params};
-use crate::units::{Bytes, Step, counted};
-use crate::workload::Device;
+use highwater_model::graph::Bindings;
+use highwater_model::units::{Bytes, Step, counted};
+use highwater_model::workload::Device;
+use highwater_options::Estimate;
+use highwater_rewrite::remat::OpRates;
+use highwater_sim::{OutOfMemory, Params};
 
 /// Whether a lane fits on its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,16 +11,16 @@ use super::run_lanes::{LaneJob, simulate_all, tell};
 use super::scene::Scene;
 use super::session::{Variant, device_sessions, first_bindings};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, workspaces};
-use crate::diagnostics::Diagnostics;
-use crate::options::Lowered;
-use crate::progress::Progress;
-use crate::rewrite::name_reuse::block_program;
-use crate::rewrite::remat::{Budget, GraphTape, RematStatus, graph_tape, unlimited_peak};
-use crate::rewrite::with_precision;
-use crate::sim::DeviceSession;
-use crate::sim::fold::{Cause, Overhead};
-use crate::units::Bytes;
-use crate::workload::{Axis, Tape};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Axis, Tape};
+use highwater_options::Lowered;
+use highwater_rewrite::name_reuse::block_program;
+use highwater_rewrite::remat::{Budget, GraphTape, RematStatus, graph_tape, unlimited_peak};
+use highwater_rewrite::with_precision;
+use highwater_sim::DeviceSession;
+use highwater_sim::fold::{Cause, Overhead};
 
 /// Most lanes of a comparison of passes.
 pub const MAX_PASS_LANES: usize = 8;

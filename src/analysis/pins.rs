@@ -17,14 +17,14 @@ mod steps;
 use std::sync::Arc;
 
 use super::{AnalysisError, Comparison, Configuration, Lane, LaneId, LaneSet, Request, Scratch, compare, shapes};
-use crate::diagnostics::Diagnostics;
-use crate::options::{Estimate, Finding, check_scheduled, lower};
-use crate::plan::Effort;
-use crate::progress::Progress;
-use crate::rewrite::remat::OpRates;
-use crate::sim::Params;
-use crate::units::Bytes;
-use crate::workload::{Axis, Device, SchedulePlan, Workload};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Axis, Device, SchedulePlan, Workload};
+use highwater_options::{Estimate, Finding, check_scheduled, lower};
+use highwater_plan::Effort;
+use highwater_rewrite::remat::OpRates;
+use highwater_sim::Params;
 
 pub use steps::PinFit;
 

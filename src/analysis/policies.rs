@@ -10,11 +10,11 @@ use super::run_lanes::{LaneJob, set_divergence, simulate_all, tell};
 use super::scene::Scene;
 use super::session::{Variant, device_sessions};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, passes, remarks, workspaces};
-use crate::diagnostics::Diagnostics;
-use crate::options::{Lowered, policy_errors};
-use crate::plan::Strategy;
-use crate::progress::Progress;
-use crate::sim::{DeviceSession, StaticMemoryPolicy};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_options::{Lowered, policy_errors};
+use highwater_plan::Strategy;
+use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
 /// The session under every policy that is wanted.
 pub(super) fn compare_policies(

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use super::lanes::{LaneId, Plans, problem_lanes};
 use super::run_lanes::lane_of;
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
-use crate::diagnostics::Diagnostics;
-use crate::graph::TensorId;
-use crate::options::Lowered;
-use crate::plan::{Plan, PlanRequest, Planned, Problem, Strategy, plan, verify_with};
-use crate::progress::Progress;
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, StaticMemoryPolicy};
-use crate::units::{Bytes, Step};
-use crate::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, ProblemEntry, Program, Run, Shapes};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::TensorId;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, ProblemEntry, Program, Run, Shapes};
+use highwater_options::Lowered;
+use highwater_plan::{Plan, PlanRequest, Planned, Problem, Strategy, plan, verify_with};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, StaticMemoryPolicy};
 
 /// Runs every lane's strategy over the first problem of the workload.
 pub(super) fn compare_problem(
@@ -64,7 +64,7 @@ pub(super) fn compare_problem(
         };
         let mut lane = lane_of(&session, (id, strategy, plans), (PLAIN_ARENA, &params), progress)?;
         // Nothing of a device is asked: neither calls nor the time they cost.
-        lane.summary.estimated_overhead = crate::units::Nanos(0);
+        lane.summary.estimated_overhead = highwater_model::units::Nanos(0);
         lane.summary.overhead.clear();
         lane.chosen = request.strategies.get(id).is_some();
         lanes.push(lane);
@@ -158,7 +158,7 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
 }
 
 /// Each piece with its shape's first buffer.
-fn pieces(shapes: &Shapes) -> impl Iterator<Item = (u32, crate::workload::Piece)> + '_ {
+fn pieces(shapes: &Shapes) -> impl Iterator<Item = (u32, highwater_model::workload::Piece)> + '_ {
     let mut first = vec![u32::MAX; shapes.items.len()];
     for (buffer, item) in (0_u32..).zip(&shapes.item_of) {
         let slot = &mut first[*item as usize];
@@ -174,7 +174,7 @@ fn with_plan(session: &DeviceSession, plan: &Plan) -> DeviceSession {
     let run = &session.runs[0];
     let items = &run.bound.program.lifetimes.items;
     let offsets = items.iter().map(|item| plan.offsets[item.tensor.0 as usize]).collect();
-    let of_pieces = Problem::of(items.iter().map(|item| crate::plan::Buffer {
+    let of_pieces = Problem::of(items.iter().map(|item| highwater_plan::Buffer {
         lower: item.birth,
         upper: item.end,
         size: item.bytes,

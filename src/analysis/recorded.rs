@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::inspect::LifetimeFigures;
-use crate::units::{Bytes, Step};
-use crate::workload::{RecordedBlock, Recording, TotalKind};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{RecordedBlock, Recording, TotalKind};
 
 /// Figures of one recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct RecordingFigures {
     /// Events, or distinct times.
     pub steps: u32,
     /// From the first time to the last, where there are times.
-    pub duration: Option<crate::units::Nanos>,
+    pub duration: Option<highwater_model::units::Nanos>,
     /// Blocks that the recording saw beginning.
     pub blocks: u64,
     /// Blocks that are older.
@@ -79,7 +79,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         duration: times
             .first()
             .zip(times.last())
-            .map(|(first, last)| crate::units::Nanos(last.0 - first.0)),
+            .map(|(first, last)| highwater_model::units::Nanos(last.0 - first.0)),
         blocks: (blocks.len() - unseen().count()) as u64,
         older_blocks: older().count() as u64,
         older_bytes: older().map(|block| block.bytes).sum(),

@@ -1,8 +1,8 @@
 //! What the figures mean, in sentences with figures: the best lane, and why lanes are alike.
 
 use super::{Best, Lane};
-use crate::sim::{DeviceSession, StaticMemoryPolicy};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
 /// The lane with the lowest peak that no rule forbids, runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn best(lanes: &[Lane]) -> Option<Best> {

@@ -11,12 +11,12 @@
 
 use std::sync::Arc;
 
-use crate::graph::{Id as _, OpId};
-use crate::rewrite::name_reuse::NameReuse;
-use crate::rewrite::remat::{GraphTape, RematRun, Sequence};
-use crate::sim::{BoundGraph, Clear};
-use crate::units::{Nanos, Step};
-use crate::workload::{Lifetimes, SlotOp};
+use highwater_model::graph::{Id as _, OpId};
+use highwater_model::units::{Nanos, Step};
+use highwater_model::workload::{Lifetimes, SlotOp};
+use highwater_rewrite::name_reuse::NameReuse;
+use highwater_rewrite::remat::{GraphTape, RematRun, Sequence};
+use highwater_sim::{BoundGraph, Clear};
 
 /// What a run under a budget did.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,11 +4,11 @@ use super::lanes::{LaneId, Plans};
 use super::scene::Scene;
 use super::shortage::OutOfMemoryStory;
 use super::{Lane, Remark, explain, problem, shortage};
-use crate::plan::Strategy;
-use crate::progress::{Cancelled, Progress};
-use crate::sim::fold::{curves, summary};
-use crate::sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simulate};
-use crate::units::Step;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Step;
+use highwater_plan::Strategy;
+use highwater_sim::fold::{curves, summary};
+use highwater_sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simulate};
 
 /// A session with its plans, the policy of lanes that are not named after theirs, and what the lane is called and made of.
 pub(super) type LaneJob<'a> = (&'a DeviceSession, StaticMemoryPolicy, LaneParts);
@@ -48,7 +48,7 @@ pub(super) fn lane_of(
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let simulation = simulate(session, policy, params, progress)?;
-    debug_assert_eq!(crate::sim::verify(&simulation, session), Ok(()), "lane {id:?}");
+    debug_assert_eq!(highwater_sim::verify(&simulation, session), Ok(()), "lane {id:?}");
     Ok(with_folds(simulation, (id, strategy, plans), params))
 }
 

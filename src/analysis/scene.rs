@@ -5,10 +5,10 @@
 
 use super::EstimatedWorkspaces;
 use super::trace::{command_text, running_graph};
-use crate::graph::{Id as _, TensorId};
-use crate::sim::{ArenaBehaviour, DeviceSession, TraceRequest};
-use crate::units::Step;
-use crate::workload::{AllocationTrace, Axis, GraphIdx, TraceOwner, Workload};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::Step;
+use highwater_model::workload::{AllocationTrace, Axis, GraphIdx, TraceOwner, Workload};
+use highwater_sim::{ArenaBehaviour, DeviceSession, TraceRequest};
 
 /// The names of what runs.
 #[derive(Clone, Copy, Debug)]

@@ -13,14 +13,14 @@ use super::lanes::Arena;
 use super::maker::{Made, Maker};
 use super::rewriting::{Executed, LaneRewrite, Layout};
 use super::{AnalysisError, Request};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Id as _, Role, Sizes};
-use crate::options::Lowered;
-use crate::plan::{Buffer, Problem};
-use crate::progress::Progress;
-use crate::sim::{DeviceSession, LoadedGraph, Variable};
-use crate::units::{Bytes, Step};
-use crate::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph, Id as _, Role, Sizes};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
+use highwater_options::Lowered;
+use highwater_plan::{Buffer, Problem};
+use highwater_sim::{DeviceSession, LoadedGraph, Variable};
 
 /// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
 const MAX_STEPS: u32 = 4_000_000;

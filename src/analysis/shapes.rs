@@ -12,10 +12,10 @@
 use indexmap::IndexMap;
 
 use super::Request;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Dim, DimExpr, Graph, Role, TensorId};
-use crate::options::{DimRange, InputSource, Lowered, ShapeRanges, lower};
-use crate::workload::{SchedulePlan, Workload, samples};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Dim, DimExpr, Graph, Role, TensorId};
+use highwater_model::workload::{SchedulePlan, Workload, samples};
+use highwater_options::{DimRange, InputSource, Lowered, ShapeRanges, lower};
 
 /// How inputs that a dataset feeds are named.
 const DATASET_INPUT: &str = "IteratorGetNext";

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::Lane;
 use super::explain::region_text;
 use super::scene::Scene;
-use crate::progress::{Cancelled, Progress};
-use crate::sim::{
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::{
     DevicePicture, DeviceSession, OutOfMemory, Params, RegionKind, StaticMemoryPolicy, Subject, picture, simulate,
 };
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
 
 /// Events that looking for a device that is large enough may cost, in sum over its tries.
 const MOST_EVENTS: usize = 4_000_000;
@@ -153,11 +153,11 @@ fn holders(then: &DevicePicture, scene: &Scene<'_>) -> Vec<(String, Bytes)> {
 
 fn idle(then: &DevicePicture) -> (Bytes, Bytes) {
     let pools = || then.pools.iter();
-    let sum = pools().map(crate::sim::PoolPicture::idle).sum();
+    let sum = pools().map(highwater_sim::PoolPicture::idle).sum();
     (
         sum,
         pools()
-            .map(crate::sim::PoolPicture::largest_idle)
+            .map(highwater_sim::PoolPicture::largest_idle)
             .max()
             .unwrap_or_default(),
     )
@@ -181,7 +181,7 @@ fn enough(
         };
         let tried = simulate(session, policy, &larger, progress)?;
         budget = budget.saturating_sub(tried.events.len());
-        let curves = crate::sim::fold::curves(&tried);
+        let curves = highwater_sim::fold::curves(&tried);
         let peak = curves.reserved.first_maximum().0.get();
         Ok(tried.out_of_memory.is_none().then_some(peak))
     };

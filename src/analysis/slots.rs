@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::graph::TensorId;
-use crate::plan::{Buffer, Plan, Problem};
-use crate::units::{Bytes, Step};
-use crate::workload::{Block, BlockOp, BlockProgram, BlockVariable, Lifetime, Lifetimes};
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable, Lifetime, Lifetimes};
+use highwater_plan::{Buffer, Plan, Problem};
 
 /// What tensors are made of, as programs write it.
 const TENSOR: &str = "LOD_TENSOR";
@@ -154,7 +154,7 @@ fn cut_overlaps(lives: &mut Vec<Life<'_>>) {
 fn names<'a, 'b>(
     old: &'a BlockOp,
     new: &'b BlockOp,
-    side: for<'x> fn(&'x BlockOp) -> &'x crate::workload::Slots,
+    side: for<'x> fn(&'x BlockOp) -> &'x highwater_model::workload::Slots,
 ) -> impl Iterator<Item = (&'a str, &'b str)> {
     let slots = side(old).iter().zip(side(new));
     slots.flat_map(|((_, old), (_, new))| old.iter().map(|name| &**name).zip(new.iter().map(|name| &**name)))

@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::{Heuristic, RematCounts, RematRequest, RematStatus, remat};
-use crate::units::{Bytes, Nanos};
-use crate::workload::Tape;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Tape;
+use highwater_rewrite::remat::{Heuristic, RematCounts, RematRequest, RematStatus, remat};
 
 use super::passes::part_of;
 

@@ -10,16 +10,16 @@ use super::passes::{MAX_PASS_LANES, budget_of, compare_variants};
 use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
 use super::session::{Variant, arena_problem, engine_size};
 use super::{AnalysisError, Comparison, Request};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Id as _, OpId, TensorId};
-use crate::options::{Lowered, lower};
-use crate::progress::Progress;
-use crate::rewrite::remat::{
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Id as _, OpId, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::Step;
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, Run, Tape};
+use highwater_options::{Lowered, lower};
+use highwater_rewrite::remat::{
     Budget, GraphTape, HEURISTICS, RematRequest, RematRun, Sequence, Slot, held, is_unchanged, remat, sequence,
 };
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Variable};
-use crate::units::Step;
-use crate::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, Program, Run, Tape};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Variable};
 
 /// A tape as lanes: without a budget, and under those asked for; where none is, under the configured one or half of the
 /// peak.

@@ -14,15 +14,15 @@ use super::lanes::{LaneId, Plans};
 use super::run_lanes::{set_divergence, with_folds};
 use super::scene::Scene;
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch, explain, remarks};
-use crate::diagnostics::Diagnostics;
-use crate::options::{Lowered, OptionRow, Options, find, keys};
-use crate::plan::Strategy;
-use crate::progress::Progress;
-use crate::sim::alloc::PagePoolRules;
-use crate::sim::replay::{LARGEST_DEVICE, ReplayRules};
-use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
-use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, Axis, AxisRun, GraphIdx, Run, TraceCommand, TraceName};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{AllocationTrace, Axis, AxisRun, GraphIdx, Run, TraceCommand, TraceName};
+use highwater_options::{Lowered, OptionRow, Options, find, keys};
+use highwater_plan::Strategy;
+use highwater_sim::alloc::PagePoolRules;
+use highwater_sim::replay::{LARGEST_DEVICE, ReplayRules};
+use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, TraceSession, TraceStop, simulate_trace, verify_log};
 
 /// Most commands that are compared: every lane keeps a few hundred bytes of each.
 const MOST_COMMANDS: usize = 2_000_000;

@@ -7,11 +7,11 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::graph::{Graph, Id as _, OpId, Role, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::{body_scratch, op_of_workspace};
-use crate::sim::{BoundGraph, DeviceSession};
-use crate::workload::{Axis, GraphIdx, Workload};
+use highwater_model::graph::{Graph, Id as _, OpId, Role, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{Axis, GraphIdx, Workload};
+use highwater_rewrite::{body_scratch, op_of_workspace};
+use highwater_sim::{BoundGraph, DeviceSession};
 
 /// What figures hold of the scratch memory of kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,8 +19,8 @@ pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
-use crate::export::export_forms_help;
-use crate::session::{PainterChoice, SAMPLES};
+use highwater_export::export_forms_help;
+use highwater_session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
@@ -263,7 +263,7 @@ pub struct RematArgs {
 /// Every heuristic with its summary, for --help.
 fn heuristics_help() -> String {
     let mut help = String::from("What is evicted:\n");
-    for row in crate::rewrite::remat::HEURISTICS {
+    for row in highwater_rewrite::remat::HEURISTICS {
         help.push_str(&format!("- {}: {}\n", row.name, row.summary));
     }
     help

@@ -18,17 +18,17 @@ use super::dims::unused_dims;
 use super::opened::Named;
 use super::settings::Settings;
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, Lane, LaneSet, OutOfMemoryStory, Request, bound_plan, compare};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
-use crate::options::{check_scheduled, keys};
-use crate::plan::{Effort, Limits, PlanError, find};
-use crate::progress::Progress;
-use crate::session::{
+use highwater_analysis::{Comparison, Lane, LaneSet, OutOfMemoryStory, Request, bound_plan, compare};
+use highwater_export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::workload::ScheduleEntry;
+use highwater_options::{check_scheduled, keys};
+use highwater_plan::{Effort, Limits, PlanError, find};
+use highwater_session::{
     Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of, refuse_source,
 };
-use crate::sim::StaticMemoryPolicy;
-use crate::workload::ScheduleEntry;
+use highwater_sim::StaticMemoryPolicy;
 
 /// So many tensors of each peak are listed in JSON unless it is said.
 const MOST_LISTED: usize = 100;

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{
+use highwater_export::{
     CheckReport, WireDiagnostic, config_schema, options_json, options_markdown, options_text, read_config,
 };
-use crate::options::{Environment, Options};
-use crate::session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
-use crate::workload::SchedulePlan;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{Environment, Options};
+use highwater_session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
 
 /// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {

@@ -4,9 +4,9 @@ use super::args::{DevicesArgs, Format};
 use super::settings::apply_edits;
 use super::text::Table;
 use super::{Verdict, print, print_json};
-use crate::export::WireDevices;
-use crate::options::{Environment, Options, keys, resolve_device};
-use crate::workload::{Device, DeviceFigure, DeviceProfiles};
+use highwater_export::WireDevices;
+use highwater_model::workload::{Device, DeviceFigure, DeviceProfiles};
+use highwater_options::{Environment, Options, keys, resolve_device};
 
 /// Runs the command.
 pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {

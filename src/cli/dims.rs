@@ -2,10 +2,10 @@
 //! otherwise change nothing and say nothing.
 
 use super::choice::list;
-use crate::analysis::AnalysisError;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Role};
-use crate::workload::{Source, Workload};
+use highwater_analysis::AnalysisError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph, Role};
+use highwater_model::workload::{Source, Workload};
 
 /// The name of the dimension that -1 stands for in programs of blocks.
 const BATCH: &str = "batch";

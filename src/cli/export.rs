@@ -8,14 +8,14 @@ use super::Verdict;
 use super::args::ExportArgs;
 use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request_of, show};
 use super::opened::{Named, write_document};
-use crate::analysis::{Comparison, compare};
-use crate::export::{ExportForm, ExportSubject};
-use crate::options::check_scheduled;
-use crate::progress::Progress;
-use crate::session::{
+use highwater_analysis::{Comparison, compare};
+use highwater_export::{ExportForm, ExportSubject};
+use highwater_model::progress::Progress;
+use highwater_options::check_scheduled;
+use highwater_session::{
     CommandLine, OnFailure, Origin, export_about, is_document_name, load, refuse_source, write_whole,
 };
-use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
+use highwater_timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// Runs the command.
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
 fn subject_of(
     args: &ExportArgs,
     comparison: Arc<Comparison>,
-    about: crate::export::ExportAbout,
+    about: highwater_export::ExportAbout,
 ) -> anyhow::Result<ExportSubject> {
     let timeline = Arc::new(Timeline::new(&comparison));
     let axis = args.axis.as_deref();

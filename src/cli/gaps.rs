@@ -3,12 +3,12 @@
 //! In: a graph with values of its dimensions. Out: words, each kind once, and why the figures are lower bounds. Invariant:
 //! `plan`, `remat` and `reuse` say the same of the same graph.
 
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph, Role};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::body_scratch;
-use crate::units::counted;
-use crate::workload::GraphEntry;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph, Role};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::counted;
+use highwater_model::workload::GraphEntry;
+use highwater_rewrite::body_scratch;
 
 /// What is left out of the figures of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use super::dims::unused_dims;
 use super::opened::Named;
 use super::settings::parse_bindings;
 use super::{Verdict, fail, print, print_json};
-use crate::analysis::{Inspection, inspect_with};
-use crate::diagnostics::Diagnostics;
-use crate::export::{WireFiles, WireInspection};
-use crate::graph::Bindings;
-use crate::import::Imported;
-use crate::progress::Progress;
-use crate::session::read_each;
-use crate::workload::Workload;
+use highwater_analysis::{Inspection, inspect_with};
+use highwater_export::{WireFiles, WireInspection};
+use highwater_import::Imported;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Bindings;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Workload;
+use highwater_session::read_each;
 
 /// What was read of a file.
 struct Report {

@@ -7,11 +7,11 @@ use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
-use crate::analysis::{Calibration, Request, calibrations};
-use crate::export::{WireCalibrations, to_json};
-use crate::progress::Progress;
-use crate::session::{Document, OnFailure, config_from_document, load, refuse_source, write_whole};
-use crate::units::counted;
+use highwater_analysis::{Calibration, Request, calibrations};
+use highwater_export::{WireCalibrations, to_json};
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
+use highwater_session::{Document, OnFailure, config_from_document, load, refuse_source, write_whole};
 
 /// Runs the command.
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {

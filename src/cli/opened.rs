@@ -8,10 +8,10 @@ use super::Verdict;
 use super::args::{Common, ExportArgs, PlanArgs, YesNo};
 use super::opening::Opening;
 use super::settings::{Settings, read_settings_over};
-use crate::diagnostics::Diagnostics;
-use crate::options::keys;
-use crate::progress::Progress;
-use crate::session::{
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_options::keys;
+use highwater_session::{
     Document, DocumentFile, OpenedDocument, SourceSpec, SourceState, is_document, open_document, preset_iterations,
     presets_of, refuse_source, save_document,
 };

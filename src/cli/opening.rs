@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::import::IMPORTERS;
-use crate::session::{FileError, SourceSpec};
+use highwater_import::IMPORTERS;
+use highwater_session::{FileError, SourceSpec};
 
 /// How files are read.
 #[derive(Args, Debug, Clone, Default)]

@@ -7,13 +7,13 @@ use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
-use crate::analysis::{Comparison, LaneId, compare};
-use crate::export::{PeakAnswer, WirePeak, peak_csv, peak_text};
-use crate::progress::Progress;
-use crate::session::{OnFailure, load};
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
-use crate::units::Step;
+use highwater_analysis::{Comparison, LaneId, compare};
+use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text};
+use highwater_model::progress::Progress;
+use highwater_model::units::Step;
+use highwater_session::{OnFailure, load};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
 
 /// How many entries lists have unless it is said.
 const FEW: usize = 10;

@@ -4,11 +4,11 @@ use super::args::{Format, RecommendArgs};
 use super::space::Asked;
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::space::{Chosen, Goal, Recommendation, SpacePoint, recommend};
-use crate::export::WireRecommendation;
-use crate::progress::Progress;
-use crate::session::shell_flag;
-use crate::units::{counted, grouped};
+use highwater_analysis::space::{Chosen, Goal, Recommendation, SpacePoint, recommend};
+use highwater_export::WireRecommendation;
+use highwater_model::progress::Progress;
+use highwater_model::units::{counted, grouped};
+use highwater_session::shell_flag;
 
 /// Runs the command. Nothing that fits is a "no".
 pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {

@@ -12,18 +12,18 @@ use super::compare::{fill_presets, import_diagnostics, sources};
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::{LaneSet, LaneStrategies, Request, part_of};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{RematAnswer, WireRemat};
-use crate::options::{Finding, Lowered, check, keys, lower};
-use crate::plan::Limits;
-use crate::progress::Progress;
-use crate::rewrite::remat::{
+use highwater_analysis::{LaneSet, LaneStrategies, Request, part_of};
+use highwater_export::{RematAnswer, WireRemat};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, counted, grouped};
+use highwater_model::workload::Tape;
+use highwater_options::{Finding, Lowered, check, keys, lower};
+use highwater_plan::Limits;
+use highwater_rewrite::remat::{
     Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
-use crate::session::{Loaded, OnFailure, load, look_at_files};
-use crate::units::{Bytes, Nanos, counted, grouped};
-use crate::workload::Tape;
+use highwater_session::{Loaded, OnFailure, load, look_at_files};
 use subject::subject;
 
 /// A ratio above this is taken for bytes.

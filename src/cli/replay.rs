@@ -9,14 +9,14 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, ReplayArgs};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::diagnostics::Diagnostics;
-use crate::export::{WireReplay, replay_final, replay_header, replay_line};
-use crate::progress::Progress;
-use crate::session::read_source;
-use crate::sim::StaticMemoryPolicy;
-use crate::sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{AllocationTrace, Source};
+use highwater_export::{WireReplay, replay_final, replay_header, replay_line};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{AllocationTrace, Source};
+use highwater_session::read_source;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
 
 /// How often progress is shown, in commands.
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;

@@ -11,19 +11,19 @@ use super::gaps::gaps;
 use super::settings::{Settings, read_settings};
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::diagnostics::Diagnostics;
-use crate::export::{WireReuse, reuse_warnings};
-use crate::graph::Bindings;
-use crate::options::{Options, Value, keys};
-use crate::progress::Progress;
-use crate::rewrite::inline::with_calls_inlined;
-use crate::rewrite::name_reuse::{
+use highwater_export::{WireReuse, reuse_warnings};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Bindings;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{BlockProgram, GraphEntry, PartOf, Source, Workload};
+use highwater_options::{Options, Value, keys};
+use highwater_rewrite::inline::with_calls_inlined;
+use highwater_rewrite::name_reuse::{
     GraphProgram, LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, Version, block_program,
     reuse_report,
 };
-use crate::session::read_source;
-use crate::units::Bytes;
-use crate::workload::{BlockProgram, GraphEntry, PartOf, Source, Workload};
+use highwater_session::read_source;
 
 /// The name of the dimension that -1 stands for.
 const BATCH: &str = "batch";

@@ -8,14 +8,14 @@ use serde_json::{Map, Value as Json};
 pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, YesNo};
-use crate::analysis::{Configuration, LaneStrategies, MOST_PINS, Pin};
-use crate::diagnostics::Diagnostics;
-use crate::export::{ConfigDocument, read_config};
-use crate::graph::Bindings;
-use crate::options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
-use crate::session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_bytes};
-use crate::units::Bytes;
-use crate::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
+use highwater_analysis::{Configuration, LaneStrategies, MOST_PINS, Pin};
+use highwater_export::{ConfigDocument, read_config};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Bindings;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
+use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
+use highwater_session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_bytes};
 
 /// What the shared arguments say.
 #[derive(Clone, Debug)]

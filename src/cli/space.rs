@@ -7,12 +7,12 @@ use anyhow::{Context as _, bail};
 use super::args::SpaceArgs;
 use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
-use crate::analysis::Request;
-use crate::analysis::space::{Explorer, Space, SpaceAxis};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::session::{OnFailure, load, look_at_space};
-use crate::units::Bytes;
+use highwater_analysis::Request;
+use highwater_analysis::space::{Explorer, Space, SpaceAxis};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_session::{OnFailure, load, look_at_space};
 
 /// A space to try.
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use super::args::{Format, SweepArgs};
 use super::space::Asked;
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use crate::analysis::space::{
+use highwater_analysis::space::{
     Ending, Explorer, Outcome, SmallestDevice, Space, SpacePoint, front, largest_that_fits, smallest_device,
 };
-use crate::export::{SweepAnswers, WireSweep, sweep_csv};
-use crate::progress::Progress;
-use crate::units::{counted, grouped};
+use highwater_export::{SweepAnswers, WireSweep, sweep_csv};
+use highwater_model::progress::Progress;
+use highwater_model::units::{counted, grouped};
 
 /// So many rows are listed; of more, those that nobody beats.
 const MOST_ROWS: usize = 200;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
 }
 
 /// By axis with numbers, the largest that fits.
-fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, crate::options::Value, u64)> {
+fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, highwater_options::Value, u64)> {
     let space = explorer.space();
     let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
     let largest = axes.filter_map(|(position, axis)| {
@@ -122,7 +122,7 @@ fn counts(space: &Space, points: &[SpacePoint]) -> String {
 /// A row a point; those that nobody beats have a star.
 fn table(space: &Space, points: &[SpacePoint], shown: &[usize], best: &[usize]) -> String {
     let mut headings: Vec<&str> = vec![">#"];
-    headings.extend(space.axes().iter().map(crate::analysis::space::SpaceAxis::name));
+    headings.extend(space.axes().iter().map(highwater_analysis::space::SpaceAxis::name));
     headings.extend([
         ">peak reserved",
         ">peak live",
@@ -193,11 +193,11 @@ fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &Sweep
 /// Which rules refuse how many.
 fn refusals(points: &[SpacePoint]) -> String {
     let mut out = String::new();
-    for rule in crate::analysis::space::refused_by(points) {
+    for rule in highwater_analysis::space::refused_by(points) {
         let count = counted(rule.count, "configuration");
         out.push_str(&format!("{} refuses {count}: {}\n", rule.rule, rule.message));
     }
-    for (why, count) in crate::analysis::space::left_out(points).failed {
+    for (why, count) in highwater_analysis::space::left_out(points).failed {
         out.push_str(&format!("{} not simulated: {why}\n", counted(count, "configuration")));
     }
     out

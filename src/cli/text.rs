@@ -58,7 +58,7 @@ impl Table {
 }
 
 /// Diagnostics, one a line.
-pub(crate) fn diagnostics(entries: &crate::diagnostics::Diagnostics) -> String {
+pub(crate) fn diagnostics(entries: &highwater_model::diagnostics::Diagnostics) -> String {
     let mut out = String::new();
     for entry in entries.entries() {
         let place = if entry.place.is_empty() {

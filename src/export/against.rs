@@ -10,8 +10,8 @@ use super::asked::AskedOf;
 use super::baseline::Baseline;
 use super::holders::WireChange;
 use super::judged::Judged;
-use crate::analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
-use crate::timeline::{Changes, PeakHolders};
+use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
+use highwater_timeline::{Changes, PeakHolders};
 
 /// A lane beside an earlier answer.
 #[derive(Clone, Debug)]

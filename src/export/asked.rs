@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use crate::analysis::{Comparison, Configuration};
-use crate::graph::Id as _;
-use crate::options::{GE_USE_STATIC_MEMORY, Options, find, keys};
-use crate::units::{Bytes, counted};
+use highwater_analysis::{Comparison, Configuration};
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, counted};
+use highwater_options::{GE_USE_STATIC_MEMORY, Options, find, keys};
 
 /// Settings that a sentence tells at most.
 const MOST_SETTINGS: usize = 6;

@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::asked::AskedOf;
 use super::holders::WireHolders;
-use crate::analysis::{Comparison, Figure, METRICS, Metric};
-use crate::timeline::PeakHolders;
+use highwater_analysis::{Comparison, Figure, METRICS, Metric};
+use highwater_timeline::PeakHolders;
 
 /// Why an earlier answer cannot be used.
 #[derive(Debug, Error)]

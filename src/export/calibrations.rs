@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::inspect::WireDiagnostic;
-use crate::analysis::Calibration;
-use crate::diagnostics::Diagnostics;
+use highwater_analysis::Calibration;
+use highwater_model::diagnostics::Diagnostics;
 
 /// What runs teach.
 #[derive(Debug, Serialize)]

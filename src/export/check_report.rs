@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::diagnostics::Severity;
-use crate::options::{
+use highwater_model::diagnostics::Severity;
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{
     Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled, effective_policy,
     effective_values, find,
 };
-use crate::sim::StaticMemoryPolicy;
-use crate::workload::SchedulePlan;
+use highwater_sim::StaticMemoryPolicy;
 
 use super::json_value::json_of;
 

@@ -11,13 +11,13 @@ use super::pinned::{WireBeside, WirePin, WirePinProblem};
 use super::run_remat::{WireRunRemat, wire_remat};
 use super::space::WireRefusal;
 use super::story::{WireStory, wire_story};
-use crate::analysis::{Comparison, Configuration, Lane, LaneId};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::Id as _;
-use crate::options::Finding;
-use crate::sim::StaticMemoryPolicy;
-use crate::units::Step;
-use crate::workload::Recording;
+use highwater_analysis::{Comparison, Configuration, Lane, LaneId};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::Id as _;
+use highwater_model::units::Step;
+use highwater_model::workload::Recording;
+use highwater_options::Finding;
+use highwater_sim::StaticMemoryPolicy;
 
 #[derive(Serialize, Debug)]
 struct WireReserved {

@@ -4,10 +4,10 @@
 use super::against::{Against, until_of};
 use super::pinned::Beside;
 use super::verdict::{VerdictMark, verdict};
-use crate::analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
-use crate::diagnostics::Severity;
-use crate::options::Finding;
-use crate::timeline::{Change, ChangeKind, Changes, signed_bytes};
+use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
+use highwater_model::diagnostics::Severity;
+use highwater_options::Finding;
+use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes};
 
 /// What is told.
 #[derive(Clone, Copy, Debug)]

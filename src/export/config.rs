@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::diagnostics::Diagnostics;
-use crate::options::{Environment, Options, has_fields, unknown_key};
-use crate::workload::SchedulePlan;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{Environment, Options, has_fields, unknown_key};
 
 use super::answers::other_file;
 use super::config_wire::{Probe, Version, Wire, WireSchedule};

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
+use highwater_options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
 
 use super::config::CONFIG_VERSION;
 use super::json_value::json_of;

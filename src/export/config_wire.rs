@@ -7,8 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::options::{NoFiles, effective_values};
-use crate::workload::{EntryKind, Generator, ScheduleEntry, SchedulePlan};
+use highwater_model::workload::{EntryKind, Generator, ScheduleEntry, SchedulePlan};
+use highwater_options::{NoFiles, effective_values};
 
 use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
 use super::json_value::json_of;

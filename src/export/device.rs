@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::options::figure_option;
-use crate::workload::{Basis, Device, DeviceFigure};
+use highwater_model::workload::{Basis, Device, DeviceFigure};
+use highwater_options::figure_option;
 
 /// One figure, and what it rests on.
 #[derive(Serialize, Debug)]

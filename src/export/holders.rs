@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::Comparison;
-use crate::timeline::{ChangeKind, Changes, HolderName, PeakHolders};
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step};
+use highwater_timeline::{ChangeKind, Changes, HolderName, PeakHolders};
 
 /// Who holds the bytes at a peak: the largest tensors, most bytes first, the others together, and reserved bytes that are no
 /// tensor's.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::units::{Bytes, Step};
+use highwater_analysis::{DumpFigures, GraphFigures, Inspection, RecordingFigures};
+use highwater_model::diagnostics::{Diagnostic, Diagnostics};
+use highwater_model::units::{Bytes, Step};
 
 /// One diagnostic.
 #[derive(Serialize, Debug)]

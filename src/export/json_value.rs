@@ -4,7 +4,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::options::{Float, Value};
+use highwater_options::{Float, Value};
 
 /// The JSON form: `null`, a bool, a number, a text, an array, or one of the objects of the module's header.
 pub fn json_of(value: &Value) -> Json {

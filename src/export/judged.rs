@@ -1,7 +1,7 @@
 //! Limits beside a lane and what it is compared with: which hold, which are broken, and of which nobody can say.
 
 use super::against::Against;
-use crate::analysis::{Figure, Limit, Metric};
+use highwater_analysis::{Figure, Limit, Metric};
 
 /// What becomes of a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The tables of options, variables and rules as a page: `highwater options --format markdown`, `docs/options.md`.
 
-use crate::options::{CHECKS, Choice, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
+use highwater_options::{CHECKS, Choice, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
 const INTRODUCTION: &str = "# Options
 

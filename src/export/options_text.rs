@@ -1,6 +1,6 @@
 //! The tables of options, rules and variables as text: `highwater options`.
 
-use crate::options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
+use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
 /// Letters in a line.
 const WIDTH: usize = 110;

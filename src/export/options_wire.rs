@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use crate::options::{CHECKS, ENVIRONMENT, OptionRow, TABLE};
+use highwater_options::{CHECKS, ENVIRONMENT, OptionRow, TABLE};
 
 use super::json_value::json_of;
 

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::holders::WireOther;
 use super::inspect::WireDiagnostic;
-use crate::analysis::{Comparison, LaneId};
-use crate::diagnostics::Diagnostics;
-use crate::timeline::{
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_timeline::{
     CurveStats, Holder, IdleMember, LiveGroup, PeakAt, PeakReport, RangeStats, Selected, Tally, UsedBy, Without,
     tensor_label,
 };
@@ -178,7 +178,7 @@ impl<'a> PeakAnswer<'a> {
     }
 
     /// Parts of the live bytes, from 0 to 1.
-    fn share(&self, bytes: crate::units::Bytes) -> f64 {
+    fn share(&self, bytes: highwater_model::units::Bytes) -> f64 {
         self.report.share(bytes) / 100.0
     }
 
@@ -321,7 +321,7 @@ impl<'a> WirePeak<'a> {
             axis: comparison.axis_word(),
             step: set.step.0,
             live_bytes: states_live.then_some(set.live.get()),
-            reserved_bytes: set.reserved.map(crate::units::Bytes::get),
+            reserved_bytes: set.reserved.map(highwater_model::units::Bytes::get),
             unlisted_bytes: set.unlisted.get(),
             surplus_bytes: set.surplus.get(),
             rest: rest.collect(),

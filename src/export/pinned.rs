@@ -6,7 +6,7 @@ use super::against::{Against, WireAgainst};
 use super::baseline::Baseline;
 use super::comparison::{WirePolicy, wire_policy};
 use super::holders::WirePeaks;
-use crate::analysis::{Comparison, Configuration, Fit, PinProblem, PinnedLane};
+use highwater_analysis::{Comparison, Configuration, Fit, PinProblem, PinnedLane};
 
 /// A pinned lane: the figures of a policy's, and what it was simulated under.
 #[derive(Serialize, Debug)]

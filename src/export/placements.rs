@@ -6,14 +6,14 @@
 
 use super::subject::{ExportError, ExportSubject};
 use super::table::Line;
-use crate::analysis::Lane;
-use crate::graph::{Id as _, TensorId};
-use crate::plan::Plan;
-use crate::progress::Progress;
-use crate::sim::BoundGraph;
-use crate::timeline::{Selected, tensor_label};
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use highwater_analysis::Lane;
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
+use highwater_plan::Plan;
+use highwater_sim::BoundGraph;
+use highwater_timeline::{Selected, tensor_label};
 
 const HEADINGS: [&str; 13] = [
     "lane",
@@ -94,7 +94,7 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
     let comparison = &subject.comparison;
     if let Some(entry) = comparison.workload.problems().first() {
         let buffers = (0_u32..).zip(entry.problem.buffers.iter().zip(&plan.offsets));
-        let row = |(number, (buffer, offset)): (u32, (&crate::plan::Buffer, &u64))| Placed {
+        let row = |(number, (buffer, offset)): (u32, (&highwater_plan::Buffer, &u64))| Placed {
             tensor: TensorId(number),
             name: entry.ids.get(number as usize).to_owned(),
             life: (
@@ -110,10 +110,10 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
     let Some((run, bound)) = first_run(subject, (lane, graph)) else {
         return Vec::new();
     };
-    let problem = crate::analysis::arena_problem(&bound.program, &bound.engine_sizes);
+    let problem = highwater_analysis::arena_problem(&bound.program, &bound.engine_sizes);
     let items = bound.program.lifetimes.items.iter();
     let placed = items.zip(problem.buffers.iter().zip(&plan.offsets));
-    let row = |(item, (buffer, offset)): (&crate::workload::Lifetime, (&crate::plan::Buffer, &u64))| {
+    let row = |(item, (buffer, offset)): (&highwater_model::workload::Lifetime, (&highwater_plan::Buffer, &u64))| {
         let tensor = Selected {
             run,
             graph,

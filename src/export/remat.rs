@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::inspect::WireDiagnostic;
-use crate::diagnostics::Diagnostics;
-use crate::rewrite::remat::{Engine, NO_CHOICE, RematEvent, RematRun, RematShortage, RematStatus};
-use crate::units::Bytes;
-use crate::workload::Tape;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Bytes;
+use highwater_model::workload::Tape;
+use highwater_rewrite::remat::{Engine, NO_CHOICE, RematEvent, RematRun, RematShortage, RematStatus};
 
 /// One run.
 #[derive(Serialize, Debug)]

@@ -13,11 +13,11 @@ mod fields;
 
 use serde::Serialize;
 
-use crate::sim::ArenaBehaviour;
-use crate::sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
-use crate::sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
-use crate::workload::{AllocationTrace, TraceCommand, TraceName};
 use fields::{Fields, address, calls, pool_vector};
+use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
+use highwater_sim::ArenaBehaviour;
+use highwater_sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
+use highwater_sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
 
 /// The summary.
 #[derive(Serialize, Debug)]
@@ -258,12 +258,13 @@ fn load(line: &mut Fields, (is_ok, loaded): (bool, &LoadedSegments), answer: &An
         return;
     }
     let segments = loaded.segments.iter();
-    let segment = |piece: &crate::sim::alloc::JoinedSegment| {
+    let segment = |piece: &highwater_sim::alloc::JoinedSegment| {
         format!("[{},{},{}]", piece.logical, piece.bytes.get(), address(piece.at))
     };
     line.raw("seg", &fields::list(segments.map(segment)));
     let active = loaded.active.iter();
-    let part = |(at, bytes): &(Address, crate::units::Bytes)| format!("[{},{}]", address(Some(*at)), bytes.get());
+    let part =
+        |(at, bytes): &(Address, highwater_model::units::Bytes)| format!("[{},{}]", address(Some(*at)), bytes.get());
     line.raw("active", &fields::list(active.map(part)));
 }
 
@@ -284,7 +285,7 @@ fn arena(line: &mut Fields, answer: &Answer<'_>) {
         None if is_half => &ArenaFigures::default(),
         _ => return,
     };
-    let block = |block: &crate::sim::alloc::ArenaBlock| {
+    let block = |block: &highwater_sim::alloc::ArenaBlock| {
         let (total, used) = (block.total.get(), block.used.get());
         format!(
             "[{},{total},{used},{}]",

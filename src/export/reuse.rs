@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::diagnostics::Diagnostics;
-use crate::options::nearest_of;
-use crate::rewrite::name_reuse::{Hazard, HazardKind, Rename, ReuseQuestion, ReuseReport, Unsafe};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_options::nearest_of;
+use highwater_rewrite::name_reuse::{Hazard, HazardKind, Rename, ReuseQuestion, ReuseReport, Unsafe};
 
 /// One rename.
 #[derive(Serialize, Debug)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::analysis::LaneRewrite;
-use crate::units::Bytes;
+use highwater_analysis::LaneRewrite;
+use highwater_model::units::Bytes;
 
 /// A run under a memory budget.
 #[derive(Serialize, Debug)]

@@ -14,10 +14,10 @@ pub use table::sweep_csv;
 
 use super::inspect::WireDiagnostic;
 use super::json_of;
-use crate::analysis::space::{Outcome, PointFigures, SmallestDevice, Space, SpacePoint, front};
-use crate::diagnostics::Diagnostics;
-use crate::options::{Finding, Value};
-use crate::sim::fold::ReservedParts;
+use highwater_analysis::space::{Outcome, PointFigures, SmallestDevice, Space, SpacePoint, front};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_options::{Finding, Value};
+use highwater_sim::fold::ReservedParts;
 
 /// The version of both forms.
 const VERSION: u32 = 1;

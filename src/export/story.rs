@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::analysis::OutOfMemoryStory;
+use highwater_analysis::OutOfMemoryStory;
 
 /// Why a run ended early.
 #[derive(Serialize, Debug)]
@@ -43,6 +43,6 @@ pub(super) fn wire_story(story: &OutOfMemoryStory) -> WireStory {
         idle_bytes: story.idle.0.get(),
         largest_idle_bytes: story.idle.1.get(),
         idle_pages_bytes: story.idle_pages.get(),
-        enough_bytes: story.enough.map(crate::units::Bytes::get),
+        enough_bytes: story.enough.map(highwater_model::units::Bytes::get),
     }
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use super::forms::{ExportForm, ending};
 use super::{ConfigDocument, LaneDrawing, SvgColors, lanes_svg, placements_csv, report_html, table_csv, trace_json};
 use super::{picture::picture_of, writer_of};
-use crate::analysis::Comparison;
-use crate::diagnostics::Diagnostics;
-use crate::options::Finding;
-use crate::progress::{Cancelled, Progress};
-use crate::timeline::{AxisKind, Look, TableKind, TableRows, TableSpec, TableSubject, Timeline};
+use highwater_analysis::Comparison;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_options::Finding;
+use highwater_timeline::{AxisKind, Look, TableKind, TableRows, TableSpec, TableSubject, Timeline};
 
 /// What a session knows beside its answer.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,9 +22,9 @@ use std::fmt::Write as _;
 
 pub use self::colors::SvgColors;
 use self::text::{escaped, number};
-use crate::analysis::Comparison;
-use crate::timeline::{AxisKind, LaneView, Look, Timeline, View, Viewport, step_ticks, time_ticks};
-use crate::units::grouped;
+use highwater_analysis::Comparison;
+use highwater_model::units::grouped;
+use highwater_timeline::{AxisKind, LaneView, Look, Timeline, View, Viewport, step_ticks, time_ticks};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! A table of the window as CSV: a line of column names, then every row in its order, numbers as plain digits.
 
-use crate::progress::{Cancelled, Progress};
-use crate::timeline::TableRows;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_timeline::TableRows;
 
 /// Rows between two looks at the flag.
 const CHUNK: usize = 4096;

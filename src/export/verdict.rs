@@ -4,7 +4,7 @@
 
 use super::comparison_markdown::CompareAnswer;
 use super::judged::Outcome;
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 /// What a line means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! In: text, read line by line, so that only the commands are held. Out: one
-//! [`AllocationTrace`](crate::workload::AllocationTrace). Every error names its line. What the commands mean together
+//! [`AllocationTrace`](highwater_model::workload::AllocationTrace). Every error names its line. What the commands mean together
 //! (a free without an allocation) is the replay's business.
 
 mod commands;
@@ -17,10 +17,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::Source;
 use commands::Reader;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 
 /// How many lines with a command detection looks at.
 const LINES_LOOKED_AT: usize = 32;

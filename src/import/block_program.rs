@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use super::json_key::has_key;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::Source;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 
 /// A JSON object whose first 64 KiB name blocks (or a program, or what became of blocks) with variables or ops.
 pub(super) fn detect(input: &Input<'_>) -> bool {

@@ -64,7 +64,7 @@ impl<R: Seek> Seek for Behind<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::{Cancel, Progress};
+    use highwater_model::progress::{Cancel, Progress};
 
     #[test]
     fn importers_see_what_stands_behind_the_mark() {

@@ -3,7 +3,7 @@
 //! In: a text. Out: an expression. A text that is no expression is a name as a whole, so that no file is refused
 //! for it. `batch-size` without spaces is a name. Nesting is limited.
 
-use crate::graph::{DimExprs, DimOp, ExprId};
+use highwater_model::graph::{DimExprs, DimOp, ExprId};
 
 /// How deep brackets may be nested.
 const MAX_DEPTH: u32 = 24;
@@ -242,7 +242,7 @@ impl Parser<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Bindings, Id as _};
+    use highwater_model::graph::{Bindings, Id as _};
 
     fn value(text: &str) -> (Option<i64>, Vec<String>) {
         let mut exprs = DimExprs::default();

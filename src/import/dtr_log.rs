@@ -7,7 +7,7 @@
 //! {"INSTRUCTION":"RELEASE","NAME":"x1"}
 //! ```
 //!
-//! In: text, read line by line, so that only the tape is held. Out: one [`Tape`](crate::workload::Tape), with names
+//! In: text, read line by line, so that only the tape is held. Out: one [`Tape`](highwater_model::workload::Tape), with names
 //! resolved: tensors are numbered in the order of the log. Lines before `START` count for nothing; a log without it is
 //! read from its first line. Every error names its line.
 
@@ -18,10 +18,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{Source, Tape};
 use draft::Draft;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Source, Tape};
 use line::Line;
 
 /// Bytes of one line; a call with a hundred thousand arguments fits.

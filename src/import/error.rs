@@ -2,8 +2,8 @@
 
 use serde_json::error::Category;
 
-use crate::graph::GraphError;
-use crate::progress::Cancelled;
+use highwater_model::graph::GraphError;
+use highwater_model::progress::Cancelled;
 
 /// An import that failed. Messages leave the file's name to the caller.
 #[derive(Debug, thiserror::Error)]

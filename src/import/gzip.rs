@@ -16,9 +16,9 @@ use members::Members;
 
 use super::input::HEAD_BYTES;
 use super::{ImportError, Input, ReadSeek};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::units::counted;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
 
 /// The most bytes that are unpacked into memory at once (32 MiB).
 const SMALL: u64 = 32 << 20;

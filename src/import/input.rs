@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use super::ImportError;
-use crate::progress::Progress;
+use highwater_model::progress::Progress;
 
 /// A reader that can skip.
 pub trait ReadSeek: Read + Seek {}

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::progress::Progress;
+use highwater_model::progress::Progress;
 
 /// See the module's header.
 pub(super) struct Counted<'p, R> {

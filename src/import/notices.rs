@@ -3,8 +3,8 @@
 //! In: a finished graph. Out: at most one diagnostic each, with a count and an example. Deliberately not here: notices of
 //! a single format, and the sorting itself, which the graph's builder does.
 
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::{Bindings, DType, Graph, Role, TensorId};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::{Bindings, DType, Graph, Role, TensorId};
 
 /// Says whether the ops were sorted, how many, and from which op of the file on.
 pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {

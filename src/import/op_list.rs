@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::units::Bytes;
-use crate::workload::{ListedInput, ListedOp, NET_OUTPUT, OpList, ProblemEntry, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{ListedInput, ListedOp, NET_OUTPUT, OpList, ProblemEntry, Source};
 
 /// Most ops: each is a step, and who walks over steps keeps a few hundred bytes for each.
 const MOST_OPS: usize = 4_000_000;

@@ -11,9 +11,9 @@ use super::{
     ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
     megengine, native, onnx, op_list, problem, tensorflow, tflite, torch_snapshot, xla,
 };
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{Recording, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Recording, Source};
 
 /// One format.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::{Dim, DimExpr, DimExprs, ExprId};
+use highwater_model::graph::{Dim, DimExpr, DimExprs, ExprId};
 
 /// Copies expressions into the graph being built.
 #[derive(Debug)]

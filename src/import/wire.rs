@@ -8,8 +8,8 @@
 
 use std::io::{Read, SeekFrom};
 
-use crate::import::{ImportError, ReadSeek};
-use crate::progress::Progress;
+use crate::{ImportError, ReadSeek};
+use highwater_model::progress::Progress;
 
 /// Bytes per refill. Small, because most refills follow a skip and only a tensor's header is wanted.
 const BUFFER_BYTES: usize = 16 << 10;
@@ -316,7 +316,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::progress::Cancel;
+    use highwater_model::progress::Cancel;
 
     fn with_wire<T>(bytes: &[u8], run: impl FnOnce(&mut Wire<'_>) -> T) -> T {
         let cancel = Cancel::new();

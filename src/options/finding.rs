@@ -1,6 +1,6 @@
 //! What a rule reports, and how to mend it where that is unambiguous.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::environment::Environment;
 use super::store::Options;

@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 use super::shape_range::ShapeRanges;
 use super::value::{Float, Value};

@@ -8,13 +8,13 @@ mod passes;
 
 pub use device::{figure_option, resolve_device, sets_a_figure};
 
-use crate::plan::{NO_REUSE, Strategy, default_strategy, find};
-use crate::rewrite::name_reuse::NameReuseRequest;
-use crate::rewrite::remat::{OpRates, RematRequest};
-use crate::rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
-use crate::sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Alignment, Device};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Alignment, Device};
+use highwater_plan::{NO_REUSE, Strategy, default_strategy, find};
+use highwater_rewrite::name_reuse::NameReuseRequest;
+use highwater_rewrite::remat::{OpRates, RematRequest};
+use highwater_rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
+use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 
 use super::config_files::{MixList, mix_list};
 use super::effective::{effective_device_id, has_shape_range};

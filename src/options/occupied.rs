@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Reads `ID:SIZE,ID:SIZE` into bytes by device id; an empty text holds none. Blanks are ignored.
 ///

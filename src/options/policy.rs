@@ -3,7 +3,7 @@
 //! The engine keeps two flags and sets each where the option's text *or* the variable's text is in the
 //! flag's list; it knows no precedence and no invalid value.
 
-use crate::sim::{ExtendFlags, StaticMemoryPolicy};
+use highwater_sim::{ExtendFlags, StaticMemoryPolicy};
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
 use super::rows::keys;

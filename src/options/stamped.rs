@@ -10,7 +10,7 @@ use super::row::OptionRow;
 use super::rows::TABLE;
 use super::store::Options;
 use super::value::Value;
-use crate::workload::StampedOption;
+use highwater_model::workload::StampedOption;
 
 /// What stamped options come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

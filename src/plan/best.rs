@@ -13,8 +13,8 @@ use super::gaps::looks;
 use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
 use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
-use crate::progress::Progress;
-use crate::units::Bytes;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
 
 /// Rows beside the sweeps, and up to how much work they run: placed shapes that filling gaps looks at, and what every
 /// shape costs beside them (see [`work_of`]). 2^28 takes a row below about a third of a second.

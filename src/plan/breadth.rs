@@ -4,7 +4,7 @@
 //! a question. Used by the orders "greedy by breadth" and by the search, which starts where the load is highest.
 
 use super::field::Field;
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// The load of each step and the order of steps by load.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 //! steps are kept, at most one per piece, and numbered from 0. The compression keeps who meets whom, who is longer by
 //! a whole begun step, and the peak of the load. O(n + steps), or O(n log n) where steps are far apart.
 
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{Item, Shapes};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{Item, Shapes};
 
 /// How many elements are passed over between two looks at the cancel flag: about 3 ms of work.
 const CHUNK: usize = 32_768;

@@ -12,7 +12,7 @@ use super::field::Field;
 use super::gaps::{Fit, Placed, Scratch, Windows};
 use super::problem::{Placement, PlanError, Task};
 use super::random::Random;
-use crate::progress::Cancelled;
+use highwater_model::progress::Cancelled;
 
 /// Neighbours that one node looks at.
 const NODE: usize = 64;

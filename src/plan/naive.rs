@@ -3,7 +3,7 @@
 //! Buffers with a fixed offset stay where they are; all others stand above the highest of them.
 
 use super::problem::{Placement, PlanError, Task};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Offsets without any reuse, in file order. O(n).
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {

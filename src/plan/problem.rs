@@ -1,24 +1,11 @@
 //! The planner's vocabulary: what is asked, what limits the search, what comes out.
 
 use super::engine::{Region, Segment, SegmentRule, segments};
-use crate::progress::{Cancel, Cancelled, Progress};
-use crate::units::Bytes;
-use crate::workload::{AllocationOrder, Lifetimes, RecordedPlan, Shapes};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationOrder, RecordedPlan, Shapes};
 
-pub use crate::workload::{Buffer, Gap, Problem, ProblemError};
-
-impl Problem {
-    /// The problem of placing lifetimes: sizes are rounded up to `alignment`, ranges stay as they are.
-    pub fn from_lifetimes(lifetimes: &Lifetimes, alignment: u64) -> Self {
-        Self::of(lifetimes.items.iter().map(|item| Buffer {
-            lower: item.birth,
-            upper: item.end,
-            size: item.bytes.align_up(alignment),
-            alignment: alignment.max(1),
-            offset: None,
-        }))
-    }
-}
+pub use highwater_model::workload::{Buffer, Gap, Problem, ProblemError};
 
 /// An offset for each buffer of a problem.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -23,7 +23,7 @@ mod sweep;
 pub use history::{AddressHistory, Holder};
 
 use super::problem::{Plan, Problem};
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
 use sweep::{Change, sweep};
 
 /// Steps `start..end` on which somebody holds `bytes` at an offset.

@@ -5,8 +5,8 @@ use super::{
     as_dumped, best, best_fit, engine, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive,
     shared, skyline,
 };
-use crate::progress::Progress;
-use crate::workload::{AllocationOrder, RecordedPlan};
+use highwater_model::progress::Progress;
+use highwater_model::workload::{AllocationOrder, RecordedPlan};
 
 /// One row: a name, a sentence, and how it places buffers.
 #[derive(Clone, Copy, Debug)]
@@ -311,7 +311,7 @@ pub fn plan(
         strategy: strategy.name,
         plan,
         lower_bound,
-        proved_bound: lower_bound.max(crate::units::Bytes(placement.bound)),
+        proved_bound: lower_bound.max(highwater_model::units::Bytes(placement.bound)),
         nodes: placement.nodes,
         tried: placement.tried,
         regions: placement.regions,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
 use super::problem::{Plan, Problem};
-use crate::progress::{Cancel, Cancelled, Progress};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
 
 /// How many buffers are passed over between two looks at the cancel flag.
 const CHUNK: usize = 32_768;

@@ -11,9 +11,9 @@
 //! that are kept apart lie (`plan`); ops with variables and ops before such without a task, which the engine clears on
 //! their own and which no graph tells.
 
-use crate::graph::{Graph, Id as _, IdVec, OpId, Role, Sizes, TensorId};
-use crate::units::{Bytes, Step};
-use crate::workload::Program;
+use highwater_model::graph::{Graph, Id as _, IdVec, OpId, Role, Sizes, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Program;
 
 use super::host_ops::Sides;
 use super::op_types::{OpTypes, plain_type};

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::op_types::OpTypes;
 use super::workspaces::estimated_workspace;
-use crate::graph::{Bindings, Graph, Id as _, OpId, Role, Sizes, StorageId, TensorId};
-use crate::liveness::{View, feature_lifetimes, lifetimes};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Step};
-use crate::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
+use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Role, Sizes, StorageId, TensorId};
+use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
 
 /// What an op holds for the bodies that it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,10 +206,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
-    use crate::progress::Cancel;
-    use crate::rewrite::inline::{MAX_OPS, inline};
-    use crate::workload::BodyMap;
+    use crate::inline::{MAX_OPS, inline};
+    use highwater_model::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
+    use highwater_model::progress::Cancel;
+    use highwater_model::workload::BodyMap;
 
     /// A chain of ops, each of which computes so many bytes from what the one before computed.
     fn chain(name: &str, bytes: &[u64]) -> Graph {

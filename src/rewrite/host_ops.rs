@@ -10,8 +10,8 @@
 //! as an input or output of the device's part; where none does (c) the device never sees it.
 
 use super::op_types::OpTypes;
-use crate::graph::{Graph, IdVec, StorageId};
-use crate::workload::Lifetimes;
+use highwater_model::graph::{Graph, IdVec, StorageId};
+use highwater_model::workload::Lifetimes;
 
 /// Who touches a storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

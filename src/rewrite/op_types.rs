@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::Graph;
+use highwater_model::graph::Graph;
 
 /// Types of matrix multiplication and convolution.
 const MATRIX_OPS: &[&str] = &[

@@ -11,7 +11,7 @@
 //! kernels it has, and may insert casts.
 
 use super::op_types::{OpTypes, is_matrix_op};
-use crate::graph::{DType, Graph, Id as _, Role, Sizes};
+use highwater_model::graph::{DType, Graph, Id as _, Role, Sizes};
 
 /// Which results change their width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

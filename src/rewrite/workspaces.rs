@@ -10,9 +10,9 @@
 //! ([`estimated_workspace`]). An estimate: how much a kernel takes depends on the chip and its operator package.
 //! Types are compared as those of the other lists ([`plain_type`]); the first rule that fits holds.
 
-use crate::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
-use crate::units::{Bytes, Step};
-use crate::workload::{Lifetime, Lifetimes};
+use highwater_model::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Lifetime, Lifetimes};
 
 use super::op_types::{OpTypes, plain_type};
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Comparison, LaneId};
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::Turn;
-use crate::units::Step;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Step;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::Turn;
 
 /// A step that somebody wants to find again.
 #[derive(Clone, Debug, PartialEq, Eq)]

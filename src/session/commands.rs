@@ -10,13 +10,13 @@ use super::jobs::{ContentOrder, LaneInView};
 use super::kept::KeptDocument;
 use super::painter::PictureOrder;
 use super::space::SpaceOrder;
-use crate::analysis::space::Goal;
-use crate::analysis::{Configuration, LaneId, LaneSet, RematLane};
-use crate::export::{ExportForm, Picture};
-use crate::options::{Fix, StampedSettings, Value};
-use crate::timeline::{LookOrder, PeakAsk, Selected, TableSpec};
-use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, ScheduleEntry};
+use highwater_analysis::space::Goal;
+use highwater_analysis::{Configuration, LaneId, LaneSet, RematLane};
+use highwater_export::{ExportForm, Picture};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{GraphIdx, ScheduleEntry};
+use highwater_options::{Fix, StampedSettings, Value};
+use highwater_timeline::{LookOrder, PeakAsk, Selected, TableSpec};
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,7 +213,7 @@ pub enum Command {
         /// Back, not forth.
         is_back: bool,
     },
-    /// Look for tensors in a lane; blank text looks for nothing. See [`crate::timeline::Query`].
+    /// Look for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
     Search {
         /// The query.
         text: String,

@@ -1,9 +1,9 @@
 //! Between the document and the configuration file that `export` defines.
 
 use super::document::Document;
-use crate::analysis::{Comparison, Lane};
-use crate::export::{ConfigDevice, ConfigDocument, Predicted};
-use crate::options::{Environment, Options, Section, find, keys};
+use highwater_analysis::{Comparison, Lane};
+use highwater_export::{ConfigDevice, ConfigDocument, Predicted};
+use highwater_options::{Environment, Options, Section, find, keys};
 
 /// The configuration of a document; predicted peaks only where the answer belongs to it.
 pub fn config_from_document(document: &Document, comparison: Option<&Comparison>) -> ConfigDocument {
@@ -76,7 +76,7 @@ pub fn options_of(config: &ConfigDocument) -> Options {
         // The key is in the table, so setting it cannot fail.
         drop(options.set_text(keys::DEVICE, &device.name));
     }
-    let resolved = crate::options::resolve_device(&options);
+    let resolved = highwater_options::resolve_device(&options);
     let is_other_size = resolved.is_ok_and(|resolved| resolved.memory_bytes != device.memory_bytes);
     if is_other_size && !options.is_set(keys::DEVICE_MEMORY) {
         drop(options.set_text(keys::DEVICE_MEMORY, &device.memory_bytes.to_string()));

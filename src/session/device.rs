@@ -3,9 +3,9 @@
 //! One picture is being worked out at a time. What is asked for meanwhile waits, and only the last of it: so pictures
 //! follow a moving pointer as fast as they can be made, and none is made for a step that nobody looks at any more.
 
-use crate::analysis::LaneId;
-use crate::sim::DevicePicture;
-use crate::units::Step;
+use highwater_analysis::LaneId;
+use highwater_model::units::Step;
+use highwater_sim::DevicePicture;
 
 /// Which picture: the answer by number, the lane, the step.
 pub(super) type DeviceKey = (u64, LaneId, Step);

@@ -8,10 +8,10 @@ use serde_json::{Map, Value as Json};
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
-use crate::analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin};
-use crate::import::{IMPORTERS, importer};
-use crate::options::{Environment, Options, keys, resolve_device};
-use crate::workload::{Device, DimValues, SchedulePlan};
+use highwater_analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin};
+use highwater_import::{IMPORTERS, importer};
+use highwater_model::workload::{Device, DimValues, SchedulePlan};
+use highwater_options::{Environment, Options, keys, resolve_device};
 
 /// Where a graph comes from.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl PartialEq for SourceSpec {
 pub struct Document {
     /// Graphs of the session, in order.
     pub sources: Vec<SourceSpec>,
-    /// What of the sources is looked at by itself ([`Workload::parts`](crate::workload::Workload::parts)); `None` is the
+    /// What of the sources is looked at by itself ([`Workload::parts`](highwater_model::workload::Workload::parts)); `None` is the
     /// whole session.
     pub part: Option<String>,
     /// Whether each training graph's forward phase runs beside it as an evaluation graph.

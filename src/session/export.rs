@@ -9,11 +9,11 @@ use super::command_line::CommandLine;
 use super::config::config_from_document;
 use super::document::{Document, SourceSpec};
 use super::jobs::Loaded;
-use crate::analysis::{Comparison, LaneSet};
-use crate::diagnostics::Diagnostics;
-use crate::export::{ExportAbout, ExportForm, ExportSubject};
-use crate::options::{Finding, find};
-use crate::plan::BEST;
+use highwater_analysis::{Comparison, LaneSet};
+use highwater_export::{ExportAbout, ExportForm, ExportSubject};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_options::{Finding, find};
+use highwater_plan::BEST;
 
 /// A file to be written of an answer.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ use super::document::SourceSpec;
 use super::folder::{read_folder, tell_missing_slices};
 use super::merge::Merge;
 use super::samples::{Sample, SampleFile};
-use crate::analysis::Pin;
-use crate::diagnostics::Diagnostics;
-use crate::export::is_script_name;
-use crate::import::{ImportError, Imported, Importer, Input, import, import_as, importer};
-use crate::options::{Environment, FileState, Options, SeenFiles, paths_of};
-use crate::progress::Progress;
+use highwater_analysis::Pin;
+use highwater_export::is_script_name;
+use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_options::{Environment, FileState, Options, SeenFiles, paths_of};
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 16 << 30;

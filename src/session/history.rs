@@ -9,9 +9,9 @@ use serde_json::{Map, Value as Json};
 
 use super::bookmarks::Bookmark;
 use super::document::{Document, SourceSpec};
-use crate::analysis::{LaneId, LaneSet, LaneStrategies, Pin};
-use crate::options::{Environment, Options};
-use crate::workload::SchedulePlan;
+use highwater_analysis::{LaneId, LaneSet, LaneStrategies, Pin};
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{Environment, Options};
 
 /// Most steps that are remembered.
 const MAX_STEPS: usize = 1000;

@@ -15,19 +15,19 @@ use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
 use super::sweep::SweepSubject;
-use crate::analysis::space::{Explorer, Goal, Recommendation, SmallestDevice, Space, SpacePoint};
-use crate::analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
-use crate::diagnostics::Diagnostics;
-use crate::export::{ConfigDocument, Picture, SvgColors};
-use crate::options::{SeenFiles, StampedSettings};
-use crate::plan::Strategy;
-use crate::sim::DevicePicture;
-use crate::timeline::{
+use highwater_analysis::space::{Explorer, Goal, Recommendation, SmallestDevice, Space, SpacePoint};
+use highwater_analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
+use highwater_export::{ConfigDocument, Picture, SvgColors};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{GraphIdx, Part, SchedulePlan, Workload};
+use highwater_options::{SeenFiles, StampedSettings};
+use highwater_plan::Strategy;
+use highwater_sim::DevicePicture;
+use highwater_timeline::{
     Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query,
     RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
-use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Part, SchedulePlan, Workload};
 
 /// Work to do.
 #[derive(Debug)]

@@ -236,7 +236,7 @@ pub enum Restore {
 #[cfg(test)]
 mod tests {
     use super::{KeptSource, MOST_RECENT, Recents};
-    use crate::session::{SourceSpec, sample};
+    use crate::{SourceSpec, sample};
 
     #[test]
     fn sources_are_kept_where_they_can_be_opened_again() {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Document, SourceSpec};
-use crate::workload::SchedulePlan;
+use highwater_model::workload::SchedulePlan;
 
 /// What a document knows of graphs that are still to be read.
 #[derive(Clone, Debug, Default, PartialEq)]

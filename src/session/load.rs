@@ -10,12 +10,12 @@ use super::merge::Merge;
 use super::report::SourceReport;
 use super::titles::titles as titles_of;
 use super::together::{OnFailure, ReadPart, read_all};
-use crate::analysis::dumped_problems;
-use crate::diagnostics::Diagnostics;
-use crate::options::stamped_settings;
-use crate::progress::Progress;
-use crate::rewrite::inline::with_calls_inlined;
-use crate::workload::{GraphEntry, Workload, evaluation_entry, learned};
+use highwater_analysis::dumped_problems;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learned};
+use highwater_options::stamped_settings;
+use highwater_rewrite::inline::with_calls_inlined;
 
 /// Reads sources into one workload, in which functions stand where ops call them; graphs that have one
 /// name in several files are called after these, and a name that appears twice all the same gets a number.

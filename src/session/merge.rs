@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph_names::{graph_names, names_kept, names_moved};
-use crate::workload::{AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape};
+use highwater_model::workload::{
+    AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape,
+};
 
 /// What is shown, the recordings beside it, and a sentence for each kind that is left out.
 pub(super) type Merged = (Source, Vec<Arc<Recording>>, Vec<String>);
@@ -239,7 +241,7 @@ fn number_names(graphs: &mut [GraphEntry]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
+    use highwater_model::graph::GraphBuilder;
 
     fn numbered(names: &[&str]) -> Vec<String> {
         let graph = Arc::new(GraphBuilder::new("").finish().expect("no op is a graph"));

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::analysis::Comparison;
-use crate::export::reuse_warnings;
-use crate::graph::{Bindings, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::name_reuse::{LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, block_program, reuse_report};
-use crate::timeline::Selected;
-use crate::workload::{BlockProgram, GraphIdx};
+use highwater_analysis::Comparison;
+use highwater_export::reuse_warnings;
+use highwater_model::graph::{Bindings, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BlockProgram, GraphIdx};
+use highwater_rewrite::name_reuse::{
+    LogLine, NameReuseRequest, ReuseQuestion, ReuseReport, block_program, reuse_report,
+};
+use highwater_timeline::Selected;
 
 /// The levels that are worked out.
 pub const REUSE_LEVELS: [i64; 2] = [0, 1];

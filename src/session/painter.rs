@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
-use crate::timeline::{
+use highwater_timeline::{
     AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
     Viewport,
 };

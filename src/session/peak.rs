@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::timeline::{PeakAsk, PeakReport};
+use highwater_timeline::{PeakAsk, PeakReport};
 
 /// Which report: the answer by number, and what is asked of it.
 pub(super) type PeakKey = (u64, PeakAsk);

@@ -20,11 +20,11 @@ use super::space::try_space;
 use super::sweep::{sweep_points, sweep_subject};
 use super::together::OnFailure;
 use super::write::write_whole;
-use crate::analysis::{Comparison, Request, compare, repin};
-use crate::export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
-use crate::progress::Progress;
-use crate::sim::picture;
-use crate::timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
+use highwater_analysis::{Comparison, Request, compare, repin};
+use highwater_export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
+use highwater_model::progress::Progress;
+use highwater_sim::picture;
+use highwater_timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
 
 /// A document, configurations alone, or whatever else the files are.
 fn read_sources(

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::analysis::{Comparison, arena_order, arena_problem, dumped_plan};
-use crate::plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
+use highwater_analysis::{Comparison, arena_order, arena_problem, dumped_plan};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
+use highwater_plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
 
 /// Strategies that are more than a sweep are left out of the table beyond so many buffers.
 const MAX_BUFFERS: usize = 200_000;
@@ -208,7 +208,7 @@ fn figures(
     (planned, elapsed): (&Planned, Nanos),
     progress: &Progress<'_>,
 ) -> Result<Result<PlannerFigures, String>, Cancelled> {
-    if let Err(defect) = crate::plan::verify_with(&subject.problem, &planned.plan, progress)? {
+    if let Err(defect) = highwater_plan::verify_with(&subject.problem, &planned.plan, progress)? {
         return Ok(Err(format!("no valid plan: {defect}")));
     }
     Ok(Ok(PlannerFigures {

@@ -2,8 +2,8 @@
 //! memory, what was assumed, oddities of configurations and files.
 
 use super::state::Session;
-use crate::diagnostics::Severity;
-use crate::timeline::ProblemLine;
+use highwater_model::diagnostics::Severity;
+use highwater_timeline::ProblemLine;
 
 fn line(severity: Severity, source: &str, text: String) -> ProblemLine {
     ProblemLine {

@@ -17,7 +17,7 @@ use super::document_file::DocumentFile;
 use super::kept::KeptDocument;
 use super::state::Session;
 use super::write::write_whole;
-use crate::units::counted;
+use highwater_model::units::counted;
 
 /// How long nothing may change before edits are written.
 const QUIET: Duration = Duration::from_secs(1);

@@ -1,10 +1,10 @@
 //! What was read of one source: the import report of the window.
 
-use crate::analysis::tensor_count;
-use crate::diagnostics::Diagnostics;
-use crate::import::Imported;
-use crate::units::{Bytes, counted};
-use crate::workload::{GraphEntry, Recording, Source};
+use highwater_analysis::tensor_count;
+use highwater_import::Imported;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, counted};
+use highwater_model::workload::{GraphEntry, Recording, Source};
 
 /// What was read of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

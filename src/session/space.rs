@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::files::look_at;
 use super::jobs::{Answer, Job};
-use crate::analysis::space::{
+use highwater_analysis::space::{
     AxisOf, Explorer, Recommendation, SmallestDevice, Space, SpaceAxis, SpacePoint, front_of, largest_of,
     recommend_from, smallest_device,
 };
-use crate::options::{OptionKind, SeenFiles, find, paths_of};
-use crate::progress::Progress;
-use crate::units::Bytes;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_options::{OptionKind, SeenFiles, find, paths_of};
 
 /// Points a job, at least; of large spaces a two-hundredth of all.
 const POINTS_A_JOB: usize = 24;

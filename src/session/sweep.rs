@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{AnalysisError, Request, SWEEP_RATIOS, SweepPoint, SweepTask, graph_tapes, sweep};
-use crate::options::lower;
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::{Engine, HEURISTICS, Heuristic, RematRequest, unlimited_peak};
-use crate::units::Bytes;
-use crate::workload::{GraphIdx, Tape};
+use highwater_analysis::{AnalysisError, Request, SWEEP_RATIOS, SweepPoint, SweepTask, graph_tapes, sweep};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{GraphIdx, Tape};
+use highwater_options::lower;
+use highwater_rewrite::remat::{Engine, HEURISTICS, Heuristic, RematRequest, unlimited_peak};
 
 /// Points a job.
 const POINTS_A_JOB: usize = 4;

@@ -11,8 +11,8 @@ use super::document::SourceSpec;
 use super::files::{FileError, input_of, read_source};
 use super::folder::{read_sliced, slices_among};
 use super::titles::titles;
-use crate::import::{DumpPart, Imported, dump_part, join, recognise, together};
-use crate::progress::Progress;
+use highwater_import::{DumpPart, Imported, dump_part, join, recognise, together};
+use highwater_model::progress::Progress;
 
 /// The importer whose files may belong together.
 const JOINED: &str = "xla";

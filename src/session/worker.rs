@@ -16,7 +16,7 @@ use super::overwrite::refuse_source;
 use super::painter::{Painter, Painting};
 use super::perform::perform;
 use super::space::is_of_space;
-use crate::progress::{Cancel, Progress};
+use highwater_model::progress::{Cancel, Progress};
 
 /// How soon an answer should be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Positions of items by step: which tensors are born on a step, and which end on it.
 
-use crate::units::Step;
+use highwater_model::units::Step;
 
 /// Positions of items by step, in list order within a step; one allocation serves all runs.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use super::alloc::{DriverRules, Shortage, SimulatedDevice};
 use super::event::{EventKind, PoolRow, Region, RegionId, RegionKind, Simulation, Subject, SubjectId};
 use super::recorder::{LogSpec, Purpose, Recorder};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 
 /// Devices count as no larger than this (64 PiB), so that addresses never end.
 pub(super) const LARGEST_DEVICE: Bytes = Bytes(1 << 56);

@@ -5,10 +5,10 @@
 //! them). Region 0 (the variables, perhaps empty) and subject 0 (the session) always exist; events that concern
 //! no region or nobody name them. Every figure is a fold over the log.
 
-use crate::graph::TensorId;
-use crate::typed_id;
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_model::graph::TensorId;
+use highwater_model::typed_id;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 
 use super::alloc::{Address, PoolFigures};
 use super::policies::StaticMemoryPolicy;

@@ -1,8 +1,8 @@
 //! What the simulation is told: sizes and costs, no option keys.
 
 use super::device::LARGEST_DEVICE;
-use crate::units::{Bytes, Nanos};
-use crate::workload::Device;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Device;
 
 /// What policy 2 does with its arena when a graph needs more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use super::event::{Event, EventKind, RegionId, RegionKind, Simulation, Subject};
 use super::fold::{ReservedParts, parts_after};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 
 /// The device at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,9 +19,9 @@ use super::params::{ArenaBehaviour, Params};
 use super::policies::StaticMemoryPolicy;
 use super::recorder::{NO_REGION, Purpose};
 use super::session::BoundGraph;
-use crate::graph::Id as _;
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
 
 /// A static graph that is loaded or run.
 #[derive(Clone, Copy, Debug)]

@@ -23,10 +23,10 @@ use super::event::{
     SubjectId, SubjectRow,
 };
 use super::policies::StaticMemoryPolicy;
-use crate::graph::{Id as _, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Step};
-use crate::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{MarkKind, RecordedBlock, RecordedRegion, Recording};
 use stack::Stack;
 
 /// The kind of the regions of expandable segments.

@@ -11,9 +11,9 @@
 //! events   region 3 is born   subject 9 = page 7 ...        offsets in regions, on the step axis
 //! ```
 
-use crate::graph::Id as _;
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 
 use super::alloc::{Address, Call, PageHandle, PoolKey, SimulatedDevice};
 use super::event::{

@@ -15,9 +15,9 @@ mod state;
 
 pub use answer::{Answer, Finish, Outcome, ReplaySummary, RunStatus};
 
-use crate::progress::{Cancelled, Progress};
-use crate::units::Bytes;
-use crate::workload::{AllocationTrace, TraceCommand};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationTrace, TraceCommand};
 
 use super::alloc::{Call, PagePoolRules, PoolKey};
 use super::{ArenaBehaviour, StaticMemoryPolicy};

@@ -17,9 +17,9 @@ use super::device::DeviceMemory;
 use super::event::{EventKind, RegionId, RegionKind, Subject, SubjectId};
 use super::params::{Params, VariablePages};
 use super::session::{BoundGraph, DeviceSession, Variable};
-use crate::graph::Id as _;
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
 
 /// What one graph holds.
 #[derive(Debug)]

@@ -5,10 +5,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::graph::TensorId;
-use crate::plan::Plan;
-use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, LoadChange, Program};
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{GraphIdx, LoadChange, Program};
+use highwater_plan::Plan;
 
 /// A session: everything that is loaded and run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -29,11 +29,11 @@ use super::policies::StaticMemoryPolicy;
 use super::recorder::{LogSpec, NO_REGION, Purpose, THE_SESSION};
 use super::residents::{Residents, io_bytes, next_io, variables_bytes};
 use super::session::{BoundGraph, DeviceRun, DeviceSession};
-use crate::graph::Id as _;
-use crate::plan::Plan;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_plan::Plan;
 
 /// Events between two looks at the cancel flag.
 const EVENTS_PER_CHECK: usize = 1000;

@@ -20,11 +20,11 @@ use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject
 use super::recorder::{LogSpec, Purpose, Recorder, THE_SESSION};
 use super::replay::{Outcome, Replay, ReplayRules};
 use super::trace_session::{THE_TRACE, TraceSession};
-use crate::graph::TensorId;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Step};
-use crate::workload::{AllocationTrace, GraphIdx, TraceCommand, TraceName, TraceOwner};
 use graphs::StaticGraphs;
+use highwater_model::graph::TensorId;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{AllocationTrace, GraphIdx, TraceCommand, TraceName, TraceOwner};
 
 /// Most events of one log: half a gibibyte of them.
 pub const MOST_TRACE_EVENTS: usize = 1 << 24;

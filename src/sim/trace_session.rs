@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::session::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph};
-use crate::graph::{Id as _, TensorId};
-use crate::units::Step;
-use crate::workload::{
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::Step;
+use highwater_model::workload::{
     AllocationTrace, GraphIdx, Lifetime, Lifetimes, Program, TraceCommand, TraceLifetime, TraceName, TraceOwner,
 };
 

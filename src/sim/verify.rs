@@ -18,8 +18,8 @@ use pages::{Mapped, Mappings, PageUse, Touched, touch, untouch};
 use super::event::{Event, EventKind, Simulation, Subject};
 use super::fold;
 use super::session::DeviceSession;
-use crate::graph::{Id as _, TensorId};
-use crate::units::{Bytes, Step};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::{Bytes, Step};
 
 /// What is wrong with a simulation. `event` is a position in the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,8 +15,8 @@
 
 use std::sync::Arc;
 
-use crate::sim::fold::StepBytes;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_sim::fold::StepBytes;
 
 use super::curve::Curve;
 use super::look::{Look, NO_TENSOR, OTHER_GROUPS, STEPPED_BACK};

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexSet;
 
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 use super::block::LaneView;
 use super::remat::{LaneRemat, RematMarkKind};

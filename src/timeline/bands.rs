@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::Comparison;
-use crate::graph::{Bindings, Id as _, Phase};
-use crate::units::Step;
-use crate::workload::{AxisRun, GraphIdx, SlotOp};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Bindings, Id as _, Phase};
+use highwater_model::units::Step;
+use highwater_model::workload::{AxisRun, GraphIdx, SlotOp};
 
 /// One run on the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]

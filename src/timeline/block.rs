@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::analysis::Lane;
-use crate::graph::Id as _;
-use crate::sim::fold::Curves;
-use crate::sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_analysis::Lane;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::fold::Curves;
+use highwater_sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
 
 mod placed;
 

@@ -5,7 +5,7 @@
 //! first. Invariant: the rows and what neither side lists add up to the difference of the peaks.
 
 use super::peak_holders::{HolderName, PeakHolders};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Which peak is spoken of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

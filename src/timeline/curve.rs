@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::sim::fold::StepBytes;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_sim::fold::StepBytes;
 
 use super::viewport::View;
 

@@ -10,10 +10,10 @@
 
 use super::tally::Tally;
 use super::viewport::View;
-use crate::analysis::Comparison;
-use crate::graph::Id as _;
-use crate::sim::{Event, EventKind, Simulation, Subject};
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::{Event, EventKind, Simulation, Subject};
 
 /// What kind of thing happened; the most telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,9 +3,9 @@
 //! In: two lanes of one comparison. Out: signed curves on the common axis. They are kept as plain curves that are lifted by
 //! the most that the second lane holds, so that the extremes of curves serve them too. O(steps).
 
-use crate::analysis::{Lane, LaneId};
-use crate::sim::fold::StepBytes;
-use crate::units::{Bytes, Step};
+use highwater_analysis::{Lane, LaneId};
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::fold::StepBytes;
 
 use super::curve::Curve;
 use super::viewport::View;

@@ -1,11 +1,13 @@
 //! What can be said about a tensor or a step: texts for tooltips and the inspector, made when they are asked for.
 
-use crate::analysis::Comparison;
-use crate::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
-use crate::rewrite::op_of_workspace;
-use crate::sim::DeviceSession;
-use crate::units::{Bytes, Nanos, Step, counted};
-use crate::workload::{BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
+use highwater_model::units::{Bytes, Nanos, Step, counted};
+use highwater_model::workload::{
+    BlockProgram, GraphEntry, ProblemEntry, RecordedBlock, RecordedFrame, Recording, Tape,
+};
+use highwater_rewrite::op_of_workspace;
+use highwater_sim::DeviceSession;
 
 use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 

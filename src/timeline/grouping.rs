@@ -8,11 +8,11 @@ use std::borrow::Cow;
 
 use indexmap::IndexSet;
 
-use crate::analysis::Comparison;
-use crate::graph::{Graph, Id as _, Phase, Role, TensorId};
-use crate::rewrite::op_of_workspace;
-use crate::units::Bytes;
-use crate::workload::{GraphIdx, RecordedFrame};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Graph, Id as _, Phase, Role, TensorId};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{GraphIdx, RecordedFrame};
+use highwater_rewrite::op_of_workspace;
 
 use super::Selected;
 

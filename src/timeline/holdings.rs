@@ -18,9 +18,9 @@ use super::layout::{Span, SpansOfRegions};
 use super::owner::Owner;
 use super::viewport::{Canvas, View};
 use super::visible::{Items, visible, visible_large};
-use crate::sim::{Event, EventKind, Simulation, Subject};
-use crate::units::Step;
-use crate::workload::GraphIdx;
+use highwater_model::units::Step;
+use highwater_model::workload::GraphIdx;
+use highwater_sim::{Event, EventKind, Simulation, Subject};
 
 /// The holdings of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

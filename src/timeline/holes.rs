@@ -5,9 +5,9 @@
 //! is free between live bytes counts. What is free beyond is headroom; padding to the alignment belongs to its block. O(blocks log blocks); at most two holes for each
 //! birth and each death.
 
-use crate::plan::{HoleRule, Rectangle, holes};
-use crate::sim::RegionKind;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_plan::{HoleRule, Rectangle, holes};
+use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
 use super::index::{Columns, RectIndex};

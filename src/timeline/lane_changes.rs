@@ -8,8 +8,8 @@ use super::changes::Changes;
 use super::peak::{LiveSet, tensor_label};
 use super::peak_holders::{HolderName, PeakHolders};
 use super::{Selected, peak_step};
-use crate::analysis::{Comparison, LaneId};
-use crate::graph::Id as _;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::graph::Id as _;
 
 /// What the peak of a lane holds otherwise than that of another.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@
 //! with few pages stays small. In order of birth, each span takes the lowest gap that no span held at the same time
 //! occupies. Only spans that are held at that moment can be in the way, so the work is O(spans x spans held at once).
 
-use crate::sim::{Event, EventKind, RegionKind, Simulation};
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::{Event, EventKind, RegionKind, Simulation};
 
 /// Offsets of a region that are touched at some time, and where they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@
 //! ```
 //! O(blocks of all lanes + tensors).
 
-use crate::analysis::Comparison;
-use crate::graph::Phase;
-use crate::units::Bytes;
+use highwater_analysis::Comparison;
+use highwater_model::graph::Phase;
+use highwater_model::units::Bytes;
 
 use super::grouping::{Attribute, Grouping, Held};
 use super::{LaneView, PALETTE_LEN, Selected, Timeline};

@@ -26,11 +26,11 @@ pub(super) use links::Links;
 use indexmap::IndexMap;
 
 use super::{Selected, TensorKey, Timeline};
-use crate::analysis::Comparison;
-use crate::graph::Role;
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
 use flow::Flow;
+use highwater_analysis::Comparison;
+use highwater_model::graph::Role;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
 
 /// Most that is shown of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Whose a piece of device memory is: what the bands of the memory maps tell apart.
 
-use crate::sim::{Region, RegionKind};
-use crate::workload::GraphIdx;
+use highwater_model::workload::GraphIdx;
+use highwater_sim::{Region, RegionKind};
 
 /// Who holds a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

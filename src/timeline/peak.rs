@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use super::changes::Changes;
 use super::peak_holders::PeakHolders;
 use super::{Attribute, Grouping, Held, Selected};
-use crate::analysis::Comparison;
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step};
 
 pub use advice::{Holder, IdleMember, IdleSteps, UsedBy, Uses, Without};
 pub use groups::LiveGroup;

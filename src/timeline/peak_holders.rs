@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 
 use super::peak::{LiveSet, peak_step, tensor_label};
 use super::reserved_rest::rest_by_graph;
-use crate::analysis::Comparison;
-use crate::graph::Id as _;
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
 
 /// Whose bytes: a tensor by graph and name, or what is no tensor's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,11 +21,11 @@ use super::Selected;
 use super::curve::Curve;
 use super::tally::Tally;
 use super::viewport::View;
-use crate::analysis::{LaneRewrite, RunRemat};
-use crate::graph::TensorId;
-use crate::rewrite::remat::{RematKind, RematStatus};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{Axis, AxisRun, GraphIdx};
+use highwater_analysis::{LaneRewrite, RunRemat};
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx};
+use highwater_rewrite::remat::{RematKind, RematStatus};
 
 pub use facts::RematFacts;
 pub use mark::{Recomputed, RematColumn, RematCounters, RematGap, RematMark, RematMarkCounts, RematMarkKind};

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 
 use super::peak::Rest;
 use super::peak_holders::HolderName;
-use crate::analysis::Comparison;
-use crate::graph::Id as _;
-use crate::sim::fold::Moment;
-use crate::sim::{DevicePicture, EventKind, RegionKind, Simulation, Subject, picture_after};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use highwater_analysis::Comparison;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::fold::Moment;
+use highwater_sim::{DevicePicture, EventKind, RegionKind, Simulation, Subject, picture_after};
 
 /// What no tensor holds of an arena.
 const ARENA: &str = "arena, held by no tensor";
@@ -138,7 +138,7 @@ impl Rows<'_> {
 }
 
 /// Inputs and outputs that lie in a region.
-fn io_of(simulation: &Simulation, region: &crate::sim::RegionPicture) -> Bytes {
+fn io_of(simulation: &Simulation, region: &highwater_sim::RegionPicture) -> Bytes {
     if region.kind == RegionKind::InputOutput {
         region.held
     } else {

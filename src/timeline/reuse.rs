@@ -13,9 +13,9 @@
 
 use std::cmp::Reverse;
 
-use crate::plan::{Rectangle, ReuseEdge, ReuseIndex};
-use crate::sim::RegionKind;
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_plan::{Rectangle, ReuseEdge, ReuseIndex};
+use highwater_sim::RegionKind;
 
 use super::Selected;
 use super::block::{Blocks, LaneView, RegionSpan};

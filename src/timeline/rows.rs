@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use crate::graph::{Id as _, TensorId};
-use crate::sim::{BoundGraph, DeviceSession};
-use crate::units::{Bytes, Step};
-use crate::workload::{GraphIdx, Lifetime};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{GraphIdx, Lifetime};
+use highwater_sim::{BoundGraph, DeviceSession};
 
 use super::{Palette, Selected};
 

@@ -2,8 +2,8 @@
 //!
 //! In: the links of an answer. Out: who else lives in a tensor's memory, and which op reads any of them last.
 
-use crate::analysis::Comparison;
-use crate::graph::{Id as _, OpId, TensorId};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Id as _, OpId, TensorId};
 
 use super::search::shown_name;
 use super::{Selected, Timeline};
@@ -29,7 +29,7 @@ impl SharedMemory {
         let count = self.n_tensors.saturating_sub(1);
         let more = count.saturating_sub(self.others.len());
         let more = if more > 0 {
-            format!(" and {}", crate::units::counted(more as u64, "other"))
+            format!(" and {}", highwater_model::units::counted(more as u64, "other"))
         } else {
             String::new()
         };

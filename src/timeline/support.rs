@@ -6,7 +6,7 @@
 
 use super::block::LaneView;
 use super::index::Least;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// What holds a block up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

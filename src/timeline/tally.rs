@@ -1,7 +1,7 @@
 //! Things that happen on steps, counted by kind: exact counts per pixel column as differences of running sums.
 
 use super::viewport::View;
-use crate::units::Step;
+use highwater_model::units::Step;
 
 /// Counts of `N` kinds on the steps where something happens.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Axis marks at round values.
 
-use crate::units::{Bytes, grouped};
+use highwater_model::units::{Bytes, grouped};
 
 /// A mark on an axis.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::Comparison;
-use crate::graph::{Id as _, OpId};
-use crate::units::Step;
-use crate::workload::AxisRun;
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Id as _, OpId};
+use highwater_model::units::Step;
+use highwater_model::workload::AxisRun;
 
 /// The turn of an op, or a moment shortly before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,9 +32,9 @@ use super::recent::{Noted, clock};
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use super::wishes::Wishes;
-use crate::options::Finding;
-use crate::session::{Command, KeptDocument, Notice, Recents, Recoverable, Recovery, Session};
-use crate::timeline::LookOrder;
+use highwater_options::Finding;
+use highwater_session::{Command, KeptDocument, Notice, Recents, Recoverable, Recovery, Session};
+use highwater_timeline::LookOrder;
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ pub use also::also;
 pub use table::COMMANDS;
 
 use super::lanes::Measuring;
-use crate::session::ExportForm;
-use crate::timeline::ColorBy;
+use highwater_session::ExportForm;
+use highwater_timeline::ColorBy;
 
 /// What the menu and the keys can ask of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

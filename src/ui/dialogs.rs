@@ -18,9 +18,9 @@ use standing::Standing;
 
 use super::panels::files::format_ui;
 use super::panels::options::select_all;
-use crate::import::IMPORTERS;
-use crate::options::PathKind;
-use crate::session::{Command, DOCUMENT_EXTENSION, ExportForm};
+use highwater_import::IMPORTERS;
+use highwater_options::PathKind;
+use highwater_session::{Command, DOCUMENT_EXTENSION, ExportForm};
 
 /// The dialog that is open, if any.
 #[derive(Default)]

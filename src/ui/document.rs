@@ -16,8 +16,8 @@ use super::kept::KeptView;
 use super::lanes::KeptStands;
 use super::panes::bookmark_of;
 use super::theme::Theme;
-use crate::session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
-use crate::timeline::{ColorBy, LookOrder, Viewport};
+use highwater_session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
+use highwater_timeline::{ColorBy, LookOrder, Viewport};
 
 /// The version of the view's form.
 const VIEW_VERSION: u64 = 1;
@@ -393,5 +393,5 @@ pub(super) fn with_extension(path: &Path) -> std::path::PathBuf {
     if path.extension().is_some() {
         return path.to_owned();
     }
-    path.with_extension(crate::session::DOCUMENT_EXTENSION)
+    path.with_extension(highwater_session::DOCUMENT_EXTENSION)
 }

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::theme::Theme;
-use crate::session::{Command, SourceSpec};
+use highwater_session::{Command, SourceSpec};
 
 /// Files that are held over or dropped onto the window.
 pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::lanes::{KeptStands, LaneContent, LaneLayout, LanesState};
 use super::panes::Layout;
-use crate::session::{KeptDocument, Recents, Restore};
-use crate::timeline::AxisKind;
+use highwater_session::{KeptDocument, Recents, Restore};
+use highwater_timeline::AxisKind;
 
 const LAYOUT: &str = "highwater.layout";
 const DOCUMENT: &str = "highwater.document";

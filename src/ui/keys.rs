@@ -5,7 +5,7 @@ use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
 use super::commands::{COMMANDS, UiCommand};
 use super::lanes::Measuring;
 use super::panels::lane_set::kind_words;
-use crate::session::Session;
+use highwater_session::Session;
 
 /// Other keys of some commands.
 pub(super) static ALIASES: &[(KeyboardShortcut, UiCommand)] = &[

@@ -18,7 +18,7 @@ pub use self::layout::{Layout, Node};
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
 use super::theme::Theme;
-use crate::session::{Command, Session};
+use highwater_session::{Command, Session};
 
 /// One pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

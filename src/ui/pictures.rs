@@ -8,8 +8,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use eframe::egui::{self, ColorImage, Rect};
 
 use super::lanes::LanesState;
-use crate::analysis::LaneId;
-use crate::session::{Command, Picture};
+use highwater_analysis::LaneId;
+use highwater_session::{Command, Picture};
 
 /// What a picture is of, and where it goes.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,9 +170,9 @@ mod tests {
     use eframe::egui::{self, ColorImage, Rect, pos2};
 
     use super::{BEFORE, PATIENCE, Pictures, UNTIL, Wanted, picture_of, stacked};
-    use crate::analysis::LaneId;
-    use crate::sim::StaticMemoryPolicy;
-    use crate::ui::lanes::LanesState;
+    use crate::lanes::LanesState;
+    use highwater_analysis::LaneId;
+    use highwater_sim::StaticMemoryPolicy;
 
     #[test]
     fn a_part_is_cut_out_pixel_for_pixel() {

@@ -2,7 +2,7 @@
 
 use eframe::egui;
 
-use crate::session::{Bookmark, Command, Recent, Recents, Session, SourceSpec};
+use highwater_session::{Bookmark, Command, Recent, Recents, Session, SourceSpec};
 
 /// What was noted last as opened.
 #[derive(Clone, Debug, Default)]

@@ -11,14 +11,14 @@ use hues::{
     CLASSES_DARK, CLASSES_LIGHT, GROUPS_DARK, GROUPS_LIGHT, HEURISTICS_DARK, HEURISTICS_LIGHT, ON_TENSOR, POOLS,
 };
 
-use crate::diagnostics::Severity;
-use crate::graph::{Phase, Role};
-use crate::session::SvgColors;
-use crate::timeline::{
+use highwater_model::diagnostics::Severity;
+use highwater_model::graph::{Phase, Role};
+use highwater_model::workload::GraphIdx;
+use highwater_session::SvgColors;
+use highwater_timeline::{
     CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind, STEPPED_BACK,
     Side, TickClass,
 };
-use crate::workload::GraphIdx;
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();
@@ -120,7 +120,7 @@ impl Theme {
         self.tensors[usize::from(index % PALETTE_LEN)]
     }
 
-    /// The colour of a block by its number, as [`crate::timeline::Look`] gives it.
+    /// The colour of a block by its number, as [`highwater_timeline::Look`] gives it.
     pub fn block(&self, number: u8) -> Color32 {
         let plain = number & !STEPPED_BACK;
         let (groups, classes) = if self.is_dark {

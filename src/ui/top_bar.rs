@@ -11,7 +11,7 @@ use super::panes::{PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::Theme;
 use super::wishes::Wishes;
-use crate::session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
+use highwater_session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
 
 /// How a command that toggles something stands at present; `None` for one that toggles nothing.
 pub type Now<'a> = &'a dyn Fn(UiCommand) -> Option<&'static str>;
@@ -227,7 +227,7 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     } else if session.is_stale() {
         ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
     } else if let Some((comparison, _)) = session.answer() {
-        let steps = crate::units::grouped(u64::from(comparison.axis.n_steps));
+        let steps = highwater_model::units::grouped(u64::from(comparison.axis.n_steps));
         let n_runs = comparison.axis.runs.len();
         let n_lanes = comparison.lanes.len();
         let plural = |count: usize| if count == 1 { "" } else { "s" };

@@ -9,10 +9,10 @@ use super::palette::Choice;
 use super::panes::{Pane, Panes};
 use super::pictures::Wanted;
 use super::theme::Theme;
-use crate::analysis::LaneId;
-use crate::session::{Command, ExportForm, LaneInView, Notice, Recents, SourceSpec};
-use crate::timeline::AxisKind;
-use crate::ui::dialogs::Purpose;
+use crate::dialogs::Purpose;
+use highwater_analysis::LaneId;
+use highwater_session::{Command, ExportForm, LaneInView, Notice, Recents, SourceSpec};
+use highwater_timeline::AxisKind;
 
 /// Everything that was asked for in a frame.
 #[derive(Debug, Default)]

@@ -1,33 +1,9 @@
 //! The schedule as the session edits it: one step of the history an edit, names that are told apart, files that come and go.
 
-use highwater::session::{Command, Document, Session, SourceSpec, Worker};
-use highwater::workload::{DeviceProfiles, Generator, ScheduleEntry};
+use highwater::session::{Command, Session, SourceSpec};
+use highwater::workload::{Generator, ScheduleEntry};
 
-const STATIC: &str = r#"{"highwater_graph": 1, "name": "fixed", "nodes": [
-    {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": [64, 1024], "dtype": "float32"}]},
-    {"name": "b", "op": "B", "inputs": ["y"], "outputs": [{"id": "z", "shape": [8], "dtype": "float32"}]}],
-  "inputs": [{"id": "x", "shape": [8], "dtype": "float32"}], "outputs": ["z"]}"#;
-
-const SYMBOLIC: &str = r#"{"highwater_graph": 1, "name": "chain", "nodes": [
-    {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "y", "shape": ["seq", 1024], "dtype": "float32"}]},
-    {"name": "b", "op": "B", "inputs": ["y"], "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
-  "inputs": [{"id": "x", "shape": ["seq", 8], "dtype": "float32"}], "outputs": ["z"]}"#;
-
-pub(crate) fn source(name: &str, text: &str) -> SourceSpec {
-    SourceSpec::Bytes {
-        name: name.to_owned(),
-        bytes: text.as_bytes().into(),
-    }
-}
-
-/// A session of a graph with fixed shapes and one with a dimension.
-pub(crate) fn two_graphs() -> Session {
-    let worker = Worker::start(|| {}).unwrap();
-    let sources = vec![source("fixed.json", STATIC), source("chain.json", SYMBOLIC)];
-    let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
-    session.settle();
-    session
-}
+use crate::sessions::{STATIC, SYMBOLIC, source, two_graphs};
 
 fn set(session: &mut Session, texts: &[&str], field: Option<&str>) {
     session.apply(Command::SetEntries {

@@ -1,89 +1,7 @@
-//! House rules that the compiler does not check: who may name whom, and a header in every file.
+//! House rules that neither the compiler nor Cargo checks: a header in every file, reasons for dependencies, lists in
+//! documents that follow tables.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Everyone may use these.
-const SHARED: &[&str] = &["units", "diagnostics", "progress"];
-
-/// Module, and what it may use besides itself and the shared ones. A contract of ARCHITECTURE.md.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("units", &[]),
-    ("diagnostics", &[]),
-    ("progress", &[]),
-    ("graph", &[]),
-    ("workload", &["graph"]),
-    ("import", &["workload", "graph"]),
-    ("liveness", &["workload", "graph"]),
-    ("rewrite", &["liveness", "workload", "graph"]),
-    ("plan", &["liveness", "workload", "graph"]),
-    ("sim", &["plan", "liveness", "workload", "graph"]),
-    ("options", &["rewrite", "plan", "sim", "workload", "graph"]),
-    (
-        "analysis",
-        &["options", "sim", "plan", "rewrite", "liveness", "workload", "graph"],
-    ),
-    (
-        "timeline",
-        &["analysis", "sim", "plan", "rewrite", "liveness", "workload", "graph"],
-    ),
-    (
-        "export",
-        &[
-            "timeline", "analysis", "options", "sim", "plan", "rewrite", "liveness", "workload", "graph",
-        ],
-    ),
-    (
-        "session",
-        &[
-            "export", "timeline", "analysis", "import", "options", "sim", "plan", "rewrite", "liveness", "workload",
-            "graph",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "session", "export", "timeline", "analysis", "import", "options", "sim", "plan", "rewrite", "liveness",
-            "workload", "graph",
-        ],
-    ),
-    (
-        "ui",
-        &[
-            "session", "timeline", "analysis", "import", "options", "sim", "plan", "rewrite", "liveness", "workload",
-            "graph",
-        ],
-    ),
-];
-
-#[test]
-fn layers_point_one_way() {
-    let layers: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
-    let mut broken = Vec::new();
-    for file in rust_files("src") {
-        let module = module_of(&file);
-        let Some(allowed) = layers.get(module.as_str()) else {
-            assert!(
-                matches!(module.as_str(), "lib" | "main"),
-                "{module} is not in the table of layers"
-            );
-            continue;
-        };
-        for (number, line) in read(&file).lines().enumerate() {
-            for named in named_modules(line) {
-                let is_allowed = named == module || SHARED.contains(&named) || allowed.contains(&named);
-                if layers.contains_key(named) && !is_allowed {
-                    broken.push(format!(
-                        "{module} must not name crate::{named} ({}:{})",
-                        file.display(),
-                        number + 1
-                    ));
-                }
-            }
-        }
-    }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
-}
 
 #[test]
 fn every_file_says_what_it_is() {
@@ -98,16 +16,6 @@ fn every_file_says_what_it_is() {
         "these files lack a //! header: {}",
         silent.join(", ")
     );
-}
-
-#[test]
-fn only_the_window_names_egui() {
-    let outside: Vec<String> = rust_files("src")
-        .into_iter()
-        .filter(|file| module_of(file) != "ui" && read(file).contains("egui"))
-        .map(|file| file.display().to_string())
-        .collect();
-    assert!(outside.is_empty(), "egui is named outside ui: {}", outside.join(", "));
 }
 
 #[test]
@@ -182,46 +90,38 @@ fn every_dependency_has_its_reason() {
     let manifest = read(&root().join("Cargo.toml"));
     let reasons = read(&root().join("ARCHITECTURE.md"));
     let notices = read(&root().join("THIRD-PARTY.md"));
-    let mut section = "";
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            section = line;
-        } else if section.ends_with("dependencies]") && !line.starts_with('#') {
-            let Some((name, _)) = line.split_once(" = ") else {
-                continue;
-            };
-            assert!(reasons.contains(name), "ARCHITECTURE.md gives no reason for {name}");
-            let is_shipped = section == "[dependencies]";
-            assert!(
-                !is_shipped || notices.contains(&format!("| {name} |")),
-                "THIRD-PARTY.md lacks {name}"
-            );
-        }
+    let shipped = shipped_dependencies();
+    let start = manifest.find("[workspace.dependencies]").expect("a table of versions");
+    let table = manifest[start..].lines().skip(1);
+    let names: Vec<&str> = table
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| Some(line.split_once(" = ")?.0))
+        .filter(|name| !name.starts_with("highwater-"))
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(reasons.contains(name), "ARCHITECTURE.md gives no reason for {name}");
+        let is_shipped = shipped.iter().any(|shipped| shipped == name);
+        assert!(
+            !is_shipped || notices.contains(&format!("| {name} |")),
+            "THIRD-PARTY.md lacks {name}"
+        );
     }
 }
 
-/// Modules that a line of code names with `crate::` or, in groups, `crate::{`.
-fn named_modules(line: &str) -> Vec<&str> {
-    let code = line.split("//").next().unwrap_or("");
-    code.match_indices("crate::")
-        .map(|(at, found)| {
-            let rest = &code[at + found.len()..];
-            let end = rest
-                .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .unwrap_or(rest.len());
-            &rest[..end]
-        })
-        .collect()
-}
-
-/// The room of a file: the first folder below `src`, or the file's own name.
-fn module_of(file: &Path) -> String {
-    let below = file.strip_prefix(root().join("src")).unwrap_or(file);
-    let first = below
-        .components()
-        .next()
-        .map_or_else(String::new, |part| part.as_os_str().to_string_lossy().into_owned());
-    first.trim_end_matches(".rs").to_owned()
+/// Names of the dependencies that are linked into the program, of the root and of every member.
+fn shipped_dependencies() -> Vec<String> {
+    let members = std::fs::read_dir(root().join("src")).expect("the folder is part of the project");
+    let members = members.map(|entry| entry.expect("the folder can be listed").path().join("Cargo.toml"));
+    let manifests = members.filter(|path| path.exists()).chain([root().join("Cargo.toml")]);
+    let mut names = Vec::new();
+    for manifest in manifests {
+        let text = read(&manifest);
+        let table = text.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+        let lines = table.take_while(|line| !line.starts_with('['));
+        names.extend(lines.filter_map(|line| Some(line.split_once([' ', '.'])?.0.to_owned())));
+    }
+    names
 }
 
 fn rust_files(folder: &str) -> Vec<PathBuf> {

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, BETWEEN_CHECKS, How, event_at};
-use crate::analysis::Comparison;
-use crate::graph::{Graph, OpId};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Nanos, Step};
-use crate::workload::{GraphIdx, RecordedOp, Recording};
+use crate::Comparison;
+use highwater_model::graph::{Graph, OpId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Nanos, Step};
+use highwater_model::workload::{GraphIdx, RecordedOp, Recording};
 
 /// Measured ops of a run: when each began, and its step on the axis.
 type MeasuredOps = Vec<(Nanos, u32)>;

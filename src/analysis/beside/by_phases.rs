@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, How};
-use crate::analysis::Comparison;
-use crate::graph::Phase;
-use crate::progress::{Cancelled, Progress};
-use crate::units::Step;
-use crate::workload::{MarkKind, Recording, TotalKind};
+use crate::Comparison;
+use highwater_model::graph::Phase;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Step;
+use highwater_model::workload::{MarkKind, Recording, TotalKind};
 
 /// What begins at a mark, and at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

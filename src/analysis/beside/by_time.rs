@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::{Aligned, BETWEEN_CHECKS, How};
-use crate::analysis::Comparison;
-use crate::graph::Bindings;
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::op_time;
-use crate::units::Nanos;
-use crate::workload::{GraphIdx, Recording};
+use crate::Comparison;
+use highwater_model::graph::Bindings;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Nanos;
+use highwater_model::workload::{GraphIdx, Recording};
+use highwater_rewrite::remat::op_time;
 
 /// A step for every event; `None` where the run has no times or the steps take none.
 pub(super) fn by_time(

@@ -4,10 +4,10 @@
 //! every event between them. O(n log n).
 
 use super::{Anchor, BETWEEN_CHECKS};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
-pub(in crate::analysis) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
+pub(crate) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
     // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
@@ -68,7 +68,7 @@ pub(super) fn spread(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancel;
+    use highwater_model::progress::Cancel;
 
     fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
         super::longest_ascent(pairs, &Progress::silent(&Cancel::new())).expect("nobody cancels")

@@ -4,10 +4,10 @@
 mod fit;
 
 use super::{Calibration, LearnedSetting, Measured};
-use crate::options::keys;
-use crate::rewrite::remat::{OpRates, op_work};
-use crate::units::Nanos;
 use fit::{Sample, fitted, median_error, settled, total_error};
+use highwater_model::units::Nanos;
+use highwater_options::keys;
+use highwater_rewrite::remat::{OpRates, op_work};
 
 /// Adds the rates and the launch, where enough was measured.
 pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now: OpRates) {

@@ -1,9 +1,9 @@
 //! How an allocator rounds sizes up, from what was asked for and what was held.
 
 use super::{Calibration, LearnedSetting};
-use crate::options::keys;
-use crate::units::Bytes;
-use crate::workload::{RecordedBlock, Recording};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{RecordedBlock, Recording};
+use highwater_options::keys;
 
 /// Fewest blocks from which a rule follows.
 const FEWEST_BLOCKS: usize = 8;
@@ -88,8 +88,8 @@ fn rounding(blocks: &[&RecordedBlock]) -> Option<(u64, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Step;
-    use crate::workload::RecordedName;
+    use highwater_model::units::Step;
+    use highwater_model::workload::RecordedName;
 
     fn block(bytes: u64, held: u64) -> RecordedBlock {
         RecordedBlock {

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use super::{Calibration, LearnedSetting, Measured};
-use crate::options::{Options, keys};
-use crate::rewrite::{MOST_PERCENT, computed_bytes, plain_type};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_options::{Options, keys};
+use highwater_rewrite::{MOST_PERCENT, computed_bytes, plain_type};
 
 /// What was measured of an op: scratch memory, and the bytes of what it computes.
 type Sample = (u64, u64);
@@ -117,7 +117,7 @@ mod tests {
         ] {
             let (rule, given) = rule(samples);
             assert_eq!((rule.as_str(), given), expected, "{samples:?}");
-            let table = crate::rewrite::WorkspaceTable::parse(&format!("X={rule}")).expect("a rule");
+            let table = highwater_rewrite::WorkspaceTable::parse(&format!("X={rule}")).expect("a rule");
             for (scratch, bytes) in samples {
                 assert!(
                     table.scratch("X", Bytes(*bytes)) >= Bytes(*scratch),

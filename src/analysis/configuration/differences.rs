@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::Configuration;
-use crate::options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, OptionKind, Options, TABLE, find, keys};
-use crate::units::Bytes;
-use crate::workload::{EntryKind, SchedulePlan};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{EntryKind, SchedulePlan};
+use highwater_options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, OptionKind, Options, TABLE, find, keys};
 
 /// Settings that a name tells at most.
 const MOST_IN_NAME: usize = 3;

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use super::steps::StepMap;
 use super::{Pin, PinnedLane, findings, lane_id};
-use crate::analysis::explain::explain;
-use crate::analysis::rewriting::{LaneRewrite, RunRemat, onto_steps};
-use crate::analysis::scene::Scene;
-use crate::analysis::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
-use crate::graph::Graph;
-use crate::progress::{Cancelled, Progress};
-use crate::sim::fold::curves;
-use crate::sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};
-use crate::units::Step;
-use crate::workload::Axis;
+use crate::explain::explain;
+use crate::rewriting::{LaneRewrite, RunRemat, onto_steps};
+use crate::scene::Scene;
+use crate::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
+use highwater_model::graph::Graph;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Step;
+use highwater_model::workload::Axis;
+use highwater_sim::fold::curves;
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};
 
 /// Puts a pin's lane behind the others; a sentence where it cannot stand there.
 pub(super) fn place(
@@ -135,7 +135,7 @@ fn moved_lane(lane: Lane, (comparison, own): (&Comparison, &Axis), session: &Dev
 
 /// The first step that reserves other bytes than policy 0 does.
 fn divergence(lane: &Lane, comparison: &Comparison) -> Option<Step> {
-    let zero = comparison.lane(crate::sim::StaticMemoryPolicy::Dynamic)?;
+    let zero = comparison.lane(highwater_sim::StaticMemoryPolicy::Dynamic)?;
     let both = lane.curves.reserved.iter().zip(zero.curves.reserved.iter());
     let step = both.into_iter().position(|(one, other)| one != other)?;
     u32::try_from(step).ok().map(Step)

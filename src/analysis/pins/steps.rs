@@ -13,9 +13,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::beside::spread::longest_ascent;
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{Axis, AxisRun, GraphIdx};
+use crate::beside::spread::longest_ascent;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 
 /// Runs of a graph in an iteration that are paired by their values; of more only the order counts.
 const MOST_PAIRED_BY_VALUES: usize = 64;
@@ -266,10 +266,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::graph::{Bindings, OpId};
-    use crate::progress::Cancel;
-    use crate::units::Step;
-    use crate::workload::{Run, SlotOp};
+    use highwater_model::graph::{Bindings, OpId};
+    use highwater_model::progress::Cancel;
+    use highwater_model::units::Step;
+    use highwater_model::workload::{Run, SlotOp};
 
     /// `A3 B2:8 A[+.+]`: a graph, its steps (or which of them are computed anew, `+`), a value; `|` begins an iteration.
     fn axis(text: &str) -> Axis {

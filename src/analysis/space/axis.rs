@@ -6,9 +6,9 @@
 
 use super::SpaceError;
 use super::values::{ValueForm, parse};
-use crate::analysis::Configuration;
-use crate::options::{OptionKind, OptionRow, TABLE, Value, find, keys, nearest_of, unknown_key};
-use crate::units::Bytes;
+use crate::Configuration;
+use highwater_model::units::Bytes;
+use highwater_options::{OptionKind, OptionRow, TABLE, Value, find, keys, nearest_of, unknown_key};
 
 /// What an axis varies.
 #[derive(Clone, Copy, Debug)]

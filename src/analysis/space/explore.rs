@@ -16,8 +16,8 @@ use crossbeam_channel::unbounded;
 
 use super::store::Store;
 use super::{Space, SpaceError, SpacePoint};
-use crate::analysis::Request;
-use crate::progress::{Cancelled, Progress};
+use crate::Request;
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Most threads.
 const MAX_THREADS: usize = 8;
@@ -149,7 +149,7 @@ impl Explorer {
     pub(super) fn beside(
         &self,
         idx: u64,
-        configuration: &crate::analysis::Configuration,
+        configuration: &crate::Configuration,
         progress: &Progress<'_>,
     ) -> Result<SpacePoint, Cancelled> {
         self.store.point(idx, configuration, progress)

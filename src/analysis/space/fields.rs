@@ -4,9 +4,9 @@
 //! it is asked for. Invariants: no two axes vary the same thing, no axis is empty, the size is exact and fits into 64 bits.
 
 use super::{AxisOf, SpaceAxis, SpaceError};
-use crate::analysis::Configuration;
-use crate::options::{OptionRow, TABLE, Value, find, keys, sets_a_figure};
-use crate::units::Bytes;
+use crate::Configuration;
+use highwater_model::units::Bytes;
+use highwater_options::{OptionRow, TABLE, Value, find, keys, sets_a_figure};
 
 /// Axes over a configuration.
 #[derive(Clone, Debug, PartialEq)]

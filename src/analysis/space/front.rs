@@ -1,10 +1,10 @@
 //! Who is beaten by nobody, what is the largest that fits, and which device is the smallest that holds it.
 
 use super::{Explorer, Space, SpacePoint};
-use crate::options::keys;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Device, DeviceProfiles};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Device, DeviceProfiles};
+use highwater_options::keys;
 
 /// The points that fit and are beaten by no other one that does: none needs less memory in no more time, or less time in no
 /// more memory. Points with the same two figures beat one another not, so that all of them are there. Positions in `points`,

@@ -86,7 +86,7 @@ impl Goal {
 
 /// Whether an axis is of amounts, every one a number that is not negative.
 fn has_numbers(space: &Space, axis: usize) -> bool {
-    let is_number = |value: &crate::options::Value| value.as_int().is_some_and(|number| number >= 0);
+    let is_number = |value: &highwater_options::Value| value.as_int().is_some_and(|number| number >= 0);
     let axis = &space.axes()[axis];
     axis.is_quantity() && axis.values.iter().all(is_number)
 }

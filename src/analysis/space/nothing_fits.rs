@@ -3,10 +3,10 @@
 
 use super::sentence::{Link, Sentence};
 use super::{Ending, Explorer, PointFigures, Recommendation, SpacePoint};
-use crate::analysis::{AnalysisError, compare};
-use crate::options::keys;
-use crate::progress::Progress;
-use crate::units::{Bytes, counted, grouped};
+use crate::{AnalysisError, compare};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, counted, grouped};
+use highwater_options::keys;
 
 /// Points that run out of memory, and are simulated again with more memory than they need.
 const MOST_AGAIN: usize = 1_000;

@@ -1,11 +1,11 @@
 //! What a point came to.
 
-use crate::analysis::Lane;
-use crate::options::Finding;
-use crate::rewrite::remat::RematStatus;
-use crate::sim::fold::ReservedParts;
-use crate::sim::{Params, StaticMemoryPolicy};
-use crate::units::{Bytes, Nanos};
+use crate::Lane;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_options::Finding;
+use highwater_rewrite::remat::RematStatus;
+use highwater_sim::fold::ReservedParts;
+use highwater_sim::{Params, StaticMemoryPolicy};
 
 /// A point of a space with what it came to.
 #[derive(Clone, Debug, PartialEq)]

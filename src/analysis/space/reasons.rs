@@ -7,11 +7,11 @@ mod uncertain;
 
 use super::sentence::{Link, Sentence, WhichChoice};
 use super::{Goal, Recommendation, Space};
-use crate::options::keys;
-use crate::sim::Subject;
-use crate::sim::fold::blocks;
-use crate::units::{Bytes, Nanos, Step, counted};
 use costs::{LEAST, causes};
+use highwater_model::units::{Bytes, Nanos, Step, counted};
+use highwater_options::keys;
+use highwater_sim::Subject;
+use highwater_sim::fold::blocks;
 use memory::{parts, pools, waiting};
 pub(super) use story::Story;
 pub(super) use uncertain::uncertain;
@@ -98,7 +98,7 @@ fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
     let larger = space.axes()[axis]
         .values
         .iter()
-        .filter_map(crate::options::Value::as_int)
+        .filter_map(highwater_options::Value::as_int)
         .filter(|value| *value > best);
     let name = space.axes()[axis].name();
     Some(match larger.min() {

@@ -11,8 +11,8 @@ use super::goal::Rank;
 use super::nothing_fits::nothing_fits;
 use super::reasons::{Story, reasons, uncertain};
 use super::{Ending, Explorer, Goal, Outcome, PointFigures, Sentence, SpacePoint};
-use crate::analysis::{AnalysisError, Configuration, compare};
-use crate::progress::{Cancelled, Progress};
+use crate::{AnalysisError, Configuration, compare};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Points of a space that is tried whole, unless another number is asked for.
 pub const RECOMMEND_EXHAUSTIVE: u64 = 20_000;

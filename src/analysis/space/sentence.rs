@@ -1,8 +1,8 @@
 //! Sentences with figures that lead somewhere.
 
-use crate::graph::TensorId;
-use crate::units::{Bytes, Nanos, Step, grouped};
-use crate::workload::GraphIdx;
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Nanos, Step, grouped};
+use highwater_model::workload::GraphIdx;
 
 /// Which of the configurations that a recommendation speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

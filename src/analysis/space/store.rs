@@ -17,21 +17,21 @@ use std::sync::Arc;
 
 use super::memo::Memo;
 use super::point::{Outcome, PointFigures, Refusal, SpacePoint};
-use crate::analysis::lanes::{Arena, LaneId, Plans, with_plans};
-use crate::analysis::maker::{Made, Maker};
-use crate::analysis::rewriting::LaneRewrite;
-use crate::analysis::run_lanes::lane_of;
-use crate::analysis::session::{RunKey, check_names, device_sessions_by};
-use crate::analysis::{AnalysisError, Configuration, Request, check_copies, compare, inference, passes, shapes};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::Bindings;
-use crate::options::{Lowered, check_scheduled, lower};
-use crate::plan::{PlanRequest, Planned, Strategy, default_strategy, plan};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::{HEURISTICS, OpRates, RematRequest};
-use crate::sim::{DeviceSession, Params, StaticMemoryPolicy};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Run, SchedulePlan, Workload};
+use crate::lanes::{Arena, LaneId, Plans, with_plans};
+use crate::maker::{Made, Maker};
+use crate::rewriting::LaneRewrite;
+use crate::run_lanes::lane_of;
+use crate::session::{RunKey, check_names, device_sessions_by};
+use crate::{AnalysisError, Configuration, Request, check_copies, compare, inference, passes, shapes};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::Bindings;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Run, SchedulePlan, Workload};
+use highwater_options::{Lowered, check_scheduled, lower};
+use highwater_plan::{PlanRequest, Planned, Strategy, default_strategy, plan};
+use highwater_rewrite::remat::{HEURISTICS, OpRates, RematRequest};
+use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy};
 
 /// Sessions, graphs and plans that are kept: two families of points, each with the graphs of some bindings.
 const KEPT: (usize, usize, usize) = (8, 64, 128);

@@ -10,8 +10,8 @@
 //! where the range meets it. Commas within brackets, braces, parentheses or quotes do not part values. Ranges are of whole numbers
 //! and sizes; a text such as `../x` is a range only where the axis takes numbers.
 
-use crate::options::Value;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_options::Value;
 
 /// Most values of one axis.
 pub(super) const MAX_VALUES: usize = 10_000;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Common, Format};
-use crate::analysis::METRICS;
+use highwater_analysis::METRICS;
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]

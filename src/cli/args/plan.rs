@@ -72,7 +72,7 @@ pub struct PlanArgs {
 /// Every strategy with its summary, for --help.
 fn strategies_help() -> String {
     let mut help = String::from("The placement strategy:\n");
-    for row in crate::plan::STRATEGIES {
+    for row in highwater_plan::STRATEGIES {
         help.push_str(&format!("- {}: {}\n", row.name, row.summary));
     }
     help

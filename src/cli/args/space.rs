@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Common, Format};
-use crate::analysis::space::RECOMMEND_EXHAUSTIVE;
+use highwater_analysis::space::RECOMMEND_EXHAUSTIVE;
 
 /// What is tried.
 #[derive(Args, Debug)]

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::analysis::{COMPARED, Comparison, Configuration, Limit, METRICS, Metric};
-use crate::cli::args::CompareArgs;
-use crate::cli::text::Table;
-use crate::export::{Against, Baseline, Beside, CompareAnswer, VerdictMark, verdict};
-use crate::session::read_bytes;
-use crate::timeline::signed_bytes;
+use crate::args::CompareArgs;
+use crate::text::Table;
+use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, METRICS, Metric};
+use highwater_export::{Against, Baseline, Beside, CompareAnswer, VerdictMark, verdict};
+use highwater_session::read_bytes;
+use highwater_timeline::signed_bytes;
 
 /// How many changes of a kind are listed unless it is said.
 pub(super) const FEW: usize = 10;

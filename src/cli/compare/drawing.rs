@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use crate::analysis::{Comparison, LaneId};
-use crate::export::{LaneDrawing, SvgColors, lane_svg};
-use crate::session::write_whole;
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_export::{LaneDrawing, SvgColors, lane_svg};
+use highwater_session::write_whole;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::{AxisKind, ColorBy, Look, LookOrder, Timeline};
 
 /// How wide and high it is, in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
@@ -57,7 +57,7 @@ pub(super) fn write(path: &Path, asked: Asked<'_>, comparison: &Comparison) -> a
     Ok(())
 }
 
-pub(in crate::cli) fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
+pub(crate) fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
     let known = ColorBy::all().find(|by| by.words() == text.trim());
     known.ok_or_else(|| {
         let known: Vec<&str> = ColorBy::all().map(ColorBy::words).collect();
@@ -65,7 +65,7 @@ pub(in crate::cli) fn color_by_of(text: &str) -> anyhow::Result<ColorBy> {
     })
 }
 
-pub(in crate::cli) fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {
+pub(crate) fn axis_of(text: &str, timeline: &Timeline) -> anyhow::Result<AxisKind> {
     let Some(kind) = AxisKind::find(text) else {
         let known: Vec<&str> = AxisKind::ALL.iter().map(|kind| kind.name()).collect();
         bail!("--axis {text}: known are {}", known.join(", "));

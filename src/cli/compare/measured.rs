@@ -1,8 +1,8 @@
 //! Recordings of real runs in the answer of `compare` for people: what they held, and by how much each simulated peak is off.
 
-use crate::analysis::{Comparison, off_by};
-use crate::cli::text::Table;
-use crate::units::{Bytes, Step};
+use crate::text::Table;
+use highwater_analysis::{Comparison, off_by};
+use highwater_model::units::{Bytes, Step};
 
 /// What recordings of real runs held.
 pub(super) fn measured_table(comparison: &Comparison) -> Table {

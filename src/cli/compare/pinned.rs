@@ -1,8 +1,8 @@
 //! Pinned configurations in the answer of `compare` for people: how they differ, what the rules say of them, and why some have
 //! no lane.
 
-use crate::analysis::{Comparison, Configuration};
-use crate::diagnostics::Severity;
+use highwater_analysis::{Comparison, Configuration};
+use highwater_model::diagnostics::Severity;
 
 /// A paragraph a pin; empty where there is none.
 pub(super) fn text(comparison: &Comparison, options: &Configuration) -> String {

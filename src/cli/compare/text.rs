@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::measured::{self, measured_table};
-use crate::analysis::{Comparison, LaneId, RunRemat};
-use crate::cli::args::CompareArgs;
-use crate::cli::text::{Table, diagnostics};
-use crate::diagnostics::Diagnostics;
-use crate::options::Finding;
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::Timeline;
-use crate::units::{Bytes, counted};
-use crate::workload::DeviceFigure;
+use crate::args::CompareArgs;
+use crate::text::{Table, diagnostics};
+use highwater_analysis::{Comparison, LaneId, RunRemat};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, counted};
+use highwater_model::workload::DeviceFigure;
+use highwater_options::Finding;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::Timeline;
 
 pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
     let mut out = heading(comparison);

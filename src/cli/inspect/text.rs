@@ -1,11 +1,11 @@
 //! The answer of `inspect` for people: a table for each graph and recording, lists of what is many.
 
-use crate::analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
-use crate::cli::choice::list;
-use crate::cli::text::{Table, diagnostics};
-use crate::diagnostics::Diagnostics;
-use crate::options::stamped_settings;
-use crate::units::{Bytes, Step, counted, grouped};
+use crate::choice::list;
+use crate::text::{Table, diagnostics};
+use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_options::stamped_settings;
 
 /// More recordings than this stand in one table, a line each.
 const MOST_IN_DETAIL: usize = 6;

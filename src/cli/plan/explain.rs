@@ -1,8 +1,8 @@
 //! Explanations for people: what holds the footprint, where bytes lie idle, why a buffer stands where it does.
 
-use crate::cli::text::Table;
-use crate::export::{WireChain, WireEdge, WireFragmentation, WireWhy};
-use crate::units::{Bytes, percent_text};
+use crate::text::Table;
+use highwater_export::{WireChain, WireEdge, WireFragmentation, WireWhy};
+use highwater_model::units::{Bytes, percent_text};
 
 /// Most rows of a table; JSON has all of them.
 const MOST_ROWS: usize = 40;

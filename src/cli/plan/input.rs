@@ -7,21 +7,21 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use super::text::NOTHING;
-use crate::analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
-use crate::cli::args::{LifetimesView, PlanArgs};
-use crate::cli::choice::{self, Choice};
-use crate::cli::dims::{unbound, unused_dims};
-use crate::cli::gaps::gaps;
-use crate::cli::settings::parse_bindings;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Bindings, Graph};
-use crate::liveness::{View, lifetimes};
-use crate::plan::{AS_DUMPED, Buffer, Problem};
-use crate::progress::Progress;
-use crate::units::Bytes;
-use crate::workload::{
+use crate::args::{LifetimesView, PlanArgs};
+use crate::choice::{self, Choice};
+use crate::dims::{unbound, unused_dims};
+use crate::gaps::gaps;
+use crate::settings::parse_bindings;
+use highwater_analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph};
+use highwater_model::liveness::{View, lifetimes};
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{
     AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
 };
+use highwater_plan::{AS_DUMPED, Buffer, Problem};
 
 /// Plans that dumps state for their own graphs, by position of the graph.
 pub(super) type DumpedProblems = [(usize, Arc<ProblemEntry>)];

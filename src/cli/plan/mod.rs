@@ -11,20 +11,20 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
 use super::{Verdict, print, print_json, print_json_line};
-use crate::analysis::dumped_problems;
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::export::{
+use highwater_analysis::dumped_problems;
+use highwater_export::{
     PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
 };
-use crate::plan::{
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{ProblemEntry, Source, Workload};
+use highwater_plan::{
     AS_DUMPED, ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
     fragmentation, peak_chain, plan, reuse_edges, verify, why_here,
 };
-use crate::progress::{Cancel, Progress};
-use crate::rewrite::inline::with_calls_inlined;
-use crate::session::read_source;
-use crate::units::Bytes;
-use crate::workload::{ProblemEntry, Source, Workload};
+use highwater_rewrite::inline::with_calls_inlined;
+use highwater_session::read_source;
 use input::Chosen;
 
 /// Runs the command.
@@ -92,7 +92,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         }
         format => return Err(format.refusal()),
     }
-    let is_no = defect.is_some() || answer.fit().is_some_and(|fit| fit != crate::plan::Fit::Fits);
+    let is_no = defect.is_some() || answer.fit().is_some_and(|fit| fit != highwater_plan::Fit::Fits);
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
@@ -186,7 +186,7 @@ fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> 
 
 /// The plan that the file carries as a row beside ours, where it is valid.
 fn recorded(entry: &ProblemEntry) -> Option<Tried> {
-    let plan = crate::plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
+    let plan = highwater_plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
     verify(&entry.problem, &plan).ok()?;
     Some(Tried {
         strategy: AS_DUMPED,

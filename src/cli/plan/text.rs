@@ -1,12 +1,12 @@
 //! The answer of `plan` for people: figures, what is proved, and how the strategies compare.
 
 use super::explain;
-use crate::cli::choice::Choice;
-use crate::cli::text::{Table, diagnostics};
-use crate::diagnostics::Diagnostics;
-use crate::export::{PlanAnswer, WirePlan, WireStrategy};
-use crate::plan::{AS_DUMPED, Fit};
-use crate::units::{Bytes, Nanos, percent_text};
+use crate::choice::Choice;
+use crate::text::{Table, diagnostics};
+use highwater_export::{PlanAnswer, WirePlan, WireStrategy};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Nanos, percent_text};
+use highwater_plan::{AS_DUMPED, Fit};
 
 /// How the remark begins that there is nothing to place.
 pub(super) const NOTHING: &str = "there is nothing to place";

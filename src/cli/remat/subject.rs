@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
-use crate::analysis::{Request, bound_plan, graph_tapes};
-use crate::cli::choice::choose;
-use crate::cli::gaps::gaps;
-use crate::diagnostics::Diagnostics;
-use crate::graph::Bindings;
-use crate::options::Lowered;
-use crate::progress::Progress;
-use crate::workload::{PartOf, Tape, Workload};
+use crate::choice::choose;
+use crate::gaps::gaps;
+use highwater_analysis::{Request, bound_plan, graph_tapes};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Bindings;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{PartOf, Tape, Workload};
+use highwater_options::Lowered;
 
 /// What runs.
 pub(super) struct Subject {

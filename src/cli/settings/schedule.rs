@@ -2,13 +2,13 @@
 
 use anyhow::{Context as _, bail};
 
-use crate::cli::args::Common;
-use crate::export::schedule_from_json;
-use crate::session::read_bytes;
-use crate::workload::{ScheduleEntry, SchedulePlan};
+use crate::args::Common;
+use highwater_export::schedule_from_json;
+use highwater_model::workload::{ScheduleEntry, SchedulePlan};
+use highwater_session::read_bytes;
 
 /// The long help of `--run`.
-pub(in crate::cli) const RUN_HELP: &str = "\
+pub(crate) const RUN_HELP: &str = "\
 What an iteration holds, entry by entry in order (repeatable), instead of every graph once:
   GRAPH                          the graph runs once, with the values of --dim
   GRAPH[seq=8,16; batch=4]*3 @1  values of its dimensions, three times, in concurrent group 1

@@ -1,9 +1,9 @@
 //! A step explained, as text: figures, groups, the largest tensors, what would lower it.
 
 use super::PeakAnswer;
-use crate::analysis::Comparison;
-use crate::timeline::{CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, step_facts, tensor_label};
-use crate::units::{Bytes, Step, counted, grouped, percent_text};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
+use highwater_timeline::{CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, step_facts, tensor_label};
 
 /// The report for people, with exact bytes.
 pub fn peak_text(answer: &PeakAnswer<'_>) -> String {

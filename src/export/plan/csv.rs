@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use crate::plan::Plan;
-use crate::workload::ProblemEntry;
+use highwater_model::workload::ProblemEntry;
+use highwater_plan::Plan;
 
 /// The rows, with a header; the buffers' alignments only where asked. O(n log gaps).
 pub fn plan_csv(entry: &ProblemEntry, plan: &Plan, states_alignment: bool) -> String {

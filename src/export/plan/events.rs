@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::plan::{Assigner, EnginePlan, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment};
-use crate::workload::{ListedPlace, OpList};
+use highwater_model::workload::{ListedPlace, OpList};
+use highwater_plan::{Assigner, EnginePlan, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment};
 
 /// One plan of an op list.
 #[derive(Serialize, Debug)]

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::{WireEdge, wire_edges};
-use crate::plan::{Fragmentation, PeakChain, ReuseEdge, WhyHere};
-use crate::units::Step;
-use crate::workload::ProblemEntry;
+use highwater_model::units::Step;
+use highwater_model::workload::ProblemEntry;
+use highwater_plan::{Fragmentation, PeakChain, ReuseEdge, WhyHere};
 
 /// The stack that fixes the footprint, from the top down.
 #[derive(Serialize, Debug)]
@@ -129,7 +129,7 @@ impl WireChain {
 impl WireFragmentation {
     /// With the entry's names and times.
     pub fn new(fragmentation: &Fragmentation, entry: &ProblemEntry) -> Self {
-        let wire_step = |at: &crate::plan::StepHoles| WireStep {
+        let wire_step = |at: &highwater_plan::StepHoles| WireStep {
             step: entry.time(at.step),
             live_bytes: at.live.get(),
             top_bytes: at.top.get(),

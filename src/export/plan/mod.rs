@@ -11,10 +11,10 @@ pub use explain::{WireChain, WireFragmentation, WireWhy};
 use serde::Serialize;
 
 use super::WireDiagnostic;
-use crate::diagnostics::Diagnostics;
-use crate::plan::{Fit, PlanDefect, Planned, ReuseEdge};
-use crate::units::Bytes;
-use crate::workload::ProblemEntry;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Bytes;
+use highwater_model::workload::ProblemEntry;
+use highwater_plan::{Fit, PlanDefect, Planned, ReuseEdge};
 
 /// One reuse edge by names.
 #[derive(Serialize, Debug)]
@@ -84,7 +84,7 @@ impl PlanAnswer<'_> {
     /// The defect with the file's ids and times.
     pub fn defect_text(&self) -> Option<String> {
         let id = |position: usize| format!("\"{}\"", self.entry.ids.get(position));
-        let time = |step: u32| self.entry.time(crate::units::Step(step));
+        let time = |step: u32| self.entry.time(highwater_model::units::Step(step));
         Some(self.defect?.sentence(&id, &time))
     }
 

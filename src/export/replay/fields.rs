@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::sim::alloc::{Address, Call, PoolFigures};
+use highwater_sim::alloc::{Address, Call, PoolFigures};
 
 /// An object that is being written.
 #[derive(Debug)]

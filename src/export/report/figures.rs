@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::Report;
 use super::page::Page;
-use crate::export::svg::{LEFT, RIGHT};
-use crate::timeline::{Curve, peak_step, step_facts};
-use crate::units::Step;
-use crate::workload::AxisRun;
+use crate::svg::{LEFT, RIGHT};
+use highwater_model::units::Step;
+use highwater_model::workload::AxisRun;
+use highwater_timeline::{Curve, peak_step, step_facts};
 
 /// A drawing of the page: a lane, the first of its steps, and the one behind the last.
 pub(super) struct Shown {

@@ -15,10 +15,10 @@ use page::{Page, bytes};
 
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
-use crate::analysis::{Comparison, LaneId};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::progress::Progress;
-use crate::units::{counted, grouped};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::units::{counted, grouped};
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -97,7 +97,7 @@ impl Report<'_> {
     /// What stands before a figure that is a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
         let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
-        if is_bound && self.comparison.scratch_of(lane) == crate::analysis::Scratch::Missing {
+        if is_bound && self.comparison.scratch_of(lane) == highwater_analysis::Scratch::Missing {
             "≥\u{a0}"
         } else {
             ""
@@ -141,7 +141,7 @@ impl Report<'_> {
             let device = &self.comparison.device;
             let memory = bytes(device.memory());
             let mut text = format!("{}, {memory}", escaped(&device.name));
-            if self.comparison.occupied > crate::units::Bytes::ZERO {
+            if self.comparison.occupied > highwater_model::units::Bytes::ZERO {
                 let held = bytes(self.comparison.occupied);
                 text.push_str(&format!(
                     " left, others hold {held} on device {}",

@@ -1,7 +1,7 @@
 //! HTML, piece by piece: every text is escaped on its way in, every element that is opened is closed.
 
-use crate::export::svg::text::escaped;
-use crate::units::{Bytes, percents};
+use crate::svg::text::escaped;
+use highwater_model::units::{Bytes, percents};
 
 /// A page on its way.
 #[derive(Default)]
@@ -176,7 +176,7 @@ pub(super) fn count_difference((now, base): (u64, u64), text: impl Fn(u64) -> St
 #[cfg(test)]
 mod tests {
     use super::{count_difference, difference};
-    use crate::units::Bytes;
+    use highwater_model::units::Bytes;
 
     #[test]
     fn differences_have_a_sign_and_a_share() {

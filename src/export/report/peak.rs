@@ -2,13 +2,13 @@
 
 use super::Report;
 use super::page::{Page, Table, bytes};
-use crate::export::subject::ExportError;
-use crate::export::svg::text::escaped;
-use crate::timeline::{
+use crate::subject::ExportError;
+use crate::svg::text::escaped;
+use highwater_model::units::{Bytes, counted, grouped, percent_text};
+use highwater_timeline::{
     Attribute, Holder, IdleMember, LiveGroup, PeakAsk, PeakAt, PeakReport, UsedBy, Uses, Without, step_facts,
     tensor_label,
 };
-use crate::units::{Bytes, counted, grouped, percent_text};
 
 /// How many entries lists have.
 const FEW: usize = 12;

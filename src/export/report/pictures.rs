@@ -3,12 +3,12 @@
 use super::Report;
 use super::figures::Shown;
 use super::page::Page;
-use crate::export::subject::ExportError;
-use crate::export::svg::text::escaped;
-use crate::export::svg::{LaneDrawing, SvgColors, lane_svg};
-use crate::progress::Progress;
-use crate::timeline::{AxisKind, Viewport};
-use crate::units::{counted, grouped};
+use crate::subject::ExportError;
+use crate::svg::text::escaped;
+use crate::svg::{LaneDrawing, SvgColors, lane_svg};
+use highwater_model::progress::Progress;
+use highwater_model::units::{counted, grouped};
+use highwater_timeline::{AxisKind, Viewport};
 
 /// Points of a lane.
 const SIZE: (f64, f64) = (1100.0, 440.0);

@@ -2,10 +2,10 @@
 
 use super::Report;
 use super::page::{Page, Table, bytes};
-use crate::export::svg::text::escaped;
-use crate::options::find;
-use crate::units::{Bytes, grouped};
-use crate::workload::{DeviceFigure, FigureUnit};
+use crate::svg::text::escaped;
+use highwater_model::units::{Bytes, grouped};
+use highwater_model::workload::{DeviceFigure, FigureUnit};
+use highwater_options::find;
 
 impl Report<'_> {
     /// Options, environment, schedule, device.

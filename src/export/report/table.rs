@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::page::{Page, Table, below, bytes, count_difference, difference};
-use crate::analysis::Configuration;
-use crate::export::svg::text::escaped;
-use crate::sim::fold::{Cause, Summary};
-use crate::units::{Bytes, Nanos, grouped, percent_text};
+use crate::svg::text::escaped;
+use highwater_analysis::Configuration;
+use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
+use highwater_sim::fold::{Cause, Summary};
 
 /// What is not known.
 const UNKNOWN: &str = "not recorded";
@@ -92,7 +92,7 @@ impl Report<'_> {
         let comparison = self.comparison;
         let row = &comparison.lanes[lane];
         let mut tags = Vec::new();
-        let is_of_policy = matches!(row.id, crate::analysis::LaneId::Policy(_));
+        let is_of_policy = matches!(row.id, highwater_analysis::LaneId::Policy(_));
         if is_of_policy && row.policy == comparison.configured {
             tags.push("in force");
         } else if lane == self.base {

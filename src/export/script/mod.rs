@@ -12,7 +12,7 @@ mod shell;
 mod write_python;
 mod write_shell;
 
-use crate::diagnostics::Diagnostics;
+use highwater_model::diagnostics::Diagnostics;
 
 use super::config::{ConfigDocument, ConfigError, from_json};
 use encoding::{Decoded, decode};

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::diagnostics::{Diagnostics, Severity};
+use highwater_model::diagnostics::{Diagnostics, Severity};
 
 use super::super::config::ConfigError;
 use super::reading::Reading;

@@ -1,6 +1,6 @@
 //! What came out of a script.
 
-use crate::diagnostics::Diagnostics;
+use highwater_model::diagnostics::Diagnostics;
 
 use super::super::config::{ConfigDocument, ConfigError};
 

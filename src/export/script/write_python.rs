@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
+use highwater_options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
 
 use super::super::config::ConfigDocument;
 use super::super::json_value::json_of;

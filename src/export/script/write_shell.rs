@@ -1,6 +1,6 @@
 //! An environment as a shell script to be sourced.
 
-use crate::options::Environment;
+use highwater_options::Environment;
 
 use super::shell::{HEADER, is_name};
 

@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::{VERSION, WireAxis, WirePoint, axes};
-use crate::analysis::space::{Chosen, Link, Recommendation, Sentence, Space, SpacePoint, WhichChoice};
-use crate::diagnostics::Diagnostics;
-use crate::export::inspect::WireDiagnostic;
-use crate::export::json_of;
+use crate::inspect::WireDiagnostic;
+use crate::json_of;
+use highwater_analysis::space::{Chosen, Link, Recommendation, Sentence, Space, SpacePoint, WhichChoice};
+use highwater_model::diagnostics::Diagnostics;
 
 /// A recommendation.
 #[derive(Serialize, Debug)]

@@ -1,8 +1,8 @@
 //! Points of a sweep as CSV.
 
 use super::status;
-use crate::analysis::space::{Space, SpacePoint, front};
-use crate::export::table::Line;
+use crate::table::Line;
+use highwater_analysis::space::{Space, SpacePoint, front};
 
 /// Columns behind those of the axes.
 const COLUMNS: [&str; 14] = [

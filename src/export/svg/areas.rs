@@ -2,8 +2,8 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
-use crate::timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
-use crate::units::{Bytes, grouped};
+use highwater_model::units::{Bytes, grouped};
+use highwater_timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
 
 /// Room above the highest peak, as a part of it.
 const HEADROOM: f64 = 1.14;

@@ -2,9 +2,9 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
-use crate::graph::Phase;
-use crate::timeline::{Bands, RunBand};
-use crate::units::Step;
+use highwater_model::graph::Phase;
+use highwater_model::units::Step;
+use highwater_timeline::{Bands, RunBand};
 
 /// Points that a row takes, and of them the gap below it.
 const ROW: f64 = 15.0;

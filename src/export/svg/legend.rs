@@ -2,7 +2,7 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{LEFT, LaneDrawing, Pen, RIGHT, areas};
-use crate::timeline::{LegendRow, STEPPED_BACK};
+use highwater_timeline::{LegendRow, STEPPED_BACK};
 
 /// Points between two rows.
 const ROW: f64 = 16.0;

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::text::{escaped, number};
 use super::{Area, Pen};
-use crate::export::png::{Picture, png};
-use crate::timeline::{ItemRect, RasterFrame, RasterStyle, raster};
+use crate::png::{Picture, png};
+use highwater_timeline::{ItemRect, RasterFrame, RasterStyle, raster};
 
 /// Pixels a point.
 const SCALE: f64 = 1.5;

@@ -1,7 +1,7 @@
 //! Texts and numbers as XML takes them.
 
 /// A text between tags or in an attribute. Characters that XML does not have become the replacement character.
-pub(in crate::export) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -19,7 +19,7 @@ pub(in crate::export) fn escaped(text: &str) -> String {
 }
 
 /// A number with at most two decimals, as short as it can be.
-pub(in crate::export) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let value = if value.is_finite() { value } else { 0.0 };
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -5,9 +5,9 @@
 //! from the beginning of the first step; they rise with steps and with times.
 
 use super::lane;
-use crate::analysis::Comparison;
-use crate::export::subject::ExportSubject;
-use crate::timeline::{AxisKind, TimeAxis};
+use crate::subject::ExportSubject;
+use highwater_analysis::Comparison;
+use highwater_timeline::{AxisKind, TimeAxis};
 
 /// When steps begin, in nanoseconds of the trace.
 pub(super) struct Clock<'a> {

@@ -5,12 +5,12 @@ use serde_json::json;
 use super::CHUNK;
 use super::clock::{Clock, InOrder};
 use super::events::Writer;
-use crate::export::subject::{ExportError, ExportSubject};
-use crate::progress::Progress;
-use crate::sim::{Event, EventKind, Simulation};
-use crate::timeline::{Curve, RematMarkKind, TickClass, region_text, subject_text, tensor_label};
-use crate::units::counted;
-use crate::workload::Recording;
+use crate::subject::{ExportError, ExportSubject};
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
+use highwater_model::workload::Recording;
+use highwater_sim::{Event, EventKind, Simulation};
+use highwater_timeline::{Curve, RematMarkKind, TickClass, region_text, subject_text, tensor_label};
 
 /// Threads of a lane.
 const DEVICE: u64 = 1;
@@ -30,7 +30,7 @@ pub(super) fn add(
     let (row, view) = (&comparison.lanes[lane], &subject.timeline.lanes[lane]);
     let title = comparison.lane_title(row.id);
     let label = match row.id {
-        crate::analysis::LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
+        highwater_analysis::LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
         _ => title,
     };
     out.process(pid, pid, &label);

@@ -19,9 +19,9 @@ use events::Writer;
 use serde_json::json;
 
 use super::subject::{ExportError, ExportSubject};
-use crate::progress::Progress;
-use crate::timeline::{StepFacts, step_facts};
-use crate::units::Step;
+use highwater_model::progress::Progress;
+use highwater_model::units::Step;
+use highwater_timeline::{StepFacts, step_facts};
 
 /// The process of what runs; lanes follow.
 const RUNS: u64 = 1;

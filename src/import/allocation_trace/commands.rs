@@ -6,9 +6,9 @@
 use indexmap::IndexSet;
 
 use super::limits;
-use crate::import::ImportError;
-use crate::units::Bytes;
-use crate::workload::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
+use crate::ImportError;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
 
 /// Commands with the number of words behind them: at least, at most.
 const COMMANDS: &[(&str, usize, usize)] = &[
@@ -92,7 +92,7 @@ impl Reader {
                 commands: Vec::new(),
                 lines: Vec::new(),
                 segments: Vec::new(),
-                names: crate::workload::Names::default(),
+                names: highwater_model::workload::Names::default(),
             },
             names: IndexSet::new(),
             name_bytes: 0,

@@ -2,8 +2,8 @@
 //!
 //! In: counts. Out: nothing, or an error that names the line and the limit.
 
-use crate::import::ImportError;
-use crate::units::Bytes;
+use crate::ImportError;
+use highwater_model::units::Bytes;
 
 /// Bytes of one line; a load with a hundred thousand segments fits.
 pub(super) const LINE_BYTES: u64 = 4 << 20;

@@ -1,9 +1,9 @@
 //! Unit tests of reading traces.
 
 use super::*;
-use crate::progress::Cancel;
-use crate::units::Bytes;
-use crate::workload::{AllocationTrace, TraceCommand, TraceName};
+use highwater_model::progress::Cancel;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
 
 fn read(text: &[u8]) -> Result<AllocationTrace, ImportError> {
     let cancel = Cancel::new();

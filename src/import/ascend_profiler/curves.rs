@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use super::device_name;
 use super::header::{Header, SizeColumn, TimeColumn};
 use super::table::{Fault, Row, Sink, Table, leave_out};
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{RecordedTotal, Recording, TotalKind};
+use crate::ImportError;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{RecordedTotal, Recording, TotalKind};
 
 /// Stands for a size that the file does not state.
 const NONE: u64 = u64::MAX;

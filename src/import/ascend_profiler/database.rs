@@ -15,9 +15,9 @@ use csv::ByteRecord;
 use super::header::Header;
 use super::sqlite::{Database, quoted};
 use super::table::{Faults, Sink};
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::progress::Progress;
+use crate::ImportError;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::Progress;
 
 /// With what every `SQLite` database begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";

@@ -17,10 +17,10 @@ use super::number_of;
 use super::pools::{Event, Group, Item, Mark, NONE, Shared};
 use super::stacks::Stacks;
 use super::table::{Fault, Row, Sink, Table};
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::workload::{MarkKind, RecordedName, RecordedNames};
+use crate::ImportError;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{MarkKind, RecordedName, RecordedNames};
 
 /// Where each field stands.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use csv::ByteRecord;
 
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// A column of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use super::header::{Header, TimeColumn};
 use super::table::{Fault, Row, Sink, Table};
-use crate::import::ImportError;
-use crate::units::{Bytes, Nanos};
-use crate::workload::{RecordedNames, RecordedOp, Recording};
+use crate::ImportError;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{RecordedNames, RecordedOp, Recording};
 
 /// Names of the columns, in either spelling.
 const NAME: &[&str] = &["op name", "name"];

@@ -42,10 +42,10 @@ use csv::ByteRecord;
 
 use super::decimal::Decimal;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::Source;
 use header::Header;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 pub use slices::{group_slices, join_slices, missing_slices};
 use table::{Sink, Table};
 

@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 
 use super::header::{Header, SizeColumn, TimeColumn};
 use super::table::{Fault, Row, Sink, Table};
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::import::pages::Pages;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
+use crate::ImportError;
+use crate::pages::Pages;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
 
 /// Stands for a time, a size or a stream that the file does not state.
 const NONE: u64 = RecordedBlock::NO_STREAM;

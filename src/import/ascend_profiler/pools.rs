@@ -13,11 +13,11 @@
 use std::collections::BTreeMap;
 
 use super::table::Sink;
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{
+use crate::ImportError;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{
     BlockAddress, MarkKind, Names, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames,
     RecordedTotal, Recording, StackIdx, TotalKind,
 };

@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
-use crate::import::byte_order_mark::without_mark;
-use crate::import::{ImportError, Input, ReadSeek};
+use crate::byte_order_mark::without_mark;
+use crate::{ImportError, Input, ReadSeek};
 
 /// What stands in front of the number of a slice.
 const MARK: &str = "_slice_";

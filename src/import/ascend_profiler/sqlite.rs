@@ -14,10 +14,10 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, MAIN_DB};
 
 use super::table::Sink;
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::import::json_stream::Counted;
-use crate::progress::Progress;
+use crate::ImportError;
+use crate::json_stream::Counted;
+use highwater_model::diagnostics::Severity;
+use highwater_model::progress::Progress;
 
 /// The largest database; it stands in memory as a whole.
 const MOST_BYTES: u64 = 1 << 30;

@@ -5,7 +5,7 @@
 
 use indexmap::IndexSet;
 
-use crate::workload::{RecordedFrame, RecordedNames};
+use highwater_model::workload::{RecordedFrame, RecordedNames};
 
 /// Frames and stacks so far.
 #[derive(Debug, Default)]

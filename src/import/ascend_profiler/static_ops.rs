@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use super::header::{Header, SizeColumn};
 use super::table::{Fault, Row, Sink, Table};
-use crate::diagnostics::Severity;
-use crate::import::ImportError;
-use crate::units::{Bytes, Step};
-use crate::workload::{Buffer, Names, Problem, ProblemEntry};
+use crate::ImportError;
+use highwater_model::diagnostics::Severity;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Buffer, Names, Problem, ProblemEntry};
 
 /// Ends from here on are the life of the graph.
 const WHOLE_LIFE: u32 = u32::MAX - 1;

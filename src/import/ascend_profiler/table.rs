@@ -11,13 +11,13 @@ use std::rc::Rc;
 use csv::ByteRecord;
 
 use super::header::{Header, SizeColumn, TimeColumn};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::import::ImportError;
-use crate::import::decimal::Decimal;
-use crate::import::json_stream::Counted;
-use crate::progress::Progress;
-use crate::units::counted;
-use crate::workload::{ProblemEntry, Recording};
+use crate::ImportError;
+use crate::decimal::Decimal;
+use crate::json_stream::Counted;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
+use highwater_model::workload::{ProblemEntry, Recording};
 
 /// The longest row; a call stack of thousands of lines fits.
 const ROW_BYTES: u64 = 16 << 20;

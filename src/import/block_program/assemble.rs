@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 
 use super::wire::{Document, WireBlock, WireOp};
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::workload::{Block, BlockOp, BlockProgram, BlockVariable};
+use crate::ImportError;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
 const ADVICE: &str = "export the program again; docs/format.md describes the format";
 

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 
 use super::names::Ops;
-use crate::import::decimal::nanos_of_micros;
+use crate::decimal::nanos_of_micros;
 
 /// Fields of an event, as far as they matter. Numbers stay text where a double would lose digits.
 #[derive(Deserialize)]

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{Collector, MemoryEvent};
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{
+use crate::ImportError;
+use highwater_model::diagnostics::{Diagnostic, Diagnostics, Severity};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{
     BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedName, RecordedNames, RecordedTotal, Recording,
     TotalKind,
 };

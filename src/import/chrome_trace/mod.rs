@@ -12,7 +12,7 @@
 //! double loses nanoseconds. Events are not sorted by time.
 //!
 //! In: text, read as a stream; only memory events and the ops are kept. Out: one
-//! [`Recording`](crate::workload::Recording) for each device. Every memory event is a step, in the order of times, equal
+//! [`Recording`](highwater_model::workload::Recording) for each device. Every memory event is a step, in the order of times, equal
 //! times in the order of the file. A block is called after the innermost op that ran on its thread. Deliberately not here:
 //! kernels and what they cost.
 
@@ -26,10 +26,10 @@ use serde::de::DeserializeSeed as _;
 
 use super::json_stream::Counted;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::{Cancelled, Progress};
-use crate::workload::Source;
 use event::{Collector, Document};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::Source;
 
 /// A JSON object with a list of trace events, or a list of objects that look like events.
 pub(super) fn detect(input: &Input<'_>) -> bool {

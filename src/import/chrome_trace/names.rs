@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use indexmap::{IndexMap, IndexSet};
 
 use super::event::MemoryEvent;
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Items between two looks at the cancel flag.
 const ITEMS_BETWEEN_CHECKS: usize = 1 << 14;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::progress::Cancel;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{MarkKind, Recording, TotalKind};
+use highwater_model::progress::Cancel;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{MarkKind, Recording, TotalKind};
 
 fn read(text: &str) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     let cancel = Cancel::new();

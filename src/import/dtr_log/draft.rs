@@ -7,9 +7,9 @@
 use indexmap::IndexMap;
 
 use super::line::{Line, Number, Text};
-use crate::import::ImportError;
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Tape, TapeCall, TapeOp, TapeTensor};
+use crate::ImportError;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 
 /// Most tensors, ops, arguments and references in sum.
 const MOST_PARTS: usize = 64 << 20;

@@ -1,9 +1,9 @@
 //! Unit tests of reading logs.
 
 use super::*;
-use crate::progress::Cancel;
-use crate::units::Bytes;
-use crate::workload::TapeCall;
+use highwater_model::progress::Cancel;
+use highwater_model::units::Bytes;
+use highwater_model::workload::TapeCall;
 
 fn read_with(text: &str) -> Result<(Tape, Diagnostics), ImportError> {
     let cancel = Cancel::new();

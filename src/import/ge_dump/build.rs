@@ -11,13 +11,13 @@ use std::sync::Arc;
 use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput};
 use super::dumped::dumped;
 use super::uses::{Flow, uses};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::{
+use crate::{ImportError, notices};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::{
     DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Role, TensorId,
 };
-use crate::import::{ImportError, notices};
-use crate::progress::Progress;
-use crate::workload::GraphEntry;
+use highwater_model::progress::Progress;
+use highwater_model::workload::GraphEntry;
 
 /// How often cancelling is looked for, in ops.
 const OPS_BETWEEN_CHECKS: usize = 1 << 10;

@@ -5,9 +5,9 @@
 
 use std::io::Cursor;
 
-use crate::import::ImportError;
-use crate::import::text_proto::{Form as Field, TextProto};
-use crate::progress::{Cancel, Progress};
+use crate::ImportError;
+use crate::text_proto::{Form as Field, TextProto};
+use highwater_model::progress::{Cancel, Progress};
 
 /// What every op type of the ONNX form starts with.
 pub(super) const ONNX_PREFIX: &str = "ge:";

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::stamps::Stamps;
-use crate::diagnostics::Diagnostics;
-use crate::graph::DType;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::DType;
 
 /// The attribute that says which input or output of the caller an end of a sub-graph is.
 pub(super) const PARENT_INDEX: &str = "_parent_node_index";

@@ -1,6 +1,6 @@
 //! Element types by the names of `ge.proto.DataType`.
 
-use crate::graph::DType;
+use highwater_model::graph::DType;
 
 /// By number; a type that this program cannot count is unknown.
 const TYPES: &[(&str, DType)] = &[

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Built;
 use super::draft::{DraftGraph, DraftModel, DraftOutput};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::{Bindings, Graph, Role};
-use crate::units::Bytes;
-use crate::workload::{Dumped, DumpedOffsets, Names};
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::{Bindings, Graph, Role};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Dumped, DumpedOffsets, Names};
 
 /// Who plans.
 const MAKER: &str = "Ascend GE";

@@ -14,7 +14,7 @@
 //! Source: `ge_ir.proto` and the ONNX writer of the public GE sources, and dumps in public repositories.
 //!
 //! In: text, streamed; kernels and weights of many megabytes are passed over. Out: the main graph with its sub-graphs as
-//! bodies, and what the dump says beyond it ([`Dumped`](crate::workload::Dumped)): offsets, streams, options stamped on
+//! bodies, and what the dump says beyond it ([`Dumped`](highwater_model::workload::Dumped)): offsets, streams, options stamped on
 //! ops, facts. Shapes are those of the device layout. Invariants: nothing is inferred; what is missing is unknown.
 
 mod build;
@@ -32,9 +32,9 @@ mod uses;
 use self::detect::{Form, form_of};
 use super::text_proto::TextProto;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::Source;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 
 /// One of the two forms, with an op in its first 64 KiB.
 pub(super) fn detect(input: &Input<'_>) -> bool {

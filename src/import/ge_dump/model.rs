@@ -5,10 +5,10 @@
 use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, PARENT_INDEX, Value, keep_fact};
 use super::dtype::dtype_of;
 use super::stamps::Stamps;
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::import::text_proto::{Form, Scalar, TextProto};
-use crate::workload::NET_OUTPUT;
+use crate::ImportError;
+use crate::text_proto::{Form, Scalar, TextProto};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::NET_OUTPUT;
 
 /// Longest name.
 pub(super) const NAME: usize = 64 << 10;

@@ -6,9 +6,9 @@ use super::detect::ONNX_PREFIX;
 use super::draft::{DraftGraph, DraftModel, DraftOp, PARENT_INDEX, Value};
 use super::dtype::dtype_of;
 use super::model::{NAME, keep_text, tell_cut};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::import::text_proto::{Form, TextProto};
+use crate::ImportError;
+use crate::text_proto::{Form, TextProto};
+use highwater_model::diagnostics::Diagnostics;
 
 /// The whole file.
 pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftModel, ImportError> {
@@ -98,7 +98,7 @@ impl Reader<'_> {
             }
         }
         for (_, output) in &mut op.outputs {
-            if output.dtype != crate::graph::DType::Unknown {
+            if output.dtype != highwater_model::graph::DType::Unknown {
                 output.dims.get_or_insert_default();
             }
         }

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::workload::StampedOption;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::workload::StampedOption;
 
 /// Sets of options among the attributes of a graph.
 const SETS: &[&str] = &["GlobalOptions", "SessionOptions", "GraphOptions"];

@@ -3,10 +3,10 @@
 mod limits;
 
 use super::detect::{Form, form_of};
-use crate::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
-use crate::import::{ImportError, Imported, Input, import};
-use crate::progress::{Cancel, Progress};
-use crate::workload::{Dumped, GraphEntry, Source};
+use crate::{ImportError, Imported, Input, import};
+use highwater_model::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::workload::{Dumped, GraphEntry, Source};
 
 fn read(name: &str, text: &[u8]) -> Result<Imported, ImportError> {
     let cancel = Cancel::new();
@@ -273,7 +273,7 @@ fn the_onnx_form_says_the_same() {
     let graph = &entry.graph;
     let order: Vec<&str> = graph.ops().ids().map(|op| graph.op_name(op)).collect();
     assert_eq!(order, ["conv", "w", "add"], "{said}");
-    assert_eq!(graph.op_kind(crate::graph::OpId(2)), "Add");
+    assert_eq!(graph.op_kind(highwater_model::graph::OpId(2)), "Add");
     assert_eq!((bytes(graph, "add:0"), bytes(graph, "add:1")), (Some(32), Some(4)));
     assert_eq!((bytes(graph, "conv:0"), bytes(graph, "w:0")), (None, Some(32)));
     assert_eq!(

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::draft::DraftOp;
-use crate::graph::{IdVec, OpId, TensorId};
-use crate::workload::{BodyMap, BodyUse, DATA, NET_OUTPUT, UseKind};
+use highwater_model::graph::{IdVec, OpId, TensorId};
+use highwater_model::workload::{BodyMap, BodyUse, DATA, NET_OUTPUT, UseKind};
 
 /// An op that runs sub-graphs.
 struct Site {

@@ -8,8 +8,8 @@ use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read, Result};
 
 use flate2::bufread::GzDecoder;
 
-use crate::import::ReadSeek;
-use crate::progress::Progress;
+use crate::ReadSeek;
+use highwater_model::progress::Progress;
 
 /// Packed bytes that are read at once.
 const BUFFER: usize = 32 << 10;

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::progress::Cancel;
+use highwater_model::progress::Cancel;
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -113,7 +113,7 @@ fn places_in_the_content_say_that_they_are_of_it() {
     let cancel = Cancel::new();
     let said = |bytes: &[u8]| {
         let mut input = Input::from_bytes("x.gz", packed(bytes)).expect("readable");
-        let read = crate::import::import(&mut input, &Progress::silent(&cancel));
+        let read = crate::import(&mut input, &Progress::silent(&cancel));
         read.map(|_| ()).expect_err("damaged").to_string()
     };
     let cut = said(b"graph { op { name: 'a' type: 'A' output_desc { dtype: DT_FLOAT } ");

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::ImportError;
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Tape, TapeCall, TapeOp, TapeTensor};
+use crate::ImportError;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 
 /// What all sizes in sum may be: engines add up what is resident, with something to spare.
 const MOST_BYTES: u64 = 1 << 53;

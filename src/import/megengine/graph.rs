@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{ADVICE, Draft};
 use super::wire::{WireGraph, WireOp, WireVariable};
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::workload::{Tape, TapeCall};
+use crate::ImportError;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Tape, TapeCall};
 
 /// Flags of variables whose memory is not planned.
 const EXTERNAL: [&str; 4] = [

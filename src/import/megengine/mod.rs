@@ -8,7 +8,7 @@
 //! [ ["P", var, bytes], ["O", op, bad, [input], [[var, bytes]]], ["D", var] ]          or { "script": that list, ... }
 //! ```
 //!
-//! In: JSON, read whole. Out: one [`Tape`](crate::workload::Tape). Other keys of the larger object are ignored, `name` apart.
+//! In: JSON, read whole. Out: one [`Tape`](highwater_model::workload::Tape). Other keys of the larger object are ignored, `name` apart.
 //! Names are resolved here; ops stand in execution order, or it is an error with the place of the entry.
 
 mod draft;
@@ -21,9 +21,9 @@ pub(super) use wire::{detect_graph, detect_script};
 use std::sync::Arc;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{Source, Tape};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Source, Tape};
 
 /// Reads an op sequence.
 pub(super) fn import_graph(

@@ -5,9 +5,9 @@
 
 use super::draft::Draft;
 use super::wire::WireEntry;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::workload::{Tape, TapeCall};
+use crate::ImportError;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Tape, TapeCall};
 
 /// The tape of a script.
 pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>) -> Result<Tape, ImportError> {

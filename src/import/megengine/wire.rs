@@ -5,10 +5,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
-use crate::import::{ImportError, Input};
+use crate::{ImportError, Input};
 
 /// An object that begins with the key "vars" or "ops" or has variables with bytes, alone or under "graph".
-pub(in crate::import) fn detect_graph(input: &Input<'_>) -> bool {
+pub(crate) fn detect_graph(input: &Input<'_>) -> bool {
     let head = input.head().trim_ascii_start();
     let first_of = |object: &[u8]| key(object, 1).is_some_and(|first| first == b"vars" || first == b"ops");
     if head.first() != Some(&b'{') || has_key(head, b"blocks") {
@@ -20,7 +20,7 @@ pub(in crate::import) fn detect_graph(input: &Input<'_>) -> bool {
 }
 
 /// A list of such entries, or an object with one under "script".
-pub(in crate::import) fn detect_script(input: &Input<'_>) -> bool {
+pub(crate) fn detect_script(input: &Input<'_>) -> bool {
     let head = input.head().trim_ascii_start();
     let is_script = |list: &[u8]| {
         let plain: Vec<u8> = list

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::wire::{Limited, WireDim, WireNode, WireTensor};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, Dim, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, ShapeId, TensorId};
-use crate::import::{ImportError, dim_text, notices};
-use crate::progress::Progress;
-use crate::units::Nanos;
-use crate::workload::GraphEntry;
+use crate::{ImportError, dim_text, notices};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{DType, Dim, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, ShapeId, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::Nanos;
+use highwater_model::workload::GraphEntry;
 
 /// Most symbolic dimensions of a graph; real ones have a handful.
 const MAX_SYMBOLS: usize = 4096;

@@ -16,9 +16,9 @@ mod assemble;
 mod wire;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::Source;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 
 /// The newest version of the format that is read.
 pub(super) const VERSION: u64 = 1;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::assemble::{Context, Draft};
-use crate::import::each::each;
+use crate::each::each;
 
 /// Most items of a list inside one node; real ops have a few.
 const MAX_LIST: usize = 1_000_000;

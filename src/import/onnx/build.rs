@@ -11,11 +11,11 @@ use super::model::{Attribute, Data, GraphIdx, Model, RawGraph, RawNode};
 use super::order;
 use super::shape::{Fact, Infer};
 use super::uses::Uses;
-use crate::diagnostics::Diagnostics;
-use crate::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::translate::Translator;
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::translate::Translator;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 
 /// Builds graphs one after the other.
 pub(super) struct Build<'m> {

@@ -5,7 +5,7 @@
 
 use indexmap::IndexMap;
 
-use crate::import::names::NameIdx;
+use crate::names::NameIdx;
 
 const NONE: u32 = u32::MAX;
 

@@ -26,10 +26,10 @@ mod uses;
 use std::sync::Arc;
 
 use super::{ImportError, Input, notices};
-use crate::diagnostics::Diagnostics;
-use crate::graph::IdVec;
-use crate::progress::Progress;
-use crate::workload::{GraphEntry, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::IdVec;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{GraphEntry, Source};
 
 use self::model::GraphIdx;
 

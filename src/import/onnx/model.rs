@@ -8,9 +8,9 @@ use indexmap::IndexMap;
 
 use super::locals::Locals;
 use super::types;
-use crate::graph::DType;
-use crate::import::budget::Budget;
-use crate::import::names::{Interner, NameIdx};
+use crate::budget::Budget;
+use crate::names::{Interner, NameIdx};
+use highwater_model::graph::DType;
 
 /// A graph's position in [`Model::graphs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

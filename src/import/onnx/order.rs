@@ -4,7 +4,7 @@
 //! the graph builder refuses them later. Linear in nodes and names.
 
 use super::model::{Model, RawGraph, RawNode};
-use crate::import::names::NameIdx;
+use crate::names::NameIdx;
 
 /// Positions of nodes.
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<u32> {

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::model::{GraphIdx, Model, RawDim, RawType};
 use super::shape::{Fact, Infer};
 use super::types;
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::import::names::NameIdx;
+use crate::names::NameIdx;
+use highwater_model::diagnostics::{Diagnostics, Severity};
 
 /// Ops whose results are sequences or optionals.
 const COMPOSITE: &[&str] = &[

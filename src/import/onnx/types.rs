@@ -1,6 +1,6 @@
 //! ONNX element types: codes and names of the format -> [`DType`].
 
-use crate::graph::DType;
+use highwater_model::graph::DType;
 
 /// Rows of the format's own enumeration, by code.
 const TYPES: &[(&str, DType)] = &[
@@ -49,4 +49,4 @@ pub(super) fn from_text(text: &str) -> DType {
         .map_or(DType::Unknown, |row| row.1)
 }
 
-pub(super) use crate::import::shape::fact::is_integer;
+pub(super) use crate::shape::fact::is_integer;

@@ -5,9 +5,9 @@
 //! 1 on in the order of the model.
 
 use super::model::{GraphIdx, Model, RawNode};
-use crate::graph::{Id as _, IdVec, OpId, TensorId};
-use crate::import::names::NameIdx;
-use crate::workload::{BodyMap, BodyUse, UseKind, onto_steps};
+use crate::names::NameIdx;
+use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
 
 /// A node that runs a graph.
 struct Site {

@@ -5,10 +5,10 @@
 
 use super::faults::{Places, is_about_offsets, place, refusal};
 use super::index::Index;
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::units::{Bytes, Step};
-use crate::workload::{Buffer, Gap, Names, Problem, ProblemEntry, RecordedPlan};
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Buffer, Gap, Names, Problem, ProblemEntry, RecordedPlan};
 
 /// Above this time, times are replaced by their rank.
 pub(super) const MOST_STEPS: u64 = 4_000_000;

@@ -1,7 +1,7 @@
 //! What a problem's own check finds, in the words of the file: ids and times in place of positions and steps.
 
-use crate::import::ImportError;
-use crate::workload::{ProblemEntry, ProblemError};
+use crate::ImportError;
+use highwater_model::workload::{ProblemEntry, ProblemError};
 
 /// Says where a row stands in the file.
 pub(super) type Places<'a> = &'a dyn Fn(usize) -> String;

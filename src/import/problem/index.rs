@@ -1,6 +1,6 @@
 //! Finds buffers by id, and ids that stand twice. O(n log n) once, O(log n) a question.
 
-use crate::workload::Names;
+use highwater_model::workload::Names;
 
 /// Hashes and positions, sorted by hash and then id. Ids are compared only where hashes are equal, so long names cost
 /// no more than numbers.

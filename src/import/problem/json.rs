@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::draft::{Draft, Row};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::import::each::each;
-use crate::import::json_key::has_key;
-use crate::progress::{Cancelled, Progress};
-use crate::workload::ProblemEntry;
+use crate::ImportError;
+use crate::each::each;
+use crate::json_key::has_key;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::ProblemEntry;
 
 /// What the vendor's engine aligns every tensor to.
 const ENGINE_ALIGNMENT: u64 = 512;

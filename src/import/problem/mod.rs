@@ -10,7 +10,7 @@
 //! { "tensors": [ {"tensor", "born", "last", "offset", "bytes", "op"} ] }       a plan as the vendor's engine made it
 //! ```
 //!
-//! In: text, read once. Out: one [`ProblemEntry`](crate::workload::ProblemEntry). Offsets fix buffers; where every row has one they are also the
+//! In: text, read once. Out: one [`ProblemEntry`](highwater_model::workload::ProblemEntry). Offsets fix buffers; where every row has one they are also the
 //! recorded plan, and where they contradict each other they are that alone.
 
 mod columns;
@@ -25,12 +25,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{ProblemEntry, Source};
 use columns::Layout;
 use csv::{BadRecord, Records};
 use draft::{Draft, Row};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{ProblemEntry, Source};
 
 /// A header line that names where buffers start and end and how large they are, or JSON with a list of such.
 pub(super) fn detect(input: &Input<'_>) -> bool {

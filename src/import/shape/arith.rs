@@ -3,13 +3,13 @@
 //! In: the elements of one position of the inputs. Out: the element of the output, unknown where integers and
 //! symbols cannot say. Floats follow the format's single precision closely enough for scales and ratios.
 
-use crate::graph::DimOp;
+use highwater_model::graph::DimOp;
 
 use super::fact::{Elem, Num};
 use super::sym::Sym;
 
 /// An operation on two elements of integer tensors.
-pub(in crate::import) fn integers(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
+pub(crate) fn integers(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
     let (Some(a), Some(b)) = (a.num(), b.num()) else {
         return Elem::Unknown;
     };
@@ -55,7 +55,7 @@ fn divide(sym: &mut Sym, a: Num, b: Num) -> Option<Num> {
 }
 
 /// An operation on two elements of float tensors.
-pub(in crate::import) fn floats(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
+pub(crate) fn floats(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
     match (a, b) {
         (Elem::Unknown, _) | (_, Elem::Unknown) => Elem::Unknown,
         (Elem::Num(x), Elem::Num(y)) => match (kind, x, y) {
@@ -137,7 +137,7 @@ fn float_op(kind: &str, a: f64, b: f64) -> Elem {
 }
 
 /// An operation on one element.
-pub(in crate::import) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
+pub(crate) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
     match (kind, item) {
         ("Identity", _) | ("Floor" | "Ceil" | "Round", Elem::Num(_)) => item,
         ("Floor", Elem::Float(value)) => Elem::float(value.floor()),
@@ -164,7 +164,7 @@ pub(in crate::import) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
 }
 
 /// The element as an integer, as Cast rounds it: towards zero.
-pub(in crate::import) fn to_integer(sym: &mut Sym, item: Elem) -> Elem {
+pub(crate) fn to_integer(sym: &mut Sym, item: Elem) -> Elem {
     match item {
         Elem::Float(value) => Elem::float(value.trunc()),
         Elem::Ratio(..) => unary(sym, "Floor", item),
@@ -173,7 +173,7 @@ pub(in crate::import) fn to_integer(sym: &mut Sym, item: Elem) -> Elem {
 }
 
 /// The simplest fraction that is this float in single precision: 0.7 is 7/10.
-pub(in crate::import) fn fraction(value: f64) -> Option<(i64, i64)> {
+pub(crate) fn fraction(value: f64) -> Option<(i64, i64)> {
     if !value.is_finite() || value.abs() > 1e9 {
         return None;
     }

@@ -5,25 +5,25 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim, ExprId, ShapeId};
+use highwater_model::graph::{DType, Dim, ExprId, ShapeId};
 
 /// The most elements that are followed through the graph.
-pub(in crate::import) const MAX_ELEMENTS: usize = 1024;
+pub(crate) const MAX_ELEMENTS: usize = 1024;
 
 /// A known value's type, shape and elements.
 #[derive(Clone, Debug)]
-pub(in crate::import) struct Fact {
+pub(crate) struct Fact {
     /// The type of its elements.
-    pub(in crate::import) dtype: DType,
+    pub(crate) dtype: DType,
     /// Its shape; `None` where the rank is unknown.
-    pub(in crate::import) shape: Option<ShapeId>,
+    pub(crate) shape: Option<ShapeId>,
     /// Its elements, where they are known and few.
-    pub(in crate::import) value: Option<Rc<Value>>,
+    pub(crate) value: Option<Rc<Value>>,
 }
 
 impl Fact {
     /// Nothing is known.
-    pub(in crate::import) const UNKNOWN: Self = Self {
+    pub(crate) const UNKNOWN: Self = Self {
         dtype: DType::Unknown,
         shape: None,
         value: None,
@@ -32,16 +32,16 @@ impl Fact {
 
 /// Elements in row-major order.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::import) struct Value {
+pub(crate) struct Value {
     /// Its dimensions; none for a scalar.
-    pub(in crate::import) dims: Vec<usize>,
+    pub(crate) dims: Vec<usize>,
     /// The elements, as many as the product of the dimensions.
-    pub(in crate::import) items: Vec<Elem>,
+    pub(crate) items: Vec<Elem>,
 }
 
 impl Value {
     /// One element without dimensions.
-    pub(in crate::import) fn scalar(item: Elem) -> Self {
+    pub(crate) fn scalar(item: Elem) -> Self {
         Self {
             dims: Vec::new(),
             items: vec![item],
@@ -49,7 +49,7 @@ impl Value {
     }
 
     /// A vector.
-    pub(in crate::import) fn vector(items: Vec<Elem>) -> Self {
+    pub(crate) fn vector(items: Vec<Elem>) -> Self {
         Self {
             dims: vec![items.len()],
             items,
@@ -57,7 +57,7 @@ impl Value {
     }
 
     /// All elements as numbers, if they are.
-    pub(in crate::import) fn ints(&self) -> Option<Vec<i64>> {
+    pub(crate) fn ints(&self) -> Option<Vec<i64>> {
         self.items
             .iter()
             .map(|item| match item {
@@ -70,7 +70,7 @@ impl Value {
 
 /// An integer that is known now or once the symbols are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) enum Num {
+pub(crate) enum Num {
     /// A number.
     Int(i64),
     /// An expression.
@@ -79,7 +79,7 @@ pub(in crate::import) enum Num {
 
 impl Num {
     /// The number of a dimension.
-    pub(in crate::import) fn of(dim: Dim) -> Option<Self> {
+    pub(crate) fn of(dim: Dim) -> Option<Self> {
         match dim {
             Dim::Known(size) => i64::try_from(size).ok().map(Self::Int),
             Dim::Expr(id) => Some(Self::Expr(id)),
@@ -88,7 +88,7 @@ impl Num {
     }
 
     /// The dimension of a number; unknown where it is negative.
-    pub(in crate::import) fn dim(self) -> Dim {
+    pub(crate) fn dim(self) -> Dim {
         match self {
             Self::Int(value) => u64::try_from(value).map_or(Dim::Unknown, Dim::Known),
             Self::Expr(id) => Dim::Expr(id),
@@ -98,7 +98,7 @@ impl Num {
 
 /// An element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::import) enum Elem {
+pub(crate) enum Elem {
     /// An integer, in an integer or a float tensor.
     Num(Num),
     /// A symbolic quotient that is not rounded yet.
@@ -111,12 +111,12 @@ pub(in crate::import) enum Elem {
 
 impl Elem {
     /// A number.
-    pub(in crate::import) const fn int(value: i64) -> Self {
+    pub(crate) const fn int(value: i64) -> Self {
         Self::Num(Num::Int(value))
     }
 
     /// A float, as an integer where it is one.
-    pub(in crate::import) fn float(value: f64) -> Self {
+    pub(crate) fn float(value: f64) -> Self {
         // Below 2^53 every integer is exact.
         if value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
             #[expect(clippy::cast_possible_truncation, reason = "an integer below 2^53")]
@@ -130,7 +130,7 @@ impl Elem {
     }
 
     /// The integer, if it is one.
-    pub(in crate::import) const fn num(self) -> Option<Num> {
+    pub(crate) const fn num(self) -> Option<Num> {
         match self {
             Self::Num(num) => Some(num),
             _ => None,
@@ -138,7 +138,7 @@ impl Elem {
     }
 
     /// The dimension of this size.
-    pub(in crate::import) fn dim(self) -> Dim {
+    pub(crate) fn dim(self) -> Dim {
         self.num().map_or(Dim::Unknown, Num::dim)
     }
 }
@@ -150,7 +150,7 @@ impl From<Option<Num>> for Elem {
 }
 
 /// Whether elements are integers or truth values.
-pub(in crate::import) const fn is_integer(dtype: DType) -> bool {
+pub(crate) const fn is_integer(dtype: DType) -> bool {
     matches!(
         dtype,
         DType::Bool

@@ -1,11 +1,11 @@
 //! Shapes of matrix products and of sums of products.
 
-use crate::graph::Dim;
+use highwater_model::graph::Dim;
 
 use super::sym::Sym;
 
 /// The shape of a product with numpy's rules for vectors and stacks of matrices.
-pub(in crate::import) fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option<Vec<Dim>> {
+pub(crate) fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option<Vec<Dim>> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
@@ -28,7 +28,7 @@ pub(in crate::import) fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>
 }
 
 /// The shape of a sum of products: letters name dimensions, three dots stand for broadcast ones.
-pub(in crate::import) fn einsum(sym: &mut Sym, equation: &str, inputs: &[Vec<Dim>]) -> Option<Vec<Dim>> {
+pub(crate) fn einsum(sym: &mut Sym, equation: &str, inputs: &[Vec<Dim>]) -> Option<Vec<Dim>> {
     let equation: String = equation.chars().filter(|letter| *letter != ' ').collect();
     let (left, right) = match equation.split_once("->") {
         Some((left, right)) => (left, Some(right)),

@@ -3,14 +3,14 @@
 //! In: dimensions, and numbers that may be symbolic. Out: dimensions, unknown where arithmetic cannot say. Nothing
 //! here belongs to one format.
 
-use crate::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::fact::{Elem, Num};
 use super::sym::Sym;
 
 /// The dimensions of a reshape to `target`, of which -1 stands for what is left; 0 for the same as before unless
 /// `keeps_zero`.
-pub(in crate::import) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], keeps_zero: bool) -> Vec<Dim> {
+pub(crate) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], keeps_zero: bool) -> Vec<Dim> {
     let mut free = None;
     let mut unknown = Vec::new();
     let mut dims: Vec<Dim> = Vec::with_capacity(target.len());
@@ -47,7 +47,7 @@ pub(in crate::import) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &
 }
 
 /// Elements of `data` over elements of `others`, common factors left out.
-pub(in crate::import) fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
+pub(crate) fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
     let mut left: Vec<Dim> = Vec::with_capacity(data.len());
     let mut right = others.to_vec();
     for dim in data {
@@ -69,17 +69,17 @@ pub(in crate::import) fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -
 
 /// One axis of a slice.
 #[derive(Clone, Copy)]
-pub(in crate::import) struct Range {
+pub(crate) struct Range {
     /// The first index; negative ones count from the end.
-    pub(in crate::import) start: Option<Num>,
+    pub(crate) start: Option<Num>,
     /// The index after the last.
-    pub(in crate::import) end: Option<Num>,
+    pub(crate) end: Option<Num>,
     /// From one index to the next.
-    pub(in crate::import) step: Option<Num>,
+    pub(crate) step: Option<Num>,
 }
 
 /// How many elements a slice of one axis leaves.
-pub(in crate::import) fn sliced(sym: &mut Sym, dim: Dim, range: Range) -> Dim {
+pub(crate) fn sliced(sym: &mut Sym, dim: Dim, range: Range) -> Dim {
     if let (Dim::Known(size), Some(Num::Int(start)), Some(Num::Int(end)), Some(Num::Int(step))) =
         (dim, range.start, range.end, range.step)
     {
@@ -131,7 +131,7 @@ fn clamped(sym: &mut Sym, bound: Option<Num>, size: Num) -> Option<Num> {
 }
 
 /// The first index and the number of indices of a slice with known numbers.
-pub(in crate::import) fn positions(size: i64, (start, end): (i64, i64), step: i64) -> Option<(i64, u64)> {
+pub(crate) fn positions(size: i64, (start, end): (i64, i64), step: i64) -> Option<(i64, u64)> {
     let from_start = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
     let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
     let first = from_start(start).clamp(low.max(0), high.max(0));
@@ -150,7 +150,7 @@ pub(in crate::import) fn positions(size: i64, (start, end): (i64, i64), step: i6
 }
 
 /// The dimensions after a reduction over axes.
-pub(in crate::import) fn reduced(dims: &[Dim], axes: &[usize], keeps: bool) -> Vec<Dim> {
+pub(crate) fn reduced(dims: &[Dim], axes: &[usize], keeps: bool) -> Vec<Dim> {
     dims.iter()
         .enumerate()
         .filter_map(|(position, dim)| match (axes.contains(&position), keeps) {

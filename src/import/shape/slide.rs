@@ -6,29 +6,29 @@
 //! moved by stride; ceil_mode counts a last window that is not full, if it starts inside
 //! ```
 
-use crate::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::fact::Num;
 use super::sym::Sym;
 
 /// The window along one axis.
-pub(in crate::import) struct Window {
+pub(crate) struct Window {
     /// How far the window moves at once.
-    pub(in crate::import) stride: i64,
+    pub(crate) stride: i64,
     /// The distance of neighbouring taps.
-    pub(in crate::import) dilation: i64,
+    pub(crate) dilation: i64,
     /// Padding before the data.
-    pub(in crate::import) pad_start: i64,
+    pub(crate) pad_start: i64,
     /// Padding behind the data.
-    pub(in crate::import) pad_end: i64,
+    pub(crate) pad_end: i64,
     /// `SAME_UPPER` or `SAME_LOWER`: as many outputs as strides fit.
-    pub(in crate::import) is_same: bool,
+    pub(crate) is_same: bool,
     /// Whether a last window that is not full counts.
-    pub(in crate::import) ceils: bool,
+    pub(crate) ceils: bool,
 }
 
 /// How many windows fit along an axis.
-pub(in crate::import) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> Dim {
+pub(crate) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> Dim {
     let one = Some(Num::Int(1));
     let stride = Some(Num::Int(window.stride));
     let size = Num::of(size);
@@ -55,7 +55,7 @@ pub(in crate::import) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &W
 }
 
 /// The inverse of [`count`].
-pub(in crate::import) fn grow(sym: &mut Sym, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
+pub(crate) fn grow(sym: &mut Sym, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
     let one = Some(Num::Int(1));
     let stride = Some(Num::Int(window.stride));
     if window.is_same {

@@ -3,18 +3,18 @@
 //! Every operation answers `None` where an operand is unknown, on overflow, and once the file has used up its
 //! share of expressions: then shapes become unknown, and the importer says so.
 
-use crate::graph::{Dim, DimExprs, DimOp, ShapeId, Shapes};
+use highwater_model::graph::{Dim, DimExprs, DimOp, ShapeId, Shapes};
 
 use super::fact::Num;
 
 /// The most dimensions of an inferred shape.
-pub(in crate::import) const MAX_RANK: usize = 64;
+pub(crate) const MAX_RANK: usize = 64;
 
 /// The expressions and shapes of all graphs of a file.
 #[derive(Debug)]
-pub(in crate::import) struct Sym {
+pub(crate) struct Sym {
     /// Expressions; the main graph takes them over.
-    pub(in crate::import) exprs: DimExprs,
+    pub(crate) exprs: DimExprs,
     shapes: Shapes,
     exprs_left: u64,
     dims_left: u64,
@@ -23,7 +23,7 @@ pub(in crate::import) struct Sym {
 
 impl Sym {
     /// No expression yet; the limits follow the file's length.
-    pub(in crate::import) fn new(file_len: u64) -> Self {
+    pub(crate) fn new(file_len: u64) -> Self {
         Self {
             exprs: DimExprs::default(),
             shapes: Shapes::default(),
@@ -34,18 +34,18 @@ impl Sym {
     }
 
     /// Whether a limit was hit, so that shapes were given up.
-    pub(in crate::import) const fn is_exhausted(&self) -> bool {
+    pub(crate) const fn is_exhausted(&self) -> bool {
         self.exprs_left == 0 || self.dims_left == 0 || self.elements_left == 0
     }
 
     /// Takes room for the elements of one value; `false` once there is none left.
-    pub(in crate::import) const fn take_elements(&mut self, count: usize) -> bool {
+    pub(crate) const fn take_elements(&mut self, count: usize) -> bool {
         self.elements_left = self.elements_left.saturating_sub(count as u64);
         self.elements_left > 0
     }
 
     /// Dimensions for messages: `[batch, 3, ?]`.
-    pub(in crate::import) fn text(&self, dims: Option<&[Dim]>) -> String {
+    pub(crate) fn text(&self, dims: Option<&[Dim]>) -> String {
         let Some(dims) = dims else {
             return "of unknown rank".to_owned();
         };
@@ -58,12 +58,12 @@ impl Sym {
     }
 
     /// The dimensions of a shape.
-    pub(in crate::import) fn dims(&self, shape: ShapeId) -> &[Dim] {
+    pub(crate) fn dims(&self, shape: ShapeId) -> &[Dim] {
         self.shapes.dims(shape)
     }
 
     /// The id of a shape, unless it has too many dimensions.
-    pub(in crate::import) fn shape(&mut self, dims: &[Dim]) -> Option<ShapeId> {
+    pub(crate) fn shape(&mut self, dims: &[Dim]) -> Option<ShapeId> {
         if dims.len() > MAX_RANK {
             return None;
         }
@@ -77,7 +77,7 @@ impl Sym {
     }
 
     /// An operation on two numbers.
-    pub(in crate::import) fn op(&mut self, op: DimOp, a: Option<Num>, b: Option<Num>) -> Option<Num> {
+    pub(crate) fn op(&mut self, op: DimOp, a: Option<Num>, b: Option<Num>) -> Option<Num> {
         let (a, b) = (a?, b?);
         if let (Num::Int(x), Num::Int(y)) = (a, b) {
             return op.apply(x, y).map(Num::Int);
@@ -92,7 +92,7 @@ impl Sym {
     }
 
     /// `if condition != 0 { then } else { other }`.
-    pub(in crate::import) fn select(&mut self, condition: Num, then: Num, other: Num) -> Option<Num> {
+    pub(crate) fn select(&mut self, condition: Num, then: Num, other: Num) -> Option<Num> {
         match condition {
             Num::Int(0) => return Some(other),
             Num::Int(_) => return Some(then),
@@ -108,7 +108,7 @@ impl Sym {
     }
 
     /// The product of dimensions.
-    pub(in crate::import) fn product(&mut self, dims: &[Dim]) -> Option<Num> {
+    pub(crate) fn product(&mut self, dims: &[Dim]) -> Option<Num> {
         let mut product = Some(Num::Int(1));
         for dim in dims {
             product = self.op(DimOp::Mul, product, Num::of(*dim));
@@ -117,25 +117,25 @@ impl Sym {
     }
 
     /// The sum of two dimensions.
-    pub(in crate::import) fn add(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(crate) fn add(&mut self, a: Dim, b: Dim) -> Dim {
         let sum = self.op(DimOp::Add, Num::of(a), Num::of(b));
         sum.map_or(Dim::Unknown, Num::dim)
     }
 
     /// The product of two dimensions.
-    pub(in crate::import) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(crate) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
         let product = self.op(DimOp::Mul, Num::of(a), Num::of(b));
         product.map_or(Dim::Unknown, Num::dim)
     }
 
     /// A dimension and a number under an operation.
-    pub(in crate::import) fn with(&mut self, op: DimOp, a: Dim, b: i64) -> Dim {
+    pub(crate) fn with(&mut self, op: DimOp, a: Dim, b: i64) -> Dim {
         let result = self.op(op, Num::of(a), Some(Num::Int(b)));
         result.map_or(Dim::Unknown, Num::dim)
     }
 
     /// The common size of two broadcast dimensions.
-    pub(in crate::import) fn broadcast_dim(&mut self, a: Dim, b: Dim) -> Dim {
+    pub(crate) fn broadcast_dim(&mut self, a: Dim, b: Dim) -> Dim {
         match (a, b) {
             (Dim::Known(1), other) | (other, Dim::Known(1)) => other,
             // A known size above 1 wins over whatever is broadcast against it.
@@ -149,7 +149,7 @@ impl Sym {
     }
 
     /// The common shape of two broadcast shapes, aligned at their ends.
-    pub(in crate::import) fn broadcast(&mut self, a: &[Dim], b: &[Dim]) -> Vec<Dim> {
+    pub(crate) fn broadcast(&mut self, a: &[Dim], b: &[Dim]) -> Vec<Dim> {
         let rank = a.len().max(b.len());
         let at = |dims: &[Dim], position: usize| match (position + dims.len()).checked_sub(rank) {
             Some(inside) => dims[inside],
@@ -161,7 +161,7 @@ impl Sym {
     }
 
     /// The expression of a number.
-    pub(in crate::import) fn expr(&mut self, num: Num) -> crate::graph::ExprId {
+    pub(crate) fn expr(&mut self, num: Num) -> highwater_model::graph::ExprId {
         match num {
             Num::Int(value) => self.exprs.constant(value),
             Num::Expr(id) => id,
@@ -170,7 +170,7 @@ impl Sym {
 }
 
 /// The position of an axis that may count from the end.
-pub(in crate::import) fn axis(axis: i64, rank: usize) -> Option<usize> {
+pub(crate) fn axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let from_start = if axis < 0 { axis.checked_add(rank)? } else { axis };
     (0..rank)

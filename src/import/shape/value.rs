@@ -3,14 +3,14 @@
 //! In: a [`Value`] with at most [`MAX_ELEMENTS`] elements. Out: another, or `None` where it would not fit or the
 //! numbers do not suit it.
 
-use crate::graph::Dim;
+use highwater_model::graph::Dim;
 
 use super::fact::{Elem, MAX_ELEMENTS, Value};
 use super::sym::axis;
 
 impl Value {
     /// The same elements under other dimensions, if those are known and as many.
-    pub(in crate::import) fn resized(&self, dims: &[Dim]) -> Option<Self> {
+    pub(crate) fn resized(&self, dims: &[Dim]) -> Option<Self> {
         let sizes = known(dims)?;
         let count = sizes
             .iter()
@@ -22,7 +22,7 @@ impl Value {
     }
 
     /// The elements with their axes in another order, which is a permutation of them.
-    pub(in crate::import) fn transposed(&self, order: &[usize]) -> Self {
+    pub(crate) fn transposed(&self, order: &[usize]) -> Self {
         let sizes: Vec<usize> = order.iter().map(|from| self.dims[*from]).collect();
         let items = (0..self.items.len())
             .map(|position| {
@@ -43,7 +43,7 @@ impl Value {
     }
 
     /// The rows of an axis that `wanted` lists.
-    pub(in crate::import) fn gathered(&self, wanted: &Self, at: usize) -> Option<Self> {
+    pub(crate) fn gathered(&self, wanted: &Self, at: usize) -> Option<Self> {
         let rows = *self.dims.get(at)?;
         let inner: usize = self.dims[at + 1..].iter().product();
         let outer: usize = self.dims[..at].iter().product();
@@ -65,7 +65,7 @@ impl Value {
     }
 
     /// The rows of an axis from `first` on, `count` of them, `step` apart.
-    pub(in crate::import) fn strided(&self, at: usize, (first, count): (i64, u64), step: i64) -> Option<Self> {
+    pub(crate) fn strided(&self, at: usize, (first, count): (i64, u64), step: i64) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
         let rows = *self.dims.get(at)?;
         let inner: usize = self.dims[at + 1..].iter().product();
@@ -85,7 +85,7 @@ impl Value {
 }
 
 /// The sizes of dimensions, if all are known.
-pub(in crate::import) fn known(dims: &[Dim]) -> Option<Vec<usize>> {
+pub(crate) fn known(dims: &[Dim]) -> Option<Vec<usize>> {
     dims.iter()
         .map(|dim| match dim {
             Dim::Known(size) => usize::try_from(*size).ok(),
@@ -95,10 +95,10 @@ pub(in crate::import) fn known(dims: &[Dim]) -> Option<Vec<usize>> {
 }
 
 /// Elements that stand at one position of two values.
-pub(in crate::import) type Pairs = Vec<(Elem, Elem)>;
+pub(crate) type Pairs = Vec<(Elem, Elem)>;
 
 /// Broadcasts two small values against each other.
-pub(in crate::import) fn pair_up(a: &Value, b: &Value) -> Option<(Vec<usize>, Pairs)> {
+pub(crate) fn pair_up(a: &Value, b: &Value) -> Option<(Vec<usize>, Pairs)> {
     let rank = a.dims.len().max(b.dims.len());
     let size = |dims: &[usize], position: usize| match (position + dims.len()).checked_sub(rank) {
         Some(inside) => dims[inside],

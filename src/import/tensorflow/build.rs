@@ -1,4 +1,4 @@
-//! [`Model`] and inferred facts -> [`Graph`](crate::graph::Graph)s, by the counting rules of the command line.
+//! [`Model`] and inferred facts -> [`Graph`](highwater_model::graph::Graph)s, by the counting rules of the command line.
 //!
 //! Roles: outputs of Const are constants; of Placeholder inputs; variables and what reads them are parameters or
 //! buffers (`variables`); everything else is an activation. Nothing is a graph output but what a function returns.
@@ -11,10 +11,10 @@ use super::phase;
 use super::shape::Facts;
 use super::variable_bytes;
 use super::variables::{Variables, is_handle};
-use crate::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
-use crate::import::ImportError;
-use crate::import::translate::Translator;
-use crate::progress::Progress;
+use crate::ImportError;
+use crate::translate::Translator;
+use highwater_model::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
+use highwater_model::progress::Progress;
 
 /// How many outputs of one node are made between two looks at the cancel flag.
 const VALUES_BETWEEN_CHECKS: usize = 4096;

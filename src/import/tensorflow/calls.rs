@@ -6,11 +6,11 @@
 //! nothing more is known, but for data sets, which run on the host. Graphs are numbered as in the model: the main one is 0.
 
 use super::model::{Attribute, GraphIdx, MAIN, Model, RawGraph, RawNode};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Id as _, IdVec, OpId, TensorId};
-use crate::import::names::NameIdx;
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BodyMap, BodyUse, UseKind, onto_steps};
+use crate::names::NameIdx;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
 
 /// The functions that a node runs.
 #[derive(Debug)]

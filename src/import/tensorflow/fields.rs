@@ -7,9 +7,9 @@
 //! was not checked.
 
 use super::types;
-use crate::import::ImportError;
-use crate::import::text_proto::{Form, Scalar, TextProto, literal_int};
-use crate::import::wire::{Field, Layout, Span, Wire};
+use crate::ImportError;
+use crate::text_proto::{Form, Scalar, TextProto, literal_int};
+use crate::wire::{Field, Layout, Span, Wire};
 
 /// A message: how errors call it, and names and numbers of the fields that are read. All other fields are skipped.
 #[derive(Debug)]

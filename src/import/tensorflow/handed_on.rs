@@ -12,7 +12,7 @@ use super::phase;
 use super::shape::Facts;
 use super::variable_bytes;
 use super::variables::{Variables, is_handle, variable};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// How deep functions may hand on.
 const MAX_ROUNDS: usize = 40;

@@ -36,9 +36,9 @@ use self::parse::{FileKind, Parsed};
 use super::text_proto::TextProto;
 use super::wire::Wire;
 use super::{ImportError, Input, notices};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{GraphEntry, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{GraphEntry, Source};
 
 /// Whether the content looks like a graph or a saved model.
 pub(super) fn detect(input: &Input<'_>) -> bool {

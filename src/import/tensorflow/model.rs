@@ -9,8 +9,8 @@
 
 use indexmap::IndexMap;
 
-use crate::graph::DType;
-use crate::import::names::{Interner, NameIdx};
+use crate::names::{Interner, NameIdx};
+use highwater_model::graph::DType;
 
 /// A graph's position in [`Model::graphs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,7 +12,7 @@
 //! In all other graphs no phase is known. Linear in nodes and edges.
 
 use super::model::{Model, RawGraph};
-use crate::graph::Phase;
+use highwater_model::graph::Phase;
 
 /// Whether an op of this kind hands values to the next turn of a loop: who reads them runs before it.
 pub(super) fn is_next_iteration(kind: &str) -> bool {

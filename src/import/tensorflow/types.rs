@@ -3,7 +3,7 @@
 //! A code above 100 is a reference to a variable of the type 100 below; a text form writes `DT_FLOAT_REF`. Resources
 //! and variants are handles: what they refer to is counted where it is made.
 
-use crate::graph::DType;
+use highwater_model::graph::DType;
 
 /// Rows of the format's own enumeration: code, name, type.
 const TYPES: &[(i64, &str, DType)] = &[

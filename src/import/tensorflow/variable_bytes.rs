@@ -12,7 +12,7 @@ use super::model::{GraphIdx, Model, RawGraph, RawNode};
 use super::phase;
 use super::shape::Facts;
 use super::variables::{Variables, is_handle, variable};
-use crate::graph::{DType, Dim};
+use highwater_model::graph::{DType, Dim};
 
 /// Bytes by the position of the variable's node.
 pub(super) fn of(

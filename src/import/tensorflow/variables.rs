@@ -8,7 +8,7 @@
 
 use super::model::{Model, Operand, RawGraph, RawNode};
 use super::phase;
-use crate::graph::{DType, Phase, Role};
+use highwater_model::graph::{DType, Phase, Role};
 
 /// The most nodes that a handle passes through.
 const MAX_HOPS: usize = 16;

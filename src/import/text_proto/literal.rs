@@ -5,7 +5,7 @@
 
 use super::DAMAGED;
 use super::source::TextSource;
-use crate::import::ImportError;
+use crate::ImportError;
 
 const STRING: &str = "a string";
 
@@ -274,7 +274,7 @@ pub(super) fn word(source: &mut TextSource<'_>, bytes: &mut Vec<u8>, limit: usiz
 }
 
 /// A whole number as written; `None` where it is none or does not fit 64 bits.
-pub(in crate::import) fn int(word: &str) -> Option<i64> {
+pub(crate) fn int(word: &str) -> Option<i64> {
     let (is_negative, digits) = word.strip_prefix('-').map_or((false, word), |rest| (true, rest));
     let lower = digits.as_bytes();
     let magnitude = match lower {

@@ -24,7 +24,7 @@ mod values;
 
 use self::source::TextSource;
 use super::{ImportError, ReadSeek};
-use crate::progress::Progress;
+use highwater_model::progress::Progress;
 
 pub(super) use self::literal::int as literal_int;
 pub(super) use self::source::Place;

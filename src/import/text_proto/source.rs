@@ -6,24 +6,24 @@
 
 use std::io::Read;
 
-use crate::import::{ImportError, ReadSeek};
-use crate::progress::Progress;
+use crate::{ImportError, ReadSeek};
+use highwater_model::progress::Progress;
 
 /// Bytes per refill: well under a millisecond of work, so that a cancel is seen at once.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Where something stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) struct Place {
+pub(crate) struct Place {
     /// Its byte.
-    pub(in crate::import) byte: u64,
+    pub(crate) byte: u64,
     /// Its line, from 1.
-    pub(in crate::import) line: u64,
+    pub(crate) line: u64,
 }
 
 impl Place {
     /// `line 3, byte 57`.
-    pub(in crate::import) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         format!("line {}, byte {}", self.line, self.byte)
     }
 }

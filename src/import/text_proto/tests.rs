@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use super::*;
-use crate::progress::Cancel;
+use highwater_model::progress::Cancel;
 
 fn with_reader<T>(text: &[u8], run: impl FnOnce(&mut TextProto<'_>) -> T) -> T {
     let cancel = Cancel::new();

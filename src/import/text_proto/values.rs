@@ -3,14 +3,14 @@
 //! In: a reader that stands before a scalar. Out: its value, or an error that names the field and its place.
 
 use super::{DAMAGED, Scalar, TextProto, literal};
-use crate::import::ImportError;
+use crate::ImportError;
 
 impl TextProto<'_> {
     /// Reads a string of at most `limit` bytes, or a word as text; invalid UTF-8 is replaced.
     ///
     /// # Errors
     /// As [`Self::scalar`], and where the string is longer.
-    pub(in crate::import) fn text(&mut self, limit: usize) -> Result<String, ImportError> {
+    pub(crate) fn text(&mut self, limit: usize) -> Result<String, ImportError> {
         let place = self.place;
         match self.scalar(limit)? {
             Scalar::Text(bytes, length) if length <= limit as u64 => Ok(String::from_utf8_lossy(bytes).into_owned()),
@@ -30,7 +30,7 @@ impl TextProto<'_> {
     ///
     /// # Errors
     /// As [`Self::scalar`], and where it is none.
-    pub(in crate::import) fn int(&mut self) -> Result<i64, ImportError> {
+    pub(crate) fn int(&mut self) -> Result<i64, ImportError> {
         let number = match self.scalar(0)? {
             Scalar::Word(word) => literal::int(word),
             Scalar::Text(..) => None,
@@ -42,7 +42,7 @@ impl TextProto<'_> {
     ///
     /// # Errors
     /// As [`Self::scalar`], and where it is none.
-    pub(in crate::import) fn flag(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn flag(&mut self) -> Result<bool, ImportError> {
         let flag = match self.scalar(0)? {
             Scalar::Word("true" | "True" | "t" | "1") => Some(true),
             Scalar::Word("false" | "False" | "f" | "0") => Some(false),
@@ -55,7 +55,7 @@ impl TextProto<'_> {
     ///
     /// # Errors
     /// As [`Self::scalar`], and where it is none.
-    pub(in crate::import) fn float(&mut self) -> Result<f64, ImportError> {
+    pub(crate) fn float(&mut self) -> Result<f64, ImportError> {
         let number = match self.scalar(0)? {
             Scalar::Word(word) => literal::float(word),
             Scalar::Text(..) => None,

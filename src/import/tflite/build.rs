@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use super::flatbuffer::{Flat, List, Table};
 use super::model::{self, Model, RawOp, RawTensor};
 use super::{operators, uses};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
-use crate::import::{ImportError, notices};
-use crate::workload::{BodyUse, onto_steps};
+use crate::{ImportError, notices};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
+use highwater_model::workload::{BodyUse, onto_steps};
 
 /// A subgraph as it was built.
 pub(super) struct Built {
@@ -134,7 +134,7 @@ fn role(raw: &RawTensor, model: &Model, is_input: bool) -> Role {
     }
 }
 
-fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnostics) -> crate::graph::ShapeId {
+fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnostics) -> highwater_model::graph::ShapeId {
     let mut dims = Vec::with_capacity(raw.dims.len());
     for (axis, size) in raw.dims.iter().enumerate() {
         dims.push(match u64::try_from(*size) {

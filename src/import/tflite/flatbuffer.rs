@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::io::{Read as _, SeekFrom};
 
-use crate::import::{ImportError, ReadSeek};
-use crate::progress::Progress;
+use crate::{ImportError, ReadSeek};
+use highwater_model::progress::Progress;
 
 /// Bytes that are read at once.
 const PAGE: u64 = 16 << 10;

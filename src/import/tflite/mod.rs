@@ -28,10 +28,10 @@ use std::sync::Arc;
 use self::flatbuffer::Flat;
 use self::model::Model;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::graph::Graph;
-use crate::progress::Progress;
-use crate::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Graph;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
 
 /// Whether the content carries the format's identifier.
 pub(super) fn detect(input: &Input<'_>) -> bool {

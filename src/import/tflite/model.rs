@@ -5,9 +5,9 @@
 
 use super::flatbuffer::{Flat, List, Table};
 use super::operators;
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::workload::UseKind;
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::UseKind;
 
 /// The note that holds a plan made ahead of time.
 const PLAN_NOTE: &str = "OfflineMemoryAllocation";

@@ -1,6 +1,6 @@
 //! Names of builtin operators and element types, by the codes of the public schema (`schema.fbs` of TensorFlow Lite).
 
-use crate::graph::DType;
+use highwater_model::graph::DType;
 
 /// Builtin operators by code.
 const OPERATORS: &[&str] = &[

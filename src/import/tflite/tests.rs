@@ -1,9 +1,9 @@
 //! Models written by hand, whole and damaged.
 
 use super::*;
-use crate::graph::{Id as _, Role, TensorId};
-use crate::import::{Imported, import};
-use crate::progress::Cancel;
+use crate::{Imported, import};
+use highwater_model::graph::{Id as _, Role, TensorId};
+use highwater_model::progress::Cancel;
 
 /// A field of a table.
 #[derive(Clone, Copy)]

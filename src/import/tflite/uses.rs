@@ -6,10 +6,10 @@
 
 use super::flatbuffer::{Flat, List};
 use super::model::{self, Model, RawOp};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Id as _, OpId, TensorId};
-use crate::import::ImportError;
-use crate::workload::{BodyMap, BodyUse, UseKind};
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, OpId, TensorId};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind};
 
 /// The uses of one operator of the subgraph `graph`.
 pub(super) fn of_op(

@@ -10,8 +10,8 @@
 use super::machine::Machine;
 use super::opcode as op;
 use super::value::{Kind, Value};
-use crate::import::ImportError;
-use crate::import::pages::Pages;
+use crate::ImportError;
+use crate::pages::Pages;
 
 /// Bytes that are looked at for one value: an opcode with a number of 8 bytes, and then some.
 const AHEAD: usize = 16;

@@ -10,8 +10,8 @@ use super::old_text;
 use super::opcode as op;
 use super::value::{Heap, MOST_CONTAINERS, Value};
 use super::window::Window;
-use crate::import::{ImportError, Input};
-use crate::progress::Progress;
+use crate::{ImportError, Input};
+use highwater_model::progress::Progress;
 
 /// Values that every pickle may have, whatever its size.
 const SOME: u64 = 4096;

@@ -13,7 +13,7 @@
 //!
 //! In: a pickle of protocol 0 to 5, read as a stream by an opcode machine of our own that imports and calls nothing (the
 //! kept crates build a tree of values, copy shared lists, and take several times the memory of the file). Out: a
-//! [`Recording`](crate::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
+//! [`Recording`](highwater_model::workload::Recording) for each device. Deliberately not here: the sizes that the allocator rounded
 //! to, where the file does not state them.
 
 mod ahead;
@@ -40,10 +40,10 @@ use std::sync::Arc;
 
 use super::pages::Pages;
 use super::{ImportError, Input};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::units::Bytes;
-use crate::workload::Source;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::Source;
 
 /// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols have
 /// no mark of their own and are recognised by the names of a snapshot's parts.

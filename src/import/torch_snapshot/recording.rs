@@ -12,10 +12,12 @@ use super::snapshot::{Device, Snapshot};
 use super::stacks::Stacks;
 use super::times::{Times, times};
 use super::value::Heap;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx};
+use crate::ImportError;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{
+    BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx,
+};
 
 /// Events between two looks at the cancel flag, and between two times that memory is given back.
 const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;

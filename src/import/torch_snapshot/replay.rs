@@ -12,10 +12,10 @@ use super::regions::Regions;
 use super::rows::{Action, Entry, Extra, NONE, has};
 use super::snapshot::{Device, n_steps};
 use super::value::Heap;
-use crate::import::ImportError;
-use crate::import::pages::Pages;
-use crate::progress::Progress;
-use crate::units::Step;
+use crate::ImportError;
+use crate::pages::Pages;
+use highwater_model::progress::Progress;
+use highwater_model::units::Step;
 
 /// Events between two looks at the cancel flag.
 const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;

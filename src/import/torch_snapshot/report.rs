@@ -5,8 +5,8 @@ use super::replay::{Count, Replayed};
 use super::snapshot::Device;
 use super::stacks::MOST_LINES;
 use super::times::Times;
-use crate::diagnostics::Severity::{self, Info, Warning};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use highwater_model::diagnostics::Severity::{self, Info, Warning};
+use highwater_model::diagnostics::{Diagnostic, Diagnostics};
 
 /// Where the trace and the final state contradict each other.
 pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::value::narrow;
-use crate::import::pages::Pages;
+use crate::pages::Pages;
 
 /// No list, no text, no [`Extra`].
 pub(super) const NONE: u32 = u32::MAX;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use super::keys;
 use super::rows::{NONE, Segment, has};
 use super::value::{DictContent, Heap, Kind, Value, narrow};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::import::pages::Pages;
+use crate::ImportError;
+use crate::pages::Pages;
+use highwater_model::diagnostics::Diagnostics;
 
 /// Characters of a text that is kept of settings.
 const TEXT_CHARS: usize = 1000;

@@ -5,7 +5,7 @@
 
 use super::machine::Machine;
 use super::value::{Kind, Value, narrow};
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// How many lists may be open within each other; a snapshot has six.
 const DEPTH: usize = 10_000;

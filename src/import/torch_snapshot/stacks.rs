@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use super::rows::{Frame, NONE};
 use super::snapshot::cut;
 use super::value::{DictContent, Heap, Kind, narrow};
-use crate::workload::{RecordedFrame, RecordedName, RecordedNames};
+use highwater_model::workload::{RecordedFrame, RecordedName, RecordedNames};
 
 /// Python files (or folders) whose functions call on behalf of others.
 const PLUMBING: &[&str] = &[

@@ -6,9 +6,9 @@ mod pickle_writer;
 use std::sync::Arc;
 
 use super::*;
-use crate::progress::Cancel;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{BlockAddress, MarkKind, Recording};
+use highwater_model::progress::Cancel;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{BlockAddress, MarkKind, Recording};
 use pickle_writer::{Py, Writer, frame, segment, synthetic};
 
 mod holes;

@@ -7,7 +7,7 @@
 use super::rows::has;
 use super::snapshot::Device;
 use super::value::{Heap, narrow};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Events between two looks at the cancel flag.
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
@@ -106,7 +106,7 @@ fn out_of_order(times: &[u64], progress: &Progress<'_>) -> Result<Vec<u32>, Canc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancel;
+    use highwater_model::progress::Cancel;
 
     #[test]
     fn as_few_events_as_possible_are_out_of_order() {

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 
 use super::lists::Lists;
 use super::rows::Rows;
-use crate::import::pages::Pages;
+use crate::pages::Pages;
 
 /// How many low bits tell the kind.
 const TAG_BITS: u32 = 4;

@@ -5,9 +5,9 @@
 
 use std::io::Read as _;
 
-use crate::import::{ImportError, Input, ReadSeek};
-use crate::progress::Progress;
-use crate::units::counted;
+use crate::{ImportError, Input, ReadSeek};
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
 
 /// Bytes of the window, except where one text is longer.
 const WINDOW_BYTES: usize = 256 << 10;

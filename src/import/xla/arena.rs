@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::assignment::{Allocation, Assignment, Event, Kind, Value};
 use super::flow::Ranges;
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::units::{Bytes, Step};
-use crate::workload::{Buffer, Names, ProblemEntry, RecordedPlan};
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Buffer, Names, ProblemEntry, RecordedPlan};
 
 /// Who makes these plans.
 const MAKER: &str = "XLA";

@@ -14,8 +14,8 @@ use super::assignment::{Allocation, Assignment, Event, Kind, Value};
 use super::model::Module;
 use super::proto::{enter, ints, text, unsigned};
 use super::shape::{Shape, node_name};
-use crate::import::ImportError;
-use crate::import::wire::{Span, Wire};
+use crate::ImportError;
+use crate::wire::{Span, Wire};
 
 /// How many elements of tuples are stepped over to find places: far more than a real module has.
 const STEPS: u64 = 1 << 28;

@@ -9,11 +9,11 @@
 
 use super::model::Computation;
 use super::shape::{Shape, Size, node_name};
-use crate::graph::{
+use crate::ImportError;
+use highwater_model::graph::{
     DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Phase, Role, TensorId,
 };
-use crate::import::ImportError;
-use crate::progress::Progress;
+use highwater_model::progress::Progress;
 
 /// How many edges a graph may have for each byte of its file: an op that reads a tuple reads all of it, which a few bytes
 /// of text can say of a million elements.

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::model::{Instruction, Module};
-use crate::graph::{Id as _, OpId, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BodyMap, BodyUse, UseKind};
+use highwater_model::graph::{Id as _, OpId, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind};
 
 /// By computation and instruction: its first tensor, as `build` numbers them; one more at the end.
 pub(super) fn first_tensors(module: &Module) -> Vec<Vec<u32>> {

@@ -20,7 +20,7 @@ pub(super) enum Form {
 
 /// Which part of a dump a file is, where several files make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) enum Part {
+pub(crate) enum Part {
     /// The module.
     Module,
     /// Where values stand.
@@ -30,7 +30,7 @@ pub(in crate::import) enum Part {
 }
 
 /// The part of a dump that a file with this head is.
-pub(in crate::import) fn part(head: &[u8]) -> Option<Part> {
+pub(crate) fn part(head: &[u8]) -> Option<Part> {
     match form(head)? {
         Form::Text | Form::Proto => Some(Part::Module),
         Form::Dump => {

@@ -19,9 +19,9 @@
 use std::collections::BTreeMap;
 
 use super::assignment::{Allocation, Assignment, Kind, Value};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::progress::Progress;
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
 
 /// The first words of an assignment.
 pub(super) const ASSIGNMENT: &str = "BufferAssignment:";

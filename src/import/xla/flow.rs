@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignment_proto::Place;
 use super::model::{Instruction, Module};
-use crate::import::ImportError;
-use crate::progress::Progress;
+use crate::ImportError;
+use highwater_model::progress::Progress;
 
 /// How many places are walked at most.
 const PLACES: u64 = 1 << 24;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::assignment::Assignment;
 use super::dump::{self, Dump};
 use super::{arena, flow};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::progress::Progress;
-use crate::workload::{ProblemEntry, Source};
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{ProblemEntry, Source};
 
 /// The problems of a dump, as much as it says.
 pub(super) fn source(

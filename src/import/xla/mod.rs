@@ -42,9 +42,9 @@ use self::model::Module;
 use self::shape::ShapeNotes;
 use super::wire::Wire;
 use super::{ImportError, Input, notices};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::workload::{Dumped, GraphEntry, Source, onto_steps};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Dumped, GraphEntry, Source, onto_steps};
 
 /// Whether the content is one of XLA's dumps.
 pub(super) fn detect(input: &Input<'_>) -> bool {

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shape::Shape;
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use super::model::{Computation, Instruction, Module, reachable, runs_computations};
 use super::proto_shape;
 use super::shape::{Shape, ShapeNotes};
-use crate::import::ImportError;
-use crate::import::wire::{Field, Layout, Span, Wire};
+use crate::ImportError;
+use crate::wire::{Field, Layout, Span, Wire};
 
 /// The longest name that is read.
 pub(super) const NAME: u64 = 64 << 10;

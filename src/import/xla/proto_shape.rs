@@ -2,8 +2,8 @@
 
 use super::proto::ints;
 use super::shape::{OPAQUE, Shape, ShapeNotes, Size, TOKEN, TUPLE, dtype_of_code};
-use crate::import::ImportError;
-use crate::import::wire::{Span, Wire};
+use crate::ImportError;
+use crate::wire::{Span, Wire};
 
 const WHAT: &str = "a shape";
 /// How deep tuples may be nested.

@@ -10,7 +10,7 @@
 //! Every node of a shape's tree has a number in pre-order: 0 is the whole, its elements follow, each with all below it.
 
 use super::cursor::Cursor;
-use crate::graph::DType;
+use highwater_model::graph::DType;
 
 /// How deep tuples may be nested.
 const DEPTH: u32 = 64;

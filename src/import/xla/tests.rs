@@ -1,9 +1,9 @@
 //! Dumps written by hand, whole and damaged.
 
 use super::*;
-use crate::graph::{Id as _, Role};
-use crate::import::{Imported, import};
-use crate::progress::Cancel;
+use crate::{Imported, import};
+use highwater_model::graph::{Id as _, Role};
+use highwater_model::progress::Cancel;
 
 const LOOP: &str = r#"HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
 
@@ -87,7 +87,7 @@ fn a_module_with_a_loop_is_read() {
     let tensors = graph.tensors();
     let of = |name: &str| {
         let place = names.iter().position(|one| *one == name).expect("a tensor");
-        tensors[crate::graph::TensorId::from_idx(place)]
+        tensors[highwater_model::graph::TensorId::from_idx(place)]
     };
     assert_eq!(of("r").storage, of("copy").storage);
     assert_eq!((of("arg").role, of("zero").role), (Role::Input, Role::Constant));

@@ -19,8 +19,8 @@ use super::cursor::{Mark, Marks};
 use super::instruction::{self, Names};
 use super::model::{Computation, Module, reachable};
 use super::shape::ShapeNotes;
-use crate::import::ImportError;
-use crate::progress::Progress;
+use crate::ImportError;
+use highwater_model::progress::Progress;
 
 /// What to do about a text that cannot be read.
 pub(super) const ADVICE: &str = "dump the module again with --xla_dump_hlo_as_text";

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use super::detect::{self, Part};
 use super::dump::{self, Dump};
 use super::join as texts;
-use crate::diagnostics::Diagnostics;
-use crate::import::{ImportError, Input};
-use crate::progress::Progress;
-use crate::workload::{Dumped, GraphEntry, ProblemEntry, Source};
+use crate::{ImportError, Input};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::{Dumped, GraphEntry, ProblemEntry, Source};
 
 /// Words by which the texts of a dump differ.
 const WORDS: [&str; 2] = ["buffer-assignment", "live-range"];
@@ -36,7 +36,7 @@ pub struct DumpPart {
 
 impl DumpPart {
     /// The part that a file with this head is; `None` where it is none.
-    pub(in crate::import) fn new(name: &str, head: &[u8]) -> Option<Self> {
+    pub(crate) fn new(name: &str, head: &[u8]) -> Option<Self> {
         let part = detect::part(head)?;
         let name = name.to_owned();
         Some(Self { name, part })
@@ -44,7 +44,7 @@ impl DumpPart {
 }
 
 /// Positions of files of one folder that are to be read as one, each group ascending.
-pub(in crate::import) fn groups(files: &[DumpPart]) -> Vec<Vec<usize>> {
+pub(crate) fn groups(files: &[DumpPart]) -> Vec<Vec<usize>> {
     let mut by_key: BTreeMap<String, [Vec<usize>; 3]> = BTreeMap::new();
     for (position, file) in files.iter().enumerate() {
         by_key.entry(key(&file.name)).or_default()[file.part as usize].push(position);
@@ -94,7 +94,7 @@ fn key(name: &str) -> String {
 }
 
 /// Joins the files of one dump, in any order. `None` where they are anything else: then each is read on its own.
-pub(in crate::import) fn join(
+pub(crate) fn join(
     inputs: &mut [Input<'_>],
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,

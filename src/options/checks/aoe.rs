@@ -1,6 +1,6 @@
 //! Rules of AOE, the tuner: R21, R22, R23.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::config_files::aoe_config;
 use super::super::effective::{aoe_mode, is_aoe_mode};

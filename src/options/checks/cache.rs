@@ -1,6 +1,6 @@
 //! Rules of the cache of compiled operators: R29, R30.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::config_files::{OpCache, cache_size, op_cache, remain_ratio};
 use super::super::effective::{has_debug_level, op_debug};

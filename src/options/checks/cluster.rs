@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source};
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};

@@ -1,6 +1,6 @@
 //! Rules of the two companions: D1 and D2 of MegEngine's `DTRConfig`, M1 to M4 of Paddle's `memory_optimize`.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::keys;
 use super::super::value::Value;

@@ -1,6 +1,6 @@
 //! Rules of shared preprocessing, small channels and engines that run at a time: R33, R34, R41.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::is_training;
 use super::super::rows::keys;

@@ -1,6 +1,6 @@
 //! Rules of operator debugging and of where its files go: R24, R25, R26, R43, R44.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::{default_cache_dir, is_training, op_debug};
 use super::super::environment::{ASCEND_CACHE_PATH, ASCEND_WORK_PATH, NPU_COLLECT_PATH};

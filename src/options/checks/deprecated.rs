@@ -1,6 +1,6 @@
 //! Rules of options that the vendor is going to remove: R31, R46.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::{Selection, count_of, find, keys, keys_of};
 use super::super::value::Value;

@@ -1,6 +1,6 @@
 //! Rules of the device of a session: R37, R45.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::device;
 use super::super::environment::{ASCEND_DEVICE_ID, DEVICE_ID};

@@ -1,6 +1,6 @@
 //! Rules of objects and of dumps: R8, R39.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::keys;
 use super::super::value::Value;

@@ -1,6 +1,6 @@
 //! Rules of dynamic shapes: R32, R38.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::keys;
 use super::super::shape_range::{InputSource, ShapeRanges};

@@ -1,6 +1,6 @@
 //! highwater's own rule K6: files that options name.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::config_files::{FileProblem, problems_of};
 use super::super::files::FileState;

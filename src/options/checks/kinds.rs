@@ -1,7 +1,7 @@
 //! highwater's own rule K1: types and ranges of options that no numbered rule covers.
 
-use crate::diagnostics::Severity;
-use crate::workload::DeviceProfiles;
+use highwater_model::diagnostics::Severity;
+use highwater_model::workload::DeviceProfiles;
 
 use super::super::rows::{Selection, TABLE, count_of, keys, keys_of};
 use super::{Check, Facts, Report, outcome};

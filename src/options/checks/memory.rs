@@ -1,6 +1,6 @@
 //! Rules of the memory policies: R49, R50, R51, R52, R53.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::policy::flags;
@@ -8,8 +8,8 @@ use super::super::row::OptionRow;
 use super::super::rows::{find, keys};
 use super::super::value::Value;
 use super::{Check, Facts, Report, outcome};
-use crate::sim::StaticMemoryPolicy;
-use crate::workload::SchedulePlan;
+use highwater_model::workload::SchedulePlan;
+use highwater_sim::StaticMemoryPolicy;
 
 const POLICY: &str = keys::STATIC_MEMORY_POLICY;
 const ENGINE_POLICY: &str = keys::ENGINE_STATIC_MEMORY_POLICY;

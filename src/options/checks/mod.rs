@@ -25,9 +25,9 @@ mod run_mode;
 mod syntax;
 mod weights;
 
-use crate::diagnostics::Severity;
-use crate::sim::StaticMemoryPolicy;
-use crate::workload::SchedulePlan;
+use highwater_model::diagnostics::Severity;
+use highwater_model::workload::SchedulePlan;
+use highwater_sim::StaticMemoryPolicy;
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
 use super::files::Files;

@@ -1,6 +1,6 @@
 //! highwater's own rule of options that exclude each other: K7.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::keys;
 use super::super::value::Value;

@@ -1,6 +1,6 @@
 //! Rules of placement, input transfer and concurrent graphs: R16, R17, R18, R19, R20, R48.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;

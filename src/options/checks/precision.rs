@@ -1,6 +1,6 @@
 //! Rules of numeric precision: R10 to R14.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::effective::is_training;
 use super::super::rows::keys;

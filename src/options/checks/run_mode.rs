@@ -1,6 +1,6 @@
 //! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47, R54.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::rows::keys;
 use super::super::value::Value;

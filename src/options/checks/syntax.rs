@@ -1,11 +1,11 @@
 //! highwater's own rules of texts with a syntax: K2, K3, K4, K8.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::occupied::occupied_memory;
 use super::super::rows::keys;
 use super::{Check, Facts, Report, outcome};
-use crate::rewrite::WorkspaceTable;
+use highwater_rewrite::WorkspaceTable;
 
 const STREAMS: &str = keys::AUTO_MULTISTREAM_PARALLEL_MODE;
 const PATHS: [&str; 2] = [keys::FUSION_SWITCH_FILE, keys::OP_COMPILER_CACHE_DIR];

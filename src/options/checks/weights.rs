@@ -1,6 +1,6 @@
 //! Rules of weights: R35, R36.
 
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 use super::super::environment::ASCEND_WORK_PATH;
 use super::super::rows::keys;

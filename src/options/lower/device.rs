@@ -2,7 +2,7 @@
 
 use super::super::rows::keys;
 use super::super::store::Options;
-use crate::workload::{Device, DeviceError, DeviceFigure, DeviceProfiles};
+use highwater_model::workload::{Device, DeviceError, DeviceFigure, DeviceProfiles};
 
 /// The option that sets each figure of a device.
 static FIGURE_OPTIONS: [(DeviceFigure, &str); DeviceFigure::ALL.len()] = [

@@ -4,12 +4,12 @@ use super::super::rows::{ARENA, keys};
 use super::super::store::Options;
 use super::super::value::Value;
 use super::{bytes, is_on, text};
-use crate::rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
-use crate::rewrite::remat::{
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Device;
+use highwater_rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
+use highwater_rewrite::remat::{
     DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
 };
-use crate::units::{Bytes, Nanos};
-use crate::workload::Device;
 
 /// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
 pub(super) fn dtr(options: &Options) -> RematRequest {

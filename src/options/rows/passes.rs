@@ -5,7 +5,7 @@ use super::super::row::OptionRow;
 use super::super::value::DefaultValue;
 use super::keys;
 use super::simulation::OWN;
-use crate::rewrite::remat::{DEFAULT_HEURISTIC, HEURISTICS};
+use highwater_rewrite::remat::{DEFAULT_HEURISTIC, HEURISTICS};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -153,4 +153,4 @@ const HEURISTIC_CHOICES: [Choice<&'static str>; HEURISTICS.len()] = {
 };
 
 /// The choice of `simulation.free_neighbors` that simulates an arena.
-pub(in crate::options) const ARENA: &str = "arena";
+pub(crate) const ARENA: &str = "arena";

@@ -5,9 +5,9 @@ use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
 use super::{COMMON, keys};
-use crate::plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
-use crate::sim::ArenaBehaviour;
-use crate::workload::{Alignment, DeviceProfiles};
+use highwater_model::workload::{Alignment, DeviceProfiles};
+use highwater_plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
+use highwater_sim::ArenaBehaviour;
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -221,7 +221,7 @@ pub(super) const ROWS: &[OptionRow] = &[
 ];
 
 /// The choice that switches something on.
-pub(in crate::options) const ON: &str = "on";
+pub(crate) const ON: &str = "on";
 
 /// The rows of the planner as choices, without the plan of a source: graphs carry none.
 const STRATEGY_CHOICES: [Choice<&'static str>; n_choices()] = {
@@ -252,10 +252,10 @@ const fn n_choices() -> usize {
 }
 
 /// The choice of `simulation.shapes_keep_alive` that gives memory back.
-pub(in crate::options) const SHAPES_RELEASE: &str = "no";
+pub(crate) const SHAPES_RELEASE: &str = "no";
 
 /// The choice of `simulation.unload_graphs` that unloads.
-pub(in crate::options) const UNLOAD_AFTER_RUN: &str = "after_run";
+pub(crate) const UNLOAD_AFTER_RUN: &str = "after_run";
 
 /// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
 /// come with its operator package and differ by chip.

@@ -50,7 +50,7 @@ pub(super) const ROWS: &[OptionRow] = &[
 
 /// Scratch memory by op type, unless the user says otherwise: a guess. Names are those of ONNX, TensorFlow and aten;
 /// what stands before holds.
-pub(in crate::options) const DEFAULT_WORKSPACES: &str = "Conv2DBackprop*=50%,Conv3DBackprop*=50%,\
+pub(crate) const DEFAULT_WORKSPACES: &str = "Conv2DBackprop*=50%,Conv3DBackprop*=50%,\
 convolution_backward*=50%,Conv=25%,ConvTranspose=25%,ConvInteger=25%,Conv1D*=25%,Conv2D*=25%,Conv3D*=25%,\
 QLinearConv=25%,DeformConv=25%,DepthwiseConv*=10%,_FusedConv2D=25%,convolution*=25%,_convolution*=25%,conv1d=25%,\
 conv2d=25%,conv3d=25%,conv_transpose*=25%,MatMul*=10%,QLinearMatMul=10%,BatchMatMul*=10%,Gemm=10%,GEMM=10%,\

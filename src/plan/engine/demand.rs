@@ -5,9 +5,9 @@
 //! be placed begin in ascending order and `deaths` end in ascending order; `bytes` are whole units above zero.
 
 use super::unit_of;
-use crate::plan::problem::{PlanError, ProblemError};
-use crate::units::Bytes;
-use crate::workload::{AllocationOrder, Shapes};
+use crate::problem::{PlanError, ProblemError};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationOrder, Shapes};
 
 /// As much as all bytes in sum may be.
 const LIMIT: u64 = 1 << 62;

@@ -27,11 +27,11 @@ pub use segments::{Region, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment, Segme
 
 use super::naive;
 use super::problem::{Placement, PlanError, Task};
-use crate::progress::Progress;
-use crate::units::Bytes;
-use crate::workload::{AllocationOrder, Problem, Shapes};
 use arena::Arena;
 use demand::Demand;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationOrder, Problem, Shapes};
 
 /// Which assigners plan, and whether they may reuse memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 
 use super::demand::Demand;
 use super::handing_on::{Block, Blocks, Child, Member};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// How many entries are passed over between two looks at the cancel flag.
 const LOOKS: usize = 1 << 20;

@@ -4,8 +4,8 @@
 //! is cut by the same rule between its own top-level parts: wherever no buffer crosses an address. What is kept
 //! apart is a segment of its own, and so are graph inputs and outputs, as the last, even without a byte.
 
-use crate::plan::problem::{Plan, Problem};
-use crate::units::Bytes;
+use crate::problem::{Plan, Problem};
+use highwater_model::units::Bytes;
 
 /// The limit of a graph that is static as a whole: a segment for every top-level part.
 pub const SEGMENT_LIMIT: Bytes = Bytes(512);
@@ -43,7 +43,7 @@ pub struct SegmentRule {
 }
 
 /// The segments of a plan, with that of graph inputs and outputs as the last. `regions` are its top-level parts where
-/// its maker knows them ([`Planned::regions`](crate::plan::Planned::regions)); they are looked for where there are
+/// its maker knows them ([`Planned::regions`](crate::Planned::regions)); they are looked for where there are
 /// none. O(n log n).
 pub fn segments(problem: &Problem, plan: &Plan, regions: &[Region], rule: SegmentRule) -> Vec<Segment> {
     if regions.is_empty() {

@@ -13,8 +13,8 @@ use super::flags::Pace;
 use super::height::Height;
 use super::lists::Lists;
 use super::part::{Part, Span};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::Shapes;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::Shapes;
 
 /// Most pairs of a section and a shape that is live in it.
 const MOST_COVER: usize = 16_000_000;

@@ -7,7 +7,7 @@
 use super::height::Height;
 use super::part::Part;
 use super::race::{Answer, Lanes, Ledger, ask};
-use crate::progress::Cancelled;
+use highwater_model::progress::Cancelled;
 
 /// Nodes of an order in the first round, for each shape.
 const NODES_PER_SHAPE: u64 = 4;

@@ -3,7 +3,7 @@
 //! Both flags stay set once they are: whoever has seen one may leave its state unfinished, because nobody goes on with
 //! it. At less than a nanosecond an operation, [`WORK_PER_LOOK`] is far below the 20 ms in which a cancel has to be seen.
 
-use crate::progress::{Cancel, Cancelled, Progress};
+use highwater_model::progress::{Cancel, Cancelled, Progress};
 
 /// Inner operations between two looks at the flags.
 pub(super) const WORK_PER_LOOK: usize = 100_000;

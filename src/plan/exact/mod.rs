@@ -33,9 +33,9 @@ use self::height::Height;
 use self::race::{Ledger, lanes};
 use super::greedy_by_size;
 use super::problem::{Placement, PlanError, Task};
-use crate::progress::Cancelled;
-use crate::units::Bytes;
-use crate::workload::Shapes;
+use highwater_model::progress::Cancelled;
+use highwater_model::units::Bytes;
+use highwater_model::workload::Shapes;
 
 /// The smallest footprint that the search reaches within the node limit.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {

@@ -3,7 +3,7 @@
 //! The answer never depends on which thread is faster: the first order in the list that has an answer gives it, an
 //! order may be given up only when one before it has answered, and only the nodes up to that order count. There are two
 //! *lanes*, each with its own memory of failed states; orders take turns between them, with or without threads. Where
-//! the user allows it ([`crate::plan::Limits::race`]), the first thread with an answer wins instead.
+//! the user allows it ([`crate::Limits::race`]), the first thread with an answer wins instead.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use super::height::Height;
 use super::order::{N_ORDERS, order};
 use super::part::Part;
 use super::search::{Budget, Search, Verdict};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// From this round of a partition on, a second thread is worth its while.
 const FIRST_THREADED_ROUND: u64 = 3;

@@ -12,10 +12,10 @@ use super::order::order;
 use super::race::{Answer, Ledger, ask, lanes};
 use super::search::{Budget, Search, Verdict, WORK_PER_NODE};
 use super::{Line, Task, build, partitions, solve};
-use crate::plan::{Buffer, Gap, Limits, Plan, Problem, verify};
-use crate::progress::{Cancel, Progress};
-use crate::units::{Bytes, Step};
-use crate::workload::Shapes;
+use crate::{Buffer, Gap, Limits, Plan, Problem, verify};
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Shapes;
 
 /// Numbers that look random and are the same every time (xorshift).
 struct Random(u64);

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use super::super::problem::{Plan, Problem};
 use super::{live_parts, peak_live};
-use crate::units::{Bytes, Step};
-use crate::workload::Shapes;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Shapes;
 
 /// The live set from one step to the next change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ pub use peak_chain::{ChainLink, PeakChain, peak_chain};
 pub use why_here::{Blocker, WhyHere, why_here};
 
 use super::problem::Problem;
-use crate::units::{Bytes, Step};
-use crate::workload::Shapes;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Shapes;
 
 /// The ranges on which a buffer is live: its own without its gaps.
 fn live_parts(problem: &Problem, buffer: usize) -> impl Iterator<Item = (u32, u32)> + '_ {

@@ -8,7 +8,7 @@
 
 use super::super::problem::{Plan, Problem};
 use super::{groups_of, live_parts, meeting, movers, peak_live};
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
 
 /// One buffer of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

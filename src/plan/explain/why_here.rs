@@ -13,7 +13,7 @@
 
 use super::super::problem::{Plan, Problem};
 use super::{groups_of, meeting, movers};
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
 
 /// A neighbour that refuses offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

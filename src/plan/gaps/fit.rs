@@ -1,11 +1,11 @@
 //! Where one shape goes among placed ones: the lowest gap that takes it, or the tightest.
 
 use super::Placed;
-use crate::plan::field::Field;
+use crate::field::Field;
 
 /// Which gap a shape goes into. Where no gap takes it, it goes above all its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::plan) enum Fit {
+pub(crate) enum Fit {
     /// The lowest one.
     First,
     /// The smallest one; the lowest on a tie.
@@ -14,21 +14,21 @@ pub(in crate::plan) enum Fit {
 
 /// An offset that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::plan) struct Gap {
-    pub(in crate::plan) offset: u64,
+pub(crate) struct Gap {
+    pub(crate) offset: u64,
     /// Whether it lies above all neighbours.
-    pub(in crate::plan) is_top: bool,
+    pub(crate) is_top: bool,
 }
 
 /// Memory for one look after the other.
 #[derive(Debug, Default)]
-pub(in crate::plan) struct Scratch {
+pub(crate) struct Scratch {
     forbidden: Vec<(i64, i64)>,
 }
 
 impl Scratch {
     /// The gap for a shape among `near`, which stand by ascending offset; those it never meets are passed over.
-    pub(in crate::plan) fn gap(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
+    pub(crate) fn gap(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
         if field.shapes.is_plain {
             plain(field, idx, near, fit)
         } else {
@@ -109,11 +109,11 @@ fn plain(field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
 
 /// Rounds offsets up to a divisor; cheap for the usual powers of two.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::plan) struct Align(pub(in crate::plan) u64);
+pub(crate) struct Align(pub(crate) u64);
 
 impl Align {
     /// The next multiple. Valid problems stay far below 2^63.
-    pub(in crate::plan) fn up(self, offset: u64) -> u64 {
+    pub(crate) fn up(self, offset: u64) -> u64 {
         if self.0.is_power_of_two() {
             (offset + self.0 - 1) & !(self.0 - 1)
         } else {
@@ -123,6 +123,6 @@ impl Align {
 }
 
 /// Valid problems stay below 2^62.
-pub(in crate::plan) fn signed(bytes: u64) -> i64 {
+pub(crate) fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }

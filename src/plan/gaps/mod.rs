@@ -14,9 +14,9 @@ pub(super) use windows::{Placed, Windows, looks};
 
 use super::field::Field;
 use super::problem::{Placement, PlanError, Task};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 #[cfg(doc)]
-use crate::workload::Shapes;
+use highwater_model::workload::Shapes;
 
 /// One order filled into gaps by one rule, as a whole strategy.
 pub(super) fn strategy<K: Ord + Copy>(

@@ -17,8 +17,8 @@
 //! O(k log k) for the k changes since the last one.
 
 use super::list::List;
-use crate::plan::field::Field;
-use crate::progress::{Cancelled, Progress};
+use crate::field::Field;
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Windows of one level in which a shape stands on average, at most.
 const MOST_WINDOWS: u64 = 4;
@@ -34,18 +34,18 @@ const MOST_ENTRIES: u64 = 1 << 24;
 
 /// A shape with its offset. `lower..upper` are compressed steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::plan) struct Placed {
-    pub(in crate::plan) offset: u64,
+pub(crate) struct Placed {
+    pub(crate) offset: u64,
     /// Offset plus size.
-    pub(in crate::plan) end: u64,
-    pub(in crate::plan) lower: u32,
-    pub(in crate::plan) upper: u32,
-    pub(in crate::plan) item: u32,
+    pub(crate) end: u64,
+    pub(crate) lower: u32,
+    pub(crate) upper: u32,
+    pub(crate) item: u32,
 }
 
 impl Placed {
     /// A shape at an offset.
-    pub(in crate::plan) fn new(field: &Field<'_>, item: u32, offset: u64) -> Self {
+    pub(crate) fn new(field: &Field<'_>, item: u32, offset: u64) -> Self {
         let idx = item as usize;
         Self {
             offset,
@@ -59,7 +59,7 @@ impl Placed {
 
 /// The index.
 #[derive(Debug)]
-pub(in crate::plan) struct Windows {
+pub(crate) struct Windows {
     levels: Vec<Level>,
 }
 
@@ -94,7 +94,7 @@ fn meeting(stride: u32, lower: u32, upper: u32) -> (usize, usize) {
 
 impl Windows {
     /// An empty index for the shapes of a field.
-    pub(in crate::plan) fn new(field: &Field<'_>) -> Self {
+    pub(crate) fn new(field: &Field<'_>) -> Self {
         let levels = strides(field).into_iter();
         Self {
             levels: levels.map(|stride| Level::new(field.n_steps, stride)).collect(),
@@ -102,21 +102,21 @@ impl Windows {
     }
 
     /// One list only: the quickest to change, for small fields in which most shapes meet.
-    pub(in crate::plan) fn flat(field: &Field<'_>) -> Self {
+    pub(crate) fn flat(field: &Field<'_>) -> Self {
         Self {
             levels: vec![Level::new(field.n_steps, field.n_steps)],
         }
     }
 
     /// An index that holds the fixed shapes of a field.
-    pub(in crate::plan) fn with_fixed(field: &Field<'_>) -> Self {
+    pub(crate) fn with_fixed(field: &Field<'_>) -> Self {
         let mut placed = Self::new(field);
         placed.add_fixed(field);
         placed
     }
 
     /// Adds the fixed shapes.
-    pub(in crate::plan) fn add_fixed(&mut self, field: &Field<'_>) {
+    pub(crate) fn add_fixed(&mut self, field: &Field<'_>) {
         for (idx, item) in (0_u32..).zip(field.items()) {
             if let Some(offset) = item.fixed.filter(|_| item.n_pieces > 0) {
                 self.add(Placed::new(field, idx, offset));
@@ -125,7 +125,7 @@ impl Windows {
     }
 
     /// All placed shapes that meet a shape's hull, and some that don't, by ascending offset.
-    pub(in crate::plan) fn around(&mut self, field: &Field<'_>, idx: u32) -> &[Placed] {
+    pub(crate) fn around(&mut self, field: &Field<'_>, idx: u32) -> &[Placed] {
         let lower = field.lower[idx as usize];
         let life = field.life(idx);
         let finest = self.levels.iter_mut().rev().find(|level| level.stride >= life);
@@ -133,7 +133,7 @@ impl Windows {
     }
 
     /// Remembers a placed shape that has bytes.
-    pub(in crate::plan) fn add(&mut self, placed: Placed) {
+    pub(crate) fn add(&mut self, placed: Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
                 list.add(placed);
@@ -142,7 +142,7 @@ impl Windows {
     }
 
     /// Forgets a shape that was added as it is given.
-    pub(in crate::plan) fn remove(&mut self, placed: &Placed) {
+    pub(crate) fn remove(&mut self, placed: &Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
                 list.remove(*placed);
@@ -156,7 +156,7 @@ impl Windows {
 ///
 /// # Errors
 /// [`Cancelled`] once the flag is set.
-pub(in crate::plan) fn looks(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, Cancelled> {
+pub(crate) fn looks(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, Cancelled> {
     let strides = strides(field);
     let all = || (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0);
     let mut looks = 0_u64;
@@ -229,11 +229,11 @@ fn asked_level(strides: &[u32], life: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::gaps::{Fit, fill_on};
-    use crate::plan::problem::{Buffer, Problem};
-    use crate::progress::Cancel;
-    use crate::units::{Bytes, Step};
-    use crate::workload::Shapes;
+    use crate::gaps::{Fit, fill_on};
+    use crate::problem::{Buffer, Problem};
+    use highwater_model::progress::Cancel;
+    use highwater_model::units::{Bytes, Step};
+    use highwater_model::workload::Shapes;
 
     /// One birth on each step.
     fn short_lives(n_buffers: u32) -> Problem {
@@ -257,7 +257,7 @@ mod tests {
             .expect("nobody cancels");
         let mut placed = Windows::with_fixed(&field);
         let mut offsets = field.blank_offsets();
-        let memory = (&mut offsets[..], &mut crate::plan::gaps::Scratch::default());
+        let memory = (&mut offsets[..], &mut crate::gaps::Scratch::default());
         fill_on(&field, &mut placed, (&order, Fit::Best), memory, &progress).expect("nobody cancels");
         let lists = placed.levels.iter().flat_map(|level| &level.lists);
         let moved: usize = lists.map(|list| list.moved).sum();

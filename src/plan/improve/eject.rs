@@ -7,10 +7,10 @@
 //! from a seeded generator breaks cycles. Fixed shapes are never pushed out.
 
 use super::Search;
-use crate::plan::field::Field;
-use crate::plan::gaps::{Align, Placed, Windows, signed};
-use crate::plan::random::Random;
-use crate::progress::Cancelled;
+use crate::field::Field;
+use crate::gaps::{Align, Placed, Windows, signed};
+use crate::random::Random;
+use highwater_model::progress::Cancelled;
 
 /// The offset of what stands outside.
 const OUTSIDE: u64 = u64::MAX;

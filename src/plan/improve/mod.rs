@@ -14,7 +14,7 @@ mod peak;
 
 use super::field::Field;
 use super::problem::{PlanError, Task};
-use crate::progress::Cancelled;
+use highwater_model::progress::Cancelled;
 
 /// Neighbours that one node looks at.
 const NODE: u64 = 128;

@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use super::eject::Ejection;
 use super::peak::{Kind, cost_of_filling};
 use super::{Incumbent, Search};
-use crate::plan::breadth::Breadth;
-use crate::plan::field::Field;
-use crate::plan::gaps::{Fit, Placed, Scratch, Windows, fill_on};
-use crate::progress::Cancelled;
-use crate::workload::Shapes;
+use crate::breadth::Breadth;
+use crate::field::Field;
+use crate::gaps::{Fit, Placed, Scratch, Windows, fill_on};
+use highwater_model::progress::Cancelled;
+use highwater_model::workload::Shapes;
 
 /// Up to so many shapes are searched as a whole.
 pub(super) const WHOLE: usize = 1536;

@@ -4,10 +4,10 @@
 use std::cmp::Reverse;
 
 use super::{Incumbent, Search};
-use crate::plan::breadth::Breadth;
-use crate::plan::field::Field;
-use crate::plan::gaps::{Fit, fill};
-use crate::progress::Cancelled;
+use crate::breadth::Breadth;
+use crate::field::Field;
+use crate::gaps::{Fit, fill};
+use highwater_model::progress::Cancelled;
 
 /// Parts of the peak load, in percent, from which a step counts as full.
 const FULL: &[u64] = &[95, 80];

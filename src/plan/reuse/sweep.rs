@@ -8,7 +8,7 @@
 //! nobody's. O(n log n) for the ranks, then a few words for each change.
 
 use super::Rectangle;
-use crate::plan::ranks::{RankSet, Ranks};
+use crate::ranks::{RankSet, Ranks};
 
 /// What a birth changes on one range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@
 use std::cmp::Reverse;
 
 use super::{assign, stack};
-use crate::plan::field::Field;
-use crate::plan::problem::{Placement, PlanError, Task};
+use crate::field::Field;
+use crate::problem::{Placement, PlanError, Task};
 
 /// Offsets by the rule above.
-pub(in crate::plan) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| {
         let item = &field.items()[idx as usize];

@@ -9,9 +9,9 @@
 //! Ties: the donor that comes first in order of births; file order among equals.
 
 use super::{Object, agrees, by_size, stack};
-use crate::plan::field::Field;
-use crate::plan::problem::{Placement, PlanError, Task};
-use crate::progress::{Cancelled, Progress};
+use crate::field::Field;
+use crate::problem::{Placement, PlanError, Task};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Up to so many buffers flow: a second at most.
 const MOST: usize = 768;
@@ -20,7 +20,7 @@ const MOST: usize = 768;
 const NEVER: i64 = i64::MAX / 4;
 
 /// Offsets by the rule above.
-pub(in crate::plan) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
+pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| field.items()[idx as usize].lower)?;
     if order.len() > MOST {
@@ -174,7 +174,7 @@ fn bytes(bytes: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::random::Random;
+    use crate::random::Random;
 
     /// The least cost over all ways to give each heir from `heir` on a donor of its own or a new object.
     fn least(costs: &[Vec<Option<i64>>], alone: &[i64], heir: usize, is_taken: &mut [bool]) -> i64 {

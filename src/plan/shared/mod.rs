@@ -22,7 +22,7 @@ use std::cmp::Reverse;
 
 use super::field::Field;
 use super::gaps::Align;
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// An object: who has it when.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, TensorId};
+use highwater_model::graph::{Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, TensorId};
 
 /// What each expression of a graph is in another.
 #[derive(Debug)]

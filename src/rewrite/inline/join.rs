@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::exprs::{Exprs, symbols};
 use super::site::Site;
-use crate::graph::{Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, Tensor, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BodyMap, BodyUse};
+use highwater_model::graph::{
+    Graph, GraphBuilder, GraphError, Id as _, NewOp, NewTensor, OpId, Role, Tensor, TensorId,
+};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BodyMap, BodyUse};
 
 /// How many ops are copied between two looks at the cancel flag.
 const OPS_BETWEEN_CHECKS: usize = 1 << 10;
@@ -314,7 +316,7 @@ impl Join<'_> {
             .collect();
         let (graph, steps) = self.builder.finish_with_steps()?;
         let mut uses = self.uses;
-        crate::workload::onto_steps(&mut uses, &steps);
+        highwater_model::workload::onto_steps(&mut uses, &steps);
         uses.sort_by_key(|one| one.op);
         let mut origins = vec![OpId(0); steps.len()];
         for (step, origin) in steps.iter().zip(&self.origins) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::join::{Join, Kept, ResidentKey};
 use super::site::name_within;
-use crate::graph::{Graph, GraphError, TensorId};
+use highwater_model::graph::{Graph, GraphError, TensorId};
 
 /// What a graph keeps resident, one tensor for each memory. A variable that nothing makes there is one that is handed in,
 /// unless a body within brought it.

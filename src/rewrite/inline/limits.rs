@@ -4,7 +4,7 @@
 //! caller before its own.
 
 use super::site::MAX_OWN_NAME;
-use crate::graph::{Graph, TensorId};
+use highwater_model::graph::{Graph, TensorId};
 
 /// Most ops that are copied in sum, over all graphs of an entry.
 pub const MAX_OPS: u64 = 4_000_000;

@@ -27,10 +27,10 @@ pub use self::limits::MAX_OPS;
 use self::limits::{Budget, Cost};
 use self::said::say;
 use self::site::{is_complete, loses_cost, prefix, read_tensors};
-use crate::diagnostics::Diagnostics;
-use crate::graph::{Graph, Id as _, OpId, TensorId};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BodyMap, BodyUse, Dumped, GraphEntry, UseKind};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BodyMap, BodyUse, Dumped, GraphEntry, UseKind};
 
 /// What became of the calls of an entry's own graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

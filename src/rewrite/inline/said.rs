@@ -3,8 +3,8 @@
 //! In: what became of the calls of a graph. Out: words, with the graph's name as their place.
 
 use super::{Inlined, MAX_OPS};
-use crate::diagnostics::Diagnostics;
-use crate::units::{counted, grouped};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{counted, grouped};
 
 /// Says it.
 pub(super) fn say(done: &Inlined, graph: &str, diagnostics: &mut Diagnostics) {

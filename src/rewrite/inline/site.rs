@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::exprs::Exprs;
 use super::join::{Call, Join, JoinError, ResidentKey, check_at};
-use crate::graph::{Dim, Graph, GraphError, Id as _, NewOp, OpId, Phase, Role, TensorId};
-use crate::progress::Progress;
-use crate::units::Nanos;
-use crate::workload::{BodyMap, BodyUse, NET_OUTPUT};
+use highwater_model::graph::{Dim, Graph, GraphError, Id as _, NewOp, OpId, Phase, Role, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::Nanos;
+use highwater_model::workload::{BodyMap, BodyUse, NET_OUTPUT};
 
 /// Most bytes of a caller's name that go before those of a body.
 const MAX_PREFIX: usize = 128;
@@ -177,7 +177,7 @@ impl Join<'_> {
         builder.set_name(result, name)?;
         let role = tensor.role;
         builder.set_role(result, if role == Role::Input { Role::Activation } else { role });
-        if builder.get(result).dtype == crate::graph::DType::Unknown {
+        if builder.get(result).dtype == highwater_model::graph::DType::Unknown {
             builder.set_dtype(result, tensor.dtype);
         }
         if tensor.is_atomic {

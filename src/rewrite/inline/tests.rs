@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::graph::Role::{self, Activation, Constant, Input, Parameter, Weight, Workspace};
-use crate::graph::{Bindings, DType, Dim, GraphBuilder, NewOp, NewTensor, Phase};
-use crate::progress::Cancel;
-use crate::workload::DumpedOffsets;
+use highwater_model::graph::Role::{self, Activation, Constant, Input, Parameter, Weight, Workspace};
+use highwater_model::graph::{Bindings, DType, Dim, GraphBuilder, NewOp, NewTensor, Phase};
+use highwater_model::progress::Cancel;
+use highwater_model::workload::DumpedOffsets;
 
 mod residents;
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Rename;
 use super::flow::all_names;
 use super::lookup::is_tensor;
-use crate::units::Bytes;
-use crate::workload::{Block, BlockProgram, BlockVariable};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Block, BlockProgram, BlockVariable};
 
 /// How deep blocks may run each other before their peaks are left out; real programs have a handful.
 const MAX_DEPTH: usize = 64;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::{IndexMap, IndexSet};
 
 use super::versions::{ForcedRule, VersionRules};
-use crate::workload::{BlockOp, BlockProgram, Slots};
+use highwater_model::workload::{BlockOp, BlockProgram, Slots};
 
 /// The op type to which version 1 confines the attribute `force_cpu`.
 const FILL_CONSTANT: &str = "fill_constant";

@@ -11,8 +11,8 @@ use super::flow::{all_names, flow_plans};
 use super::request::{NameReuseRequest, SkipKind, optimizer_gradients};
 use super::versions::{DEPRECATION, TypeRule, Version};
 use super::{NameReuse, Rename};
-use crate::units::Bytes;
-use crate::workload::{BlockOp, BlockProgram};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{BlockOp, BlockProgram};
 
 /// The type of ops that hand a variable to the caller.
 const FETCH: &str = "fetch";

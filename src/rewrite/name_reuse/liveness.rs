@@ -4,7 +4,7 @@
 //! less what it writes. Told as differences, so that O(names in ops) is enough.
 
 use super::flow::Flow;
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// How often the flag is looked at, in ops.
 pub(super) const OPS_BETWEEN_CHECKS: usize = 256;

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use super::flow::Flow;
-use crate::workload::{BlockProgram, BlockVariable};
+use highwater_model::workload::{BlockProgram, BlockVariable};
 
 /// The kind of variables that hold tensors.
 pub(super) const TENSOR: &str = "LOD_TENSOR";

@@ -31,9 +31,9 @@ pub use versions::{DEPRECATION, ForcedRule, LogForm, TypeRule, VERSIONS, Version
 
 use std::collections::BTreeSet;
 
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BlockOp, BlockProgram};
 use flow::{Flow, flow, flow_plans};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BlockOp, BlockProgram};
 use pass::FlowAnswer;
 
 /// One rename.

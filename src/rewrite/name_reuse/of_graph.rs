@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 
 use super::NameReuse;
 use super::lookup::TENSOR;
-use crate::graph::{Bindings, DType, Dim, Graph, Id as _, OpId, Phase, Role, TensorId};
-use crate::rewrite::plain_type;
-use crate::workload::{Block, BlockOp, BlockProgram, BlockVariable};
+use crate::plain_type;
+use highwater_model::graph::{Bindings, DType, Dim, Graph, Id as _, OpId, Phase, Role, TensorId};
+use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
 /// A graph as a program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::naming::Naming;
 use super::pool::{Pool, PoolRules, Scan};
 use super::versions::{TypeRule, VersionRules};
 use super::{NameReuseRequest, Rename};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::BlockProgram;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::BlockProgram;
 
 /// What the pass did to one graph.
 #[derive(Debug, Default)]

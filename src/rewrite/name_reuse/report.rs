@@ -1,8 +1,8 @@
 //! A call of `memory_optimize` with everything that can be said about it.
 
 use super::{Hazard, NameReuse, NameReuseRequest, ReuseFigures, Unsafe, hazards, name_reuse, reuse_figures, verify};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::BlockProgram;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::BlockProgram;
 
 /// What is asked about a program.
 #[derive(Clone, Copy, Debug)]

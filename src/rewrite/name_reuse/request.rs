@@ -1,7 +1,7 @@
 //! What the pass is asked, and which requests the original refuses.
 
 use super::versions::Version;
-use crate::workload::BlockProgram;
+use highwater_model::workload::BlockProgram;
 
 /// The attribute `op_role` of an op that updates parameters.
 const OPTIMIZE: i64 = 2;

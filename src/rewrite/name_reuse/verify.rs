@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::flow::{FlowPlan, all_names, flow_plans};
 use super::lookup::EMPTY;
 use super::versions::Version;
-use crate::progress::{Cancelled, Progress};
-use crate::workload::{BlockOp, BlockProgram, Slots};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::{BlockOp, BlockProgram, Slots};
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,9 +9,9 @@ use super::heuristics::Engine;
 use super::of_graph::GraphTape;
 use super::run::{RematKind, RematRun};
 use super::sequence::{Held, Sequence, live, resident};
-use crate::graph::{Graph, Id as _, Role, TensorId};
-use crate::units::{Bytes, Step};
-use crate::workload::{Lifetime, Lifetimes, Tape};
+use highwater_model::graph::{Graph, Id as _, Role, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{Lifetime, Lifetimes, Tape};
 
 /// What a run holds, by slot.
 pub fn held(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {

@@ -4,8 +4,8 @@
 //! The second is an estimate. An op that only makes views (not: one that works in place) launches and moves nothing, and costs nothing unless the source
 //! says so; so does one of which neither operations nor bytes are known.
 
-use crate::graph::{Graph, OpId, Role, Sizes};
-use crate::units::Nanos;
+use highwater_model::graph::{Graph, OpId, Role, Sizes};
+use highwater_model::units::Nanos;
 
 /// What estimates times: rates, both at least 1, and what every op takes besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn op_work(graph: &Graph, sizes: &Sizes, op: OpId) -> OpWork {
 /// Whether no result has memory of its own, and nothing is written where they lie.
 fn makes_only_views(graph: &Graph, op: OpId) -> bool {
     let results = graph.results(op);
-    let is_shared = |id: &crate::graph::TensorId| graph.storages()[graph.tensors()[*id].storage].root != *id;
+    let is_shared = |id: &highwater_model::graph::TensorId| graph.storages()[graph.tensors()[*id].storage].root != *id;
     !results.is_empty() && results.iter().all(is_shared) && !writes_in_place(graph.op_kind(op))
 }
 

@@ -30,9 +30,9 @@ pub use static_planner::{
     MOST_EVENTS, PlannedKind, PlannedOp, PlannedSequence, StaticPlan, plan_static, run_static_planner,
 };
 
-use crate::progress::{Cancelled, Progress};
-use crate::units::Bytes;
-use crate::workload::{Tape, TapeCall};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Tape, TapeCall};
 
 /// Runs a tape under a budget by one heuristic.
 ///

@@ -7,10 +7,10 @@
 //! bring back the old content. The source tells none of this: op types do, so it is an estimate.
 
 use super::costs::{OpRates, op_time};
-use crate::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
-use crate::rewrite::op_types::plain_type;
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Tape, TapeCall, TapeOp, TapeTensor};
+use crate::op_types::plain_type;
+use highwater_model::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 
 /// A graph's tape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

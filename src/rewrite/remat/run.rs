@@ -2,7 +2,7 @@
 
 use super::eager::FreeNeighbors;
 use super::heuristics::Heuristic;
-use crate::units::{Bytes, Nanos};
+use highwater_model::units::{Bytes, Nanos};
 
 /// `DTRConfig` without its threshold; the static planner reads all of it, the eager interpreter the minimum size.
 #[derive(Clone, Copy, Debug, PartialEq)]

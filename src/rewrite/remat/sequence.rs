@@ -10,8 +10,8 @@
 //! end keep their slots and hold nothing. Linear in events, ops and inputs.
 
 use super::run::{RematEvent, RematKind, RematRun, RematStatus};
-use crate::units::Bytes;
-use crate::workload::Tape;
+use highwater_model::units::Bytes;
+use highwater_model::workload::Tape;
 
 /// One executed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,8 +240,8 @@ mod tests {
     use super::super::heuristics::HEURISTICS;
     use super::super::run::{NO_CHOICE, RematCounts};
     use super::*;
-    use crate::units::Nanos;
-    use crate::workload::{TapeCall, TapeOp, TapeTensor};
+    use highwater_model::units::Nanos;
+    use highwater_model::workload::{TapeCall, TapeOp, TapeTensor};
 
     /// `x` from outside, then a chain `a`, `b`, `c`, and `d` that reads `c` and `a`.
     fn chain() -> Tape {

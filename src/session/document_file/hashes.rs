@@ -9,10 +9,10 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::progress::Progress;
-use crate::session::document::SourceSpec;
-use crate::session::files::{FileError, open, stream_name};
-use crate::session::folder::files_of;
+use crate::document::SourceSpec;
+use crate::files::{FileError, open, stream_name};
+use crate::folder::files_of;
+use highwater_model::progress::Progress;
 
 /// The hash of a source as hexadecimal digits; `None` for what is bundled or cannot be read twice.
 ///

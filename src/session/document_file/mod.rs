@@ -30,9 +30,9 @@ use super::bookmarks::{KeptBookmark, lane_of, lane_text};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::kept::KeptSource;
-use crate::analysis::LaneId;
-use crate::diagnostics::Diagnostics;
-use crate::export::{ConfigError, from_json, to_json};
+use highwater_analysis::LaneId;
+use highwater_export::{ConfigError, from_json, to_json};
+use highwater_model::diagnostics::Diagnostics;
 use unknown::Unknown;
 use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strategies_of};
 
@@ -279,7 +279,7 @@ fn source_of(wire: &KeptSource, folder: Option<&Path>, remarks: &mut Diagnostics
         );
     }
     if let Some(format) = &wire.format
-        && crate::import::importer(format).is_none()
+        && highwater_import::importer(format).is_none()
     {
         let message = format!("there is no format \"{format}\"; the content of the file is asked instead");
         remarks.warning(message, "sources");

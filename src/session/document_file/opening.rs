@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::hashes::{hash_of, hash_of_bytes};
 use super::{DocumentFile, MOST_DOCUMENT_BYTES, too_large};
-use crate::diagnostics::Diagnostics;
-use crate::progress::Progress;
-use crate::session::document::SourceSpec;
-use crate::session::files::{TEMPORARY, open, stream_name};
-use crate::session::write::write_whole;
+use crate::document::SourceSpec;
+use crate::files::{TEMPORARY, open, stream_name};
+use crate::write::write_whole;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
 
 /// What documents are usually called, without the point.
 pub const DOCUMENT_EXTENSION: &str = "highwater";
@@ -158,7 +158,7 @@ fn noted(sources: &[SourceSpec], hashes: &[Option<String>], progress: &Progress<
 }
 
 /// What became of sources. A source without a hash is only looked for.
-pub(in crate::session) fn states_of(
+pub(crate) fn states_of(
     sources: &[SourceSpec],
     hashes: &[Option<String>],
     progress: &Progress<'_>,
@@ -204,11 +204,11 @@ pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) 
 
 /// A document that was written.
 #[derive(Debug)]
-pub(in crate::session) struct Saved {
+pub(crate) struct Saved {
     /// Of its sources.
-    pub(in crate::session) hashes: Vec<Option<String>>,
+    pub(crate) hashes: Vec<Option<String>>,
     /// Of the file.
-    pub(in crate::session) content: String,
+    pub(crate) content: String,
 }
 
 /// The same, but only over the content that is known by its hash, where one is; `None` where the file holds another. A file that
@@ -216,7 +216,7 @@ pub(in crate::session) struct Saved {
 ///
 /// # Errors
 /// As [`save_document`].
-pub(in crate::session) fn save_over(
+pub(crate) fn save_over(
     file: &DocumentFile,
     path: &Path,
     known: Option<&str>,

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::DERIVED;
-use crate::analysis::{Configuration, Pin};
-use crate::diagnostics::Diagnostics;
-use crate::export::{ConfigDocument, from_json, to_json};
-use crate::session::config::options_of;
+use crate::config::options_of;
+use highwater_analysis::{Configuration, Pin};
+use highwater_export::{ConfigDocument, from_json, to_json};
+use highwater_model::diagnostics::Diagnostics;
 
 /// Fields of a configuration that a pin does not write: they follow from the others, or are the document's.
 const NOT_WRITTEN: [&str; 2] = ["tool_version", "device"];

@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::session::kept::KeptSource;
+use crate::kept::KeptSource;
 
 /// Before the name of a bundled sample.
 const SAMPLE: &str = "sample:";
@@ -31,7 +31,7 @@ pub(super) fn placed(mut source: KeptSource, folder: Option<&Path>) -> KeptSourc
 pub(super) fn found(source: &KeptSource, folder: Option<&Path>) -> KeptSource {
     let mut found = source.clone();
     if let (None, Some(name)) = (&found.path, &found.sample)
-        && crate::session::sample(name).is_none()
+        && crate::sample(name).is_none()
     {
         found.path = Some(format!("{SAMPLE}{name}"));
         return found;
@@ -44,7 +44,7 @@ pub(super) fn found(source: &KeptSource, folder: Option<&Path>) -> KeptSource {
 }
 
 /// The way from a folder to a path; `None` where there is none (another drive), or names are no text.
-pub(in crate::session) fn relative(path: &Path, folder: &Path) -> Option<String> {
+pub(crate) fn relative(path: &Path, folder: &Path) -> Option<String> {
     if let Ok(below) = path.strip_prefix(folder) {
         return words(below);
     }

@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
 use super::DOCUMENT_VERSION;
-use crate::analysis::{LaneSet, LaneStrategies, RematLane};
-use crate::diagnostics::Diagnostics;
-use crate::rewrite::remat::{Budget, find_heuristic};
-use crate::session::bookmarks::{KeptBookmark, lane_of, lane_text};
-use crate::session::kept::KeptSource;
-use crate::units::Bytes;
+use crate::bookmarks::{KeptBookmark, lane_of, lane_text};
+use crate::kept::KeptSource;
+use highwater_analysis::{LaneSet, LaneStrategies, RematLane};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Bytes;
+use highwater_rewrite::remat::{Budget, find_heuristic};
 
 /// The format's version; refuses, at its place in the file, what this highwater cannot read.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -178,7 +178,7 @@ pub(super) fn strategies_of(strategies: &LaneStrategies) -> BTreeMap<String, Str
 pub(super) fn strategies(wire: &BTreeMap<String, String>, remarks: &mut Diagnostics) -> LaneStrategies {
     let mut strategies = LaneStrategies::default();
     for (lane, name) in wire {
-        match (lane_of(lane), crate::plan::find(name)) {
+        match (lane_of(lane), highwater_plan::find(name)) {
             (Some(lane), Ok(strategy)) => strategies.set(lane, Some(strategy)),
             _ => remarks.warning(
                 format!("lane \"{lane}\" placed by \"{name}\" is not known; it is kept as it is"),

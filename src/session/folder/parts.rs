@@ -6,9 +6,9 @@ use std::io::{BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::name_of;
-use crate::import::{Imported, Importer, ReadSeek, import_as, join_slices, unpacked};
-use crate::progress::Progress;
-use crate::session::files::{FileError, input_of, open};
+use crate::files::{FileError, input_of, open};
+use highwater_import::{Imported, Importer, ReadSeek, import_as, join_slices, unpacked};
+use highwater_model::progress::Progress;
 
 /// Several slices as one table.
 ///

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use super::natural::by_number;
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::progress::Progress;
-use crate::session::files::FileError;
+use crate::files::FileError;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::progress::Progress;
 
 /// Most levels of folders.
 const MOST_LEVELS: usize = 8;
@@ -20,16 +20,16 @@ pub(super) const MOST_FILES: usize = 20_000;
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
-pub(in crate::session) struct Found {
+pub(crate) struct Found {
     /// Regular files, sorted by their paths, numbers in them as numbers.
-    pub(in crate::session) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// What was passed over.
-    pub(in crate::session) passed: Passed,
+    pub(crate) passed: Passed,
 }
 
 /// What is passed over in a folder: how many there are of a kind, and the first.
 #[derive(Debug, Default)]
-pub(in crate::session) struct Passed {
+pub(crate) struct Passed {
     links: Vec<PathBuf>,
     deep: Vec<PathBuf>,
     closed: Vec<PathBuf>,
@@ -62,7 +62,7 @@ impl Passed {
 ///
 /// # Errors
 /// What the operating system says of the folder itself; folders within that cannot be read are passed over.
-pub(in crate::session) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
+pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
     let mut found = Found::default();
     let mut waiting = vec![(folder.to_owned(), 0_usize)];
     while let Some((path, level)) = waiting.pop() {
@@ -139,7 +139,7 @@ fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancel;
+    use highwater_model::progress::Cancel;
 
     #[test]
     fn files_are_sorted_and_a_saved_model_is_one_file() {

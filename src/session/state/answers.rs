@@ -8,8 +8,8 @@ use super::super::jobs::{Answer, Loaded, ReadConfig};
 use super::super::planner::BestPlan;
 use super::super::samples::SAMPLES;
 use super::{Busy, Notice, Session};
-use crate::analysis::Comparison;
-use crate::timeline::{ColorBy, Timeline};
+use highwater_analysis::Comparison;
+use highwater_timeline::{ColorBy, Timeline};
 
 impl Session {
     pub(super) fn take(&mut self, generation: u64, answer: Answer) {

@@ -4,7 +4,7 @@ use super::super::bookmarks::{Bookmark, insert};
 use super::super::document::Document;
 use super::super::history::Settings;
 use super::Session;
-use crate::analysis::LaneId;
+use highwater_analysis::LaneId;
 
 impl Session {
     /// Adds a bookmark; one without a note is kept too.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::super::jobs::Job;
 use super::{Busy, Session};
-use crate::analysis::{Request, bound_plan};
-use crate::plan::Limits;
-use crate::workload::Workload;
+use highwater_analysis::{Request, bound_plan};
+use highwater_model::workload::Workload;
+use highwater_plan::Limits;
 
 impl Session {
     /// Starts a comparison of what is loaded; while sources are being read it waits for them.

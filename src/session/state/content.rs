@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::session::jobs::{Answer, ContentOrder, Job};
-use crate::timeline::{Areas, LaneRows};
+use crate::jobs::{Answer, ContentOrder, Job};
+use highwater_timeline::{Areas, LaneRows};
 
 /// What is known of it.
 #[derive(Debug, Default)]

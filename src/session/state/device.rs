@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::super::device::DeviceAt;
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
-use crate::analysis::LaneId;
-use crate::units::Step;
+use highwater_analysis::LaneId;
+use highwater_model::units::Step;
 
 impl Session {
     /// The last picture of the device that was worked out; perhaps of another step (see [`Self::has_device_at`]).

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::analysis::LaneId;
-use crate::session::jobs::{Answer, Job};
-use crate::timeline::LaneDifference;
+use crate::jobs::{Answer, Job};
+use highwater_analysis::LaneId;
+use highwater_timeline::LaneDifference;
 
 /// What is known of the difference.
 #[derive(Debug, Default)]

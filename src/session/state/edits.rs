@@ -11,11 +11,11 @@ use super::super::files::all_paths;
 use super::super::history::{BASELINE, BOOKMARKS, Settings};
 use super::super::jobs::{Drawing, Job, LaneInView, ReadConfig};
 use super::{Notice, Session};
-use crate::analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
-use crate::export::{WRITTEN_FORMS, writer_of};
-use crate::options::{Environment, OptionError, Options, SeenFiles, check_scheduled, effective_values};
-use crate::rewrite::remat::Budget;
-use crate::units::Bytes;
+use highwater_analysis::{Comparison, Lane, LaneId, LaneSet, LaneStrategies, RematLane};
+use highwater_export::{WRITTEN_FORMS, writer_of};
+use highwater_model::units::Bytes;
+use highwater_options::{Environment, OptionError, Options, SeenFiles, check_scheduled, effective_values};
+use highwater_rewrite::remat::Budget;
 
 impl Session {
     /// Whether there is a step to undo, and one to do again.

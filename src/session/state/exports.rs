@@ -8,11 +8,11 @@ use super::super::command_line::{CommandLine, Origin};
 use super::super::export::{ExportOrder, export_about};
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
-use crate::analysis::LaneId;
-use crate::diagnostics::Diagnostics;
-use crate::export::{ExportForm, ExportSubject};
-use crate::options::check_scheduled;
-use crate::timeline::AxisKind;
+use highwater_analysis::LaneId;
+use highwater_export::{ExportForm, ExportSubject};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_options::check_scheduled;
+use highwater_timeline::AxisKind;
 
 /// A file that is being written.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::analysis::{Comparison, LaneId};
-use crate::session::jobs::{Answer, Job};
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::LaneChanges;
+use crate::jobs::{Answer, Job};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::LaneChanges;
 
 /// What is known of it.
 #[derive(Debug, Default)]

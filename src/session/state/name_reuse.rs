@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::super::jobs::{Answer, Job};
 use super::super::name_reuse::{NamesQuestion, NamesReport};
 use super::{Notice, Session};
-use crate::graph::Bindings;
-use crate::options::lower;
-use crate::workload::GraphIdx;
+use highwater_model::graph::Bindings;
+use highwater_model::workload::GraphIdx;
+use highwater_options::lower;
 
 /// The dimension that stands for -1.
 const BATCH: &str = "batch";
@@ -111,8 +111,8 @@ mod tests {
     use super::super::super::samples::SAMPLES;
     use super::super::super::worker::Worker;
     use super::*;
-    use crate::session::Command;
-    use crate::workload::DeviceProfiles;
+    use crate::Command;
+    use highwater_model::workload::DeviceProfiles;
 
     #[test]
     fn a_failure_takes_the_report_away_and_can_be_asked_again() {

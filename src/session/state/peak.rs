@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
-use crate::export::{PEAK_FORMS, PeakAnswer, peak_text};
-use crate::timeline::{PeakAsk, PeakReport};
+use highwater_export::{PEAK_FORMS, PeakAnswer, peak_text};
+use highwater_timeline::{PeakAsk, PeakReport};
 
 /// How many tensors a copied text lists.
 const MOST_COPIED: usize = 100;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Notice, Session};
-use crate::session::jobs::{Answer, Job};
-use crate::session::painter::{LanePicture, Painting, PictureOrder, RowsPicture};
-use crate::timeline::{Look, LookOrder};
+use crate::jobs::{Answer, Job};
+use crate::painter::{LanePicture, Painting, PictureOrder, RowsPicture};
+use highwater_timeline::{Look, LookOrder};
 
 /// What is known of pictures and colours.
 #[derive(Debug, Default)]
@@ -167,8 +167,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::{Answer, Session};
-    use crate::session::{Document, SourceSpec, Worker, sample};
-    use crate::workload::DeviceProfiles;
+    use crate::{Document, SourceSpec, Worker, sample};
+    use highwater_model::workload::DeviceProfiles;
 
     /// The painter counts its orders by itself, so that its numbers are those of jobs too.
     #[test]

@@ -6,8 +6,8 @@ use super::super::commands::Command;
 use super::super::document::Document;
 use super::super::history::Settings;
 use super::{Notice, Session};
-use crate::analysis::{Comparison, Configuration, LaneId, MOST_PINS, Pin};
-use crate::workload::Workload;
+use highwater_analysis::{Comparison, Configuration, LaneId, MOST_PINS, Pin};
+use highwater_model::workload::Workload;
 
 impl Session {
     /// What is set, and the values that were assumed for dimensions: what pinning it keeps, so that it stays as it is.

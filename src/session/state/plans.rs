@@ -6,10 +6,10 @@ use super::super::command_line::{CommandLine, Origin};
 use super::super::jobs::{Answer, Job};
 use super::super::planner::{BestPlan, PlannerTable};
 use super::{Notice, Session};
-use crate::analysis::LaneId;
-use crate::options::keys;
-use crate::plan::{BEST, find};
-use crate::workload::GraphIdx;
+use highwater_analysis::LaneId;
+use highwater_model::workload::GraphIdx;
+use highwater_options::keys;
+use highwater_plan::{BEST, find};
 
 impl Session {
     /// The planner's table, as far as it is known.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use super::super::document::Document;
 use super::super::jobs::Loaded;
 use super::{Busy, Notice, Session};
-use crate::analysis::Comparison;
-use crate::diagnostics::Diagnostics;
-use crate::options::{Finding, Value};
-use crate::timeline::{Selected, Timeline};
-use crate::workload::{DeviceProfiles, DimValues, SchedulePlan};
+use highwater_analysis::Comparison;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::{DeviceProfiles, DimValues, SchedulePlan};
+use highwater_options::{Finding, Value};
+use highwater_timeline::{Selected, Timeline};
 
 impl Session {
     /// What the user chose.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
-use crate::timeline::{Matches, Query, QueryError};
+use highwater_timeline::{Matches, Query, QueryError};
 
 /// What is looked for, and what was found.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! The selected tensor, and those that were selected before it.
 
-use crate::timeline::Selected;
+use highwater_timeline::Selected;
 
 /// Most tensors that are remembered.
 const MOST: usize = 256;
@@ -73,8 +73,8 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::{MOST, Selected, Selection};
-    use crate::graph::TensorId;
-    use crate::workload::GraphIdx;
+    use highwater_model::graph::TensorId;
+    use highwater_model::workload::GraphIdx;
 
     fn tensor(number: u32) -> Selected {
         Selected {

@@ -6,10 +6,10 @@ use super::super::document::Document;
 use super::super::jobs::{Answer, Job};
 use super::super::space::{SpaceOrder, SpaceTable};
 use super::{Notice, Session};
-use crate::analysis::space::{AxisOf, Goal, Space, SpaceError};
-use crate::analysis::{Configuration, LaneSet, LaneStrategies};
-use crate::options::keys;
-use crate::workload::Workload;
+use highwater_analysis::space::{AxisOf, Goal, Space, SpaceError};
+use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
+use highwater_model::workload::Workload;
+use highwater_options::keys;
 
 /// The space and what it was asked for.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use super::super::document::Document;
 use super::super::jobs::{Answer, Job};
 use super::super::sweep::SweepTable;
 use super::{Notice, Session};
-use crate::analysis::{LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes};
-use crate::options::keys;
-use crate::workload::GraphIdx;
+use highwater_analysis::{LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes};
+use highwater_model::workload::GraphIdx;
+use highwater_options::keys;
 
 /// The sweep and what it was asked for.
 #[derive(Debug, Default)]

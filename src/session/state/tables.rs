@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::super::jobs::{Answer, Job};
 use super::super::problems::problem_lines;
 use super::{Notice, Session};
-use crate::timeline::{TableRows, TableSpec, TableSubject};
+use highwater_timeline::{TableRows, TableSpec, TableSubject};
 
 /// What is wanted, what is in hand, what is known.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Session {
     /// Whether the table that was worked out last is this one, of the answer and the problems on the screen.
     pub fn has_table(&self, spec: &TableSpec) -> bool {
         self.tables.known.as_ref().is_some_and(|(answer, table)| {
-            let is_about_problems = spec.kind == crate::timeline::TableKind::Problems;
+            let is_about_problems = spec.kind == highwater_timeline::TableKind::Problems;
             *answer == self.n_answers
                 && table.spec() == spec
                 && (!is_about_problems || *table.subject().problems == *problem_lines(self))

@@ -15,7 +15,7 @@
 use super::driver::{Call, Shortage};
 use super::spans::{Origin, SPAN_PAGE, Span, SpanId, Spans};
 use super::{PoolFigures, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// The device is never asked for less.
 const DEVICE_BLOCK: u64 = 2 << 20;

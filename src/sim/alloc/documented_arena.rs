@@ -16,7 +16,7 @@ use super::{
     Address, ArenaBlock, ArenaFigures, ArenaSegment, JoinedSegment, LoadedSegments, RunError, Shortage,
     SimulatedDevice, StaticGraph, StaticMemory,
 };
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// How a load got its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@
 //! Source: the fake device under which the engine's own allocators gave the answers that these are compared with.
 
 pub use super::call::{Address, Call, PageHandle, PoolKey};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Steps of addresses, and the guard between device blocks, so that no two are neighbours.
 const GRANULE: u64 = 2 << 20;

@@ -16,7 +16,7 @@ use super::page_range::{PageRange, SlotState, Touched};
 use super::spans::{SPAN_PAGE, SpanId, Spans};
 use super::stitch::Stitches;
 use super::{PoolFigures, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// A pool with fewer pages than this part of its peak (in percent) takes fresh ones.
 const ENOUGH_PERCENT: u128 = 99;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use super::page_range::{Grows, PageRange};
 use super::{Address, Driver, RunError, SharedPages, Shortage, SimulatedDevice, StaticGraph};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// The pool.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::expandable::{Backing, Expandable};
 use super::page_range::{Grows, PageRange};
 use super::spans::{Found, Origin, SPAN_PAGE, SpanId, Spans};
 use super::{Grant, GrantId, PoolFigures, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Spans that one request looks at.
 const MOST_SPANS: usize = 1000;

@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 
 use super::{Address, DynamicMemory, Grant, GrantId, Order, PoolFigures, PoolKey, Shortage, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Sizes are multiples of it.
 const ALIGNMENT: u64 = 512;

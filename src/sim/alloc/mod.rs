@@ -38,7 +38,7 @@ pub use own_blocks::OwnBlocks;
 pub use page_pools::{PagePoolRules, PagePools};
 pub use segment_arena::SegmentArena;
 
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 use shared_pages::SharedPages;
 
 /// Bytes of a page of expandable pools and of arenas in virtual memory.

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::{Address, ArenaSegment, LoadedSegments, RunError, Shortage, SimulatedDevice, StaticGraph, StaticMemory};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// A block for each loaded graph.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use super::device_pool::{DevicePool, PoolRules};
 use super::driver::{PoolKey, Shortage};
 use super::graph_pool::{Below, GraphPool};
 use super::{DynamicMemory, Grant, GrantId, Order, PoolFigures, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// What page pools are told when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

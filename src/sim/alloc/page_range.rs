@@ -17,7 +17,7 @@
 use super::RunError;
 use super::driver::{Address, Driver, Shortage};
 use super::shared_pages::{PageIdx, PagePlace, SharedPages};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// More slots than any device can back; what lies beyond is refused as a shortage.
 const MOST_SLOTS: u64 = 1 << 23;

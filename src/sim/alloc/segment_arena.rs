@@ -22,8 +22,8 @@ use super::{
     Address, ArenaBlock, ArenaFigures, ArenaSegment, LoadedSegments, RunError, Shortage, SimulatedDevice, StaticGraph,
     StaticMemory,
 };
-use crate::units::Bytes;
 use backing::{Backing, BackingRange};
+use highwater_model::units::Bytes;
 
 /// Parts of blocks: address and bytes.
 type Parts = Vec<(Address, Bytes)>;

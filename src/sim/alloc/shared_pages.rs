@@ -15,7 +15,7 @@
 //! when the last user of this allocator leaves.
 
 use super::driver::{Address, Driver, PageHandle, Shortage};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 const NONE: u32 = u32::MAX;
 

@@ -15,7 +15,7 @@
 
 use super::driver::Address;
 use super::layers::{Layers, NONE};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Bytes of a page of spans.
 pub(super) const SPAN_PAGE: u64 = 64 << 10;

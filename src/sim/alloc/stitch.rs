@@ -17,7 +17,7 @@ use super::driver::{Address, Driver};
 use super::page_range::{PageRange, SlotState};
 use super::shared_pages::{PageIdx, SharedPages};
 use super::spans::SpanId;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Kept blocks that one request looks at.
 const MOST_LOOKS: usize = 1000;

@@ -1,7 +1,7 @@
 //! What unit tests of allocators share: a device, plain segments, the names of calls.
 
 use super::{ArenaSegment, Call, DriverRules, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// A device that can reserve ranges.
 pub(super) fn device(capacity: Bytes) -> SimulatedDevice {

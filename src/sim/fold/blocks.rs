@@ -2,8 +2,8 @@
 //!
 //! In: a log. Out: every tensor's stays in the order of allocation. One pass.
 
-use crate::sim::event::{EventKind, RegionId, Simulation, SubjectId};
-use crate::units::{Bytes, Step};
+use crate::event::{EventKind, RegionId, Simulation, SubjectId};
+use highwater_model::units::{Bytes, Step};
 
 /// A tensor's stay at one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@
 //! are exact, times are estimates. Stitching has no cause of its own: its range is reserved and its pages are
 //! mapped. Sums never wrap.
 
-use crate::sim::event::{Event, EventKind, Simulation};
-use crate::sim::params::Params;
-use crate::units::{Bytes, Nanos};
+use crate::event::{Event, EventKind, Simulation};
+use crate::params::Params;
+use highwater_model::units::{Bytes, Nanos};
 
 /// What takes time beside the graphs' ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,8 +6,8 @@
 use super::moment::grows;
 use super::parts::State;
 use super::step_bytes::{StepBytes, StepBytesBuilder};
-use crate::sim::event::Simulation;
-use crate::units::Bytes;
+use crate::event::Simulation;
+use highwater_model::units::Bytes;
 
 /// Bytes on each step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

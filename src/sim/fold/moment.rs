@@ -9,8 +9,8 @@
 //! from the first allocation on the largest value counts. One pass.
 
 use super::parts::{ReservedParts, State, requested};
-use crate::sim::event::{Event, EventKind, Simulation};
-use crate::units::{Bytes, Step};
+use crate::event::{Event, EventKind, Simulation};
+use highwater_model::units::{Bytes, Step};
 
 /// The moment of a step at which most is live; the last of equals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! In: events, one by one. Out: [`ReservedParts`] and the other sums as they stand. Invariant: the parts add up to
 //! the device bytes in use; what a shared arena holds of inputs and outputs counts as such while their graph runs.
 
-use crate::sim::event::{Event, EventKind, RegionKind, Simulation, Subject};
-use crate::units::Bytes;
+use crate::event::{Event, EventKind, RegionKind, Simulation, Subject};
+use highwater_model::units::Bytes;
 
 /// Reserved bytes by what they serve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub(super) fn requested(simulation: &Simulation, event: &Event) -> Option<Bytes>
 }
 
 /// Reserved bytes by what they serve, after so many events.
-pub(in crate::sim) fn parts_after(simulation: &Simulation, n_events: usize) -> ReservedParts {
+pub(crate) fn parts_after(simulation: &Simulation, n_events: usize) -> ReservedParts {
     let mut state = State::default();
     for event in simulation.events.iter().take(n_events) {
         state.apply(simulation, event);

@@ -12,7 +12,7 @@
 use std::ops::{Index, Range};
 use std::sync::Arc;
 
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
 
 /// Runs that are kept as such whatever the number of steps.
 const FEW_RUNS: usize = 256;

@@ -6,11 +6,11 @@
 use super::costs::{Overhead, overhead, total};
 use super::curves::Curves;
 use super::parts::{ReservedParts, parts_at_peak};
-use crate::sim::alloc::PoolFigures;
-use crate::sim::event::{EventKind, Simulation};
-use crate::sim::params::Params;
-use crate::sim::picture::picture;
-use crate::units::{Bytes, Nanos, Step};
+use crate::alloc::PoolFigures;
+use crate::event::{EventKind, Simulation};
+use crate::params::Params;
+use crate::picture::picture;
+use highwater_model::units::{Bytes, Nanos, Step};
 
 /// The exact counts and figures of one lane.
 #[derive(Clone, Debug, Default, PartialEq)]

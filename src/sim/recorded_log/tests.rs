@@ -1,10 +1,10 @@
 //! Recordings written by hand, and the logs that they become.
 
 use super::*;
-use crate::progress::Cancel;
-use crate::sim::fold::curves;
-use crate::sim::verify_log;
-use crate::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames};
+use crate::fold::curves;
+use crate::verify_log;
+use highwater_model::progress::Cancel;
+use highwater_model::workload::{BlockAddress, RecordedMark, RecordedName, RecordedNames};
 
 fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
     RecordedBlock {
@@ -46,7 +46,7 @@ fn log(recording: &Recording) -> RecordedLog {
     made
 }
 
-fn values(curve: &crate::sim::fold::StepBytes) -> Vec<u64> {
+fn values(curve: &crate::fold::StepBytes) -> Vec<u64> {
     curve.iter().map(|bytes| bytes.get()).collect()
 }
 

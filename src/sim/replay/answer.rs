@@ -3,8 +3,8 @@
 use super::super::alloc::{
     Address, ArenaFigures, Call, CallCounts, Grant, LegacyFigures, LoadedSegments, PoolFigures, PoolKey, RunError,
 };
-use crate::units::Bytes;
-use crate::workload::TraceCommand;
+use highwater_model::units::Bytes;
+use highwater_model::workload::TraceCommand;
 
 /// How a run of a static graph ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

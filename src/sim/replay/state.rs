@@ -11,8 +11,8 @@ use super::super::alloc::{
 };
 use super::super::{PolicyRow, StaticMemoryPolicy};
 use super::{Answer, Finish, Outcome, ReplayRules, RunStatus, key};
-use crate::units::Bytes;
-use crate::workload::{AllocationTrace, TraceCommand, TraceName};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
 
 /// A block of a pool; it is gone where its pool was made anew since.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,14 @@
 //! Graphs come onto the device and leave it: loading, the room check, unloading.
 
 use super::{Loading, Machine, Stop};
-use crate::graph::Id as _;
-use crate::sim::alloc::{DynamicMemory as _, Order, PoolKey};
-use crate::sim::event::EventKind;
-use crate::sim::placement::ArenaRequest;
-use crate::sim::recorder::NO_REGION;
-use crate::sim::residents::staging_bytes;
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use crate::alloc::{DynamicMemory as _, Order, PoolKey};
+use crate::event::EventKind;
+use crate::placement::ArenaRequest;
+use crate::recorder::NO_REGION;
+use crate::residents::staging_bytes;
+use highwater_model::graph::Id as _;
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
 
 impl<'a> Machine<'a> {
     /// Loads a static graph: weights, then its arena, then the buffers of its inputs.

@@ -12,9 +12,9 @@
 //! time is simulated one after another.
 
 use super::{Loading, Machine, Stop, static_plan};
-use crate::graph::Id as _;
-use crate::sim::session::DeviceRun;
-use crate::workload::GraphIdx;
+use crate::session::DeviceRun;
+use highwater_model::graph::Id as _;
+use highwater_model::workload::GraphIdx;
 
 impl<'a> Machine<'a> {
     /// What happens before a run: changes, and the beginning of a group.

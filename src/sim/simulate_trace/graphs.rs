@@ -15,9 +15,9 @@ use super::super::event::{EventKind, RegionKind, SubjectId};
 use super::super::recorder::{NO_REGION, Purpose, Recorder};
 use super::super::replay::{Outcome, ReplayRules};
 use super::{Held, begin_stay, end_stay, subject_of};
-use crate::graph::{Id as _, TensorId};
-use crate::units::Bytes;
-use crate::workload::{GraphIdx, TraceName};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{GraphIdx, TraceName};
 
 /// Parts of memory: address and bytes.
 type Parts = Vec<(Address, Bytes)>;

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::super::block::LaneView;
 use super::wall::{WallRun, of_ops};
 use super::{Axes, TimeAxis};
-use crate::analysis::Comparison;
-use crate::graph::{Bindings, Graph};
-use crate::rewrite::remat::op_time;
-use crate::workload::{AxisRun, GraphIdx, Recording};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Bindings, Graph};
+use highwater_model::workload::{AxisRun, GraphIdx, Recording};
+use highwater_rewrite::remat::op_time;
 
 const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
 const NO_TIME: &str = "No op states a time, operations or sizes from which one could be estimated.";

@@ -13,9 +13,9 @@
 //! did. Nothing is known of steps before the first measured op, and what a pass computes anew never ran: they take no time.
 //! One pass of the run stands for every run of its graph. O(steps + measured ops), and a sort.
 
-use crate::analysis::{Comparison, OpRun, measured_pass};
-use crate::graph::OpId;
-use crate::workload::{AxisRun, RecordedOp, Recording};
+use highwater_analysis::{Comparison, OpRun, measured_pass};
+use highwater_model::graph::OpId;
+use highwater_model::workload::{AxisRun, RecordedOp, Recording};
 
 use super::TimeAxis;
 
@@ -163,9 +163,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::graph::Bindings;
-    use crate::units::{Nanos, Step};
-    use crate::workload::{GraphIdx, Run, SlotOp};
+    use highwater_model::graph::Bindings;
+    use highwater_model::units::{Nanos, Step};
+    use highwater_model::workload::{GraphIdx, Run, SlotOp};
 
     fn axis_run(n_steps: u32, anew: &[u32]) -> AxisRun {
         let slots = (0..n_steps).flat_map(|op| {

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Blocks, RegionSpan, region_text};
-use crate::analysis::Lane;
-use crate::graph::TensorId;
-use crate::sim::fold::blocks;
-use crate::sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
-use crate::timeline::holdings::LaneHoldings;
-use crate::timeline::holes::LaneHoles;
-use crate::timeline::index::RectIndex;
-use crate::timeline::owner::Owner;
-use crate::timeline::reuse::LaneReuse;
-use crate::timeline::{Palette, Selected, TensorKey, layout};
-use crate::units::{Bytes, Step};
-use crate::workload::GraphIdx;
+use crate::holdings::LaneHoldings;
+use crate::holes::LaneHoles;
+use crate::index::RectIndex;
+use crate::owner::Owner;
+use crate::reuse::LaneReuse;
+use crate::{Palette, Selected, TensorKey, layout};
+use highwater_analysis::Lane;
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::fold::blocks;
+use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
 
 /// The blocks of a lane where they are drawn.
 pub(super) struct PlacedBlocks {

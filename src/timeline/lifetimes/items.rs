@@ -1,9 +1,9 @@
 //! What to draw of rows, one by one: pieces of their lives, and the gaps between them.
 
 use super::{LaneRows, RowLayout, RowWindow};
-use crate::timeline::viewport::{Canvas, View};
-use crate::timeline::visible::{Cell, ItemRect, Items, Shape, clip, merge};
-use crate::units::Step;
+use crate::viewport::{Canvas, View};
+use crate::visible::{Cell, ItemRect, Items, Shape, clip, merge};
+use highwater_model::units::Step;
 
 /// In lower rows no hatching is told.
 const LEAST_HATCHED: f64 = 3.0;

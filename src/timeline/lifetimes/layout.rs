@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{LaneRows, Scope};
-use crate::timeline::viewport::{Canvas, View};
+use crate::viewport::{Canvas, View};
 
 /// No row is higher than this many points.
 const MAX_ROW: f64 = 18.0;

@@ -28,7 +28,7 @@ use std::cmp::Reverse;
 use super::index::{Columns, Least, RectIndex};
 use super::rows::{Row, Rows};
 use super::{Selected, Timeline, Viewport};
-use crate::analysis::Comparison;
+use highwater_analysis::Comparison;
 
 /// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

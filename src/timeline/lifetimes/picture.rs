@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::items::place;
 use super::{Folds, LaneRows, RowLayout};
-use crate::timeline::axis::{Axes, AxisKind};
-use crate::timeline::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
-use crate::timeline::viewport::{Canvas, View, Viewport};
+use crate::axis::{Axes, AxisKind};
+use crate::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
+use crate::viewport::{Canvas, View, Viewport};
 
 /// A picture with the layout that it shows.
 #[derive(Clone, Debug, PartialEq)]

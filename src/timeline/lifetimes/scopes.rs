@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use crate::analysis::Comparison;
-use crate::timeline::grouping::full_scope;
-use crate::timeline::rows::Row;
-use crate::workload::{RecordedFrame, Recording};
+use crate::grouping::full_scope;
+use crate::rows::Row;
+use highwater_analysis::Comparison;
+use highwater_model::workload::{RecordedFrame, Recording};
 
 /// A scope with everything within it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use super::super::{Selected, TensorKey, Timeline};
 use super::links::{Links, variables};
 use super::{Destination, NeighbourNode, NodeKey, OpKey};
-use crate::analysis::Comparison;
-use crate::graph::{Bindings, Id as _, OpId, TensorId};
-use crate::rewrite::op_of_workspace;
-use crate::units::{Bytes, Step};
-use crate::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Bindings, Id as _, OpId, TensorId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
+use highwater_rewrite::op_of_workspace;
 
 /// Why there is nothing around a block.
 const RECORDED: &str = "A recording has no graph: it does not say which ops compute and read a block. Who asked for it \
@@ -228,7 +228,7 @@ impl<'a> Flow<'a> {
                     node.what = format!("{} {shape}", known.dtype.name()).into();
                     node.role = Some(known.role);
                 }
-                None => node.role = Some(crate::graph::Role::Workspace),
+                None => node.role = Some(highwater_model::graph::Role::Workspace),
             },
             Source::Tape(tape) => {
                 let known = tape.tensors.get(tensor.tensor.idx());

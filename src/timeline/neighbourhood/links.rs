@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::analysis::Comparison;
-use crate::graph::{Consumers, TensorId};
-use crate::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Consumers, TensorId};
+use highwater_model::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;
 use super::super::lists::Lists;
 use super::OpKey;
-use crate::graph::Id as _;
+use highwater_model::graph::Id as _;
 
 /// The links of whatever runs. Linear in ops and operands, to make and to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

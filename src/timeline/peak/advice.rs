@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use super::super::{Selected, TensorKey};
 use super::set::{LiveMember, LiveSet};
 use super::uses::{Around, RunUses, Use, around, unknown};
-use crate::analysis::Comparison;
-use crate::sim::fold::live_peaks_without;
-use crate::sim::{Subject, SubjectRow};
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::fold::live_peaks_without;
+use highwater_sim::{Subject, SubjectRow};
 
 /// An op that uses a tensor, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

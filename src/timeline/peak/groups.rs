@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::{Attribute, Grouping, Held, Selected};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Tensors that are alike by an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]

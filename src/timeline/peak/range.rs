@@ -12,11 +12,11 @@
 
 use super::super::{Grouping, Held, Selected};
 use super::groups::{LiveGroup, gather};
-use crate::analysis::Comparison;
-use crate::graph::TensorId;
-use crate::sim::fold::{Block, StepBytes, blocks};
-use crate::sim::{Simulation, Subject};
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::graph::TensorId;
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::fold::{Block, StepBytes, blocks};
+use highwater_sim::{Simulation, Subject};
 
 /// Steps from one to another, which is not part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,7 +111,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(in crate::timeline) fn add(&mut self, bytes: Bytes) {
+    pub(crate) fn add(&mut self, bytes: Bytes) {
         self.count += 1;
         self.bytes += bytes;
     }

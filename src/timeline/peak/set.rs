@@ -13,10 +13,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::Selected;
-use crate::analysis::Comparison;
-use crate::sim::fold::{Moment, moment, most_reserved_moment};
-use crate::sim::{Event, EventKind, Simulation, Subject};
-use crate::units::{Bytes, Step};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::fold::{Moment, moment, most_reserved_moment};
+use highwater_sim::{Event, EventKind, Simulation, Subject};
 
 /// A tensor that is live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +107,7 @@ impl LiveSet {
 
     /// What is live at the moment of a step at which most is reserved, and the moment. Live bytes may be less than the lane's
     /// curve. `None` for a lane that there is not. O(events + tensors log tensors).
-    pub(in crate::timeline) fn most_reserved(
-        comparison: &Comparison,
-        lane: usize,
-        step: Step,
-    ) -> Option<(Self, Moment)> {
+    pub(crate) fn most_reserved(comparison: &Comparison, lane: usize, step: Step) -> Option<(Self, Moment)> {
         let row = comparison.lanes.get(lane)?;
         let moment = most_reserved_moment(&row.simulation, step);
         Some((Self::at((comparison, lane), (step, moment.live), &moment), moment))

@@ -5,10 +5,10 @@
 //! reads what: then nothing is known.
 
 use super::super::Selected;
-use crate::analysis::{Comparison, RunRemat};
-use crate::graph::{Graph, Id as _, OpId, TensorId};
-use crate::units::Step;
-use crate::workload::{AxisRun, Block, Slots};
+use highwater_analysis::{Comparison, RunRemat};
+use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
+use highwater_model::units::Step;
+use highwater_model::workload::{AxisRun, Block, Slots};
 
 /// An op that uses a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

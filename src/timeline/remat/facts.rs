@@ -1,8 +1,8 @@
 //! What a mark says, in words and exact figures: made when they are asked for.
 
 use super::{LaneRemat, RematMark, RematMarkKind, op_time};
-use crate::rewrite::remat::{Choice, Engine, RematEvent};
-use crate::units::{Bytes, Nanos, Step};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_rewrite::remat::{Choice, Engine, RematEvent};
 
 /// A mark in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +149,7 @@ fn plural(count: u64, noun: &str) -> String {
     if count == 1 {
         format!("1 {noun}")
     } else {
-        format!("{} {noun}s", crate::units::grouped(count))
+        format!("{} {noun}s", highwater_model::units::grouped(count))
     }
 }
 

@@ -1,8 +1,8 @@
 //! What is told of a run under a budget: marks, columns of them, gaps, ops computed anew, counters.
 
-use crate::rewrite::remat::{RematEvent, RematKind};
-use crate::timeline::Selected;
-use crate::units::{Bytes, Nanos, Step};
+use crate::Selected;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_rewrite::remat::{RematEvent, RematKind};
 
 /// What a mark tells; the most telling last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

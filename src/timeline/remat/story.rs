@@ -2,9 +2,9 @@
 
 use super::facts::share_text;
 use super::{LaneRemat, RematMarkKind, storage_bytes};
-use crate::rewrite::remat::RematStatus;
-use crate::timeline::Selected;
-use crate::units::{Bytes, Nanos};
+use crate::Selected;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_rewrite::remat::RematStatus;
 
 /// How the runs of a lane ended; the worst of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

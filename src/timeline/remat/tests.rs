@@ -1,11 +1,11 @@
 //! Hand-made runs: marks, gaps, columns, counters, the planner's count of bytes.
 
 use super::*;
-use crate::graph::{Bindings, OpId};
-use crate::rewrite::remat::{
+use highwater_model::graph::{Bindings, OpId};
+use highwater_model::workload::{Run, TapeCall, TapeOp, TapeTensor};
+use highwater_rewrite::remat::{
     Choice, GraphTape, HEURISTICS, NO_CHOICE, RematCounts, RematEvent, RematRun, RematShortage, sequence,
 };
-use crate::workload::{Run, TapeCall, TapeOp, TapeTensor};
 
 /// `x` from outside, then a chain `a`, `b`, `c`, and `d` that reads `c` and `a`.
 fn chain() -> GraphTape {
@@ -189,7 +189,7 @@ fn a_column_counts_all_that_it_merges() {
         ],
         0,
     );
-    let viewport = crate::timeline::Viewport {
+    let viewport = crate::Viewport {
         t0: 0.0,
         t1: 10.0,
         a0: 0.0,

@@ -1,6 +1,6 @@
 //! Amounts: `>1MiB`, `4096`, `100..200`, several with `|`.
 
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 use super::syntax::Condition;
 

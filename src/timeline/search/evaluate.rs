@@ -8,10 +8,10 @@ use super::pattern::Patterns;
 use super::syntax::Condition;
 use super::text::{Place, TextTest};
 use super::{Amounts, Query, Term, Test};
-use crate::analysis::Comparison;
-use crate::progress::{Cancelled, Progress};
-use crate::timeline::{Attribute, Grouping, Held, Row, Rows, Timeline};
-use crate::units::Bytes;
+use crate::{Attribute, Grouping, Held, Row, Rows, Timeline};
+use highwater_analysis::Comparison;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::Bytes;
 
 /// Rows between two looks at the flag.
 const CHUNK: usize = 4096;
@@ -177,7 +177,7 @@ fn meets(amounts: &Amounts, start: u32, end: u32) -> bool {
 }
 
 /// On how many steps a row's tensor is held.
-pub(in crate::timeline) fn n_held(row: &Row, rows: &Rows) -> u32 {
+pub(crate) fn n_held(row: &Row, rows: &Rows) -> u32 {
     if row.n_pieces == 1 {
         return row.end.0.saturating_sub(row.start.0);
     }

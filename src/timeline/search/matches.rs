@@ -1,7 +1,7 @@
 //! What a query found in a lane: a bit per row, counts, and the way from one match to the next.
 
-use crate::timeline::{Row, Rows, Selected};
-use crate::units::Bytes;
+use crate::{Row, Rows, Selected};
+use highwater_model::units::Bytes;
 
 /// Rows per word.
 const BITS: usize = 64;

@@ -71,7 +71,7 @@ impl Patterns {
 
 /// Whether a text has a part, which is in small letters, whatever the text's case. O(text x part) at worst; almost always
 /// O(text).
-pub(in crate::timeline) fn contains(text: &str, part: &str) -> bool {
+pub(crate) fn contains(text: &str, part: &str) -> bool {
     let (text_bytes, part_bytes) = (text.as_bytes(), part.as_bytes());
     let Some((first, rest)) = part_bytes.split_first() else {
         return true;

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use super::pattern::Patterns;
 use super::syntax::Condition;
-use crate::analysis::Comparison;
-use crate::graph::{Graph, Id as _, OpId, StorageId, TensorId};
-use crate::rewrite::op_of_workspace;
-use crate::timeline::Selected;
-use crate::timeline::grouping::full_scope;
-use crate::workload::{GraphIdx, Recording, StackIdx};
+use crate::Selected;
+use crate::grouping::full_scope;
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Graph, Id as _, OpId, StorageId, TensorId};
+use highwater_model::workload::{GraphIdx, Recording, StackIdx};
+use highwater_rewrite::op_of_workspace;
 
 /// What a tensor is called: its name; where it has none, its number.
-pub(in crate::timeline) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
+pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
     let name = comparison.tensor_name(tensor.graph, tensor.tensor);
     if name.is_empty() {
         Cow::Owned(format!("tensor {}", tensor.tensor.0))
@@ -32,7 +32,7 @@ fn producer(comparison: &Comparison, graph: GraphIdx, tensor: TensorId) -> Optio
 }
 
 /// The name of the op that computes a tensor; empty where there is none.
-pub(in crate::timeline) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
+pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
     if let Some(tape) = comparison.workload.tapes().first() {
         let known = tape.tensors.get(tensor.tensor.idx());
         let op = known.and_then(|known| tape.ops.get(known.op as usize));

@@ -4,10 +4,10 @@
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
-use crate::sim::{Event, EventKind, Subject};
-use crate::timeline::search::shown_name;
-use crate::timeline::{RematMark, Selected, region_text, subject_text};
-use crate::units::{Bytes, Step};
+use crate::search::shown_name;
+use crate::{RematMark, Selected, region_text, subject_text};
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::{Event, EventKind, Subject};
 
 pub(super) const COLUMNS: [Column; 6] = [
     number("step", "step", "when it happens"),

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 
 use super::{TableError, TableKind, TableSpec, View};
-use crate::progress::{Cancelled, Progress};
-use crate::timeline::search::contains;
-use crate::timeline::{Matches, Query};
+use crate::search::contains;
+use crate::{Matches, Query};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Rows between two looks at the flag.
 const CHUNK: usize = 4096;

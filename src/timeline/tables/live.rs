@@ -3,10 +3,10 @@
 use super::column::{amount, number, text};
 use super::tensors::attribute;
 use super::{Column, Target, Value, View};
-use crate::sim::Subject;
-use crate::timeline::search::shown_name;
-use crate::timeline::{Attribute, LaneView, Tally, subject_text};
-use crate::units::{Bytes, Step};
+use crate::search::shown_name;
+use crate::{Attribute, LaneView, Tally, subject_text};
+use highwater_model::units::{Bytes, Step};
+use highwater_sim::Subject;
 
 pub(super) const COLUMNS: [Column; 9] = [
     text("name", "whose bytes", 34),

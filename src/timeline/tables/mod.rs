@@ -23,10 +23,10 @@ pub use value::Value;
 use std::sync::Arc;
 
 use super::{QueryError, Rows, Selected, Timeline};
-use crate::analysis::{Comparison, Lane};
-use crate::progress::{Cancelled, Progress};
-use crate::timeline::Tally;
-use crate::units::{Bytes, Step};
+use crate::Tally;
+use highwater_analysis::{Comparison, Lane};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
 
 /// By what a table is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
-use crate::analysis::Comparison;
-use crate::graph::{Id as _, Op, OpId, TensorId};
-use crate::timeline::{AxisKind, Selected};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
+use crate::{AxisKind, Selected};
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Id as _, Op, OpId, TensorId};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
 
 pub(super) const COLUMNS: [Column; 10] = [
     number("step", "step", "its position on the time axis"),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use indexmap::IndexMap;
 
 use super::{Sort, Value, View};
-use crate::progress::{Cancelled, Progress};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// Rows between two looks at the flag.
 const CHUNK: usize = 4096;

@@ -2,7 +2,7 @@
 
 use super::column::text;
 use super::{Column, Target, Value, View};
-use crate::diagnostics::Severity;
+use highwater_model::diagnostics::Severity;
 
 /// A finding or an oddity.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
-use crate::graph::Id as _;
-use crate::timeline::grouping::stated;
-use crate::timeline::search::{n_held, op_name, shown_name};
-use crate::timeline::{Attribute, Row, Selected};
+use crate::grouping::stated;
+use crate::search::{n_held, op_name, shown_name};
+use crate::{Attribute, Row, Selected};
+use highwater_model::graph::Id as _;
 
 pub(super) const COLUMNS: [Column; 12] = [
     text("name", "its own name, or its number where it has none", 34),
@@ -63,7 +63,7 @@ fn shape(view: &View<'_>, tensor: Selected) -> String {
         if entry.graph.tensors().get(tensor.tensor).is_none() {
             return String::new();
         }
-        let none = crate::graph::Bindings::new();
+        let none = highwater_model::graph::Bindings::new();
         let bindings = view.comparison.bindings_of(view.lane, tensor.run as usize);
         let bindings = bindings.unwrap_or(&none);
         return entry.graph.bound_shape_text(tensor.tensor, bindings);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::units::{Bytes, Nanos, grouped, percent_text};
+use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::{CommandRow, Menu, UiCommand};
-use crate::ui::lanes::Measuring;
+use crate::lanes::Measuring;
 
 const fn row(how: Measuring, text: &'static str, tooltip: &'static str, key: Option<Key>) -> CommandRow {
     let shortcut = match key {

@@ -4,8 +4,8 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
-use crate::session::ExportForm;
-use crate::timeline::{Attribute, ColorBy};
+use highwater_session::ExportForm;
+use highwater_timeline::{Attribute, ColorBy};
 
 const fn ctrl(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::PEAK_FILE;
-use crate::analysis::LaneId;
-use crate::options::PathKind;
-use crate::session::{Command, ExportForm, SourceSpec};
-use crate::ui::document::with_extension;
+use crate::document::with_extension;
+use highwater_analysis::LaneId;
+use highwater_options::PathKind;
+use highwater_session::{Command, ExportForm, SourceSpec};
 
 /// What a chosen path is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

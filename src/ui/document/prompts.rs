@@ -5,9 +5,9 @@ use std::path::Path;
 use eframe::egui::{self, Key, RichText};
 
 use super::DocumentState;
-use crate::session::{Recoverable, Session, SourceSpec};
-use crate::ui::dialogs::{Dialogs, Purpose};
-use crate::ui::theme::Theme;
+use crate::dialogs::{Dialogs, Purpose};
+use crate::theme::Theme;
+use highwater_session::{Recoverable, Session, SourceSpec};
 
 /// What becomes of changes.
 #[derive(Clone, Copy)]

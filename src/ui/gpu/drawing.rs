@@ -5,7 +5,7 @@ use eframe::wgpu;
 
 use super::pipelines::{COLOR, DEPTH, Pipelines, SHARE};
 use super::uploads::{Source, Uploads};
-use crate::timeline::{Canvas, LaneView, RasterStyle, RectRun, Viewport};
+use highwater_timeline::{Canvas, LaneView, RasterStyle, RectRun, Viewport};
 
 /// What a lane's picture shows.
 #[derive(Clone, Debug)]

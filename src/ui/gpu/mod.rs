@@ -26,8 +26,8 @@ use eframe::wgpu;
 use self::drawing::{LaneOnDevice, Shown};
 use self::pipelines::{DEPTH, Pipelines, SHARE};
 use self::uploads::Source;
-use crate::session::PainterChoice;
-use crate::timeline::{Look, MOST_ADDRESS, RasterStyle, Timeline, Viewport};
+use highwater_session::PainterChoice;
+use highwater_timeline::{Look, MOST_ADDRESS, RasterStyle, Timeline, Viewport};
 
 /// Blocks and holes of a lane that is drawn by the device: 400 MB of its memory.
 const MOST_ROWS: usize = 1 << 24;

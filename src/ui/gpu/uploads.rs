@@ -5,7 +5,7 @@ use std::ops::Range;
 use eframe::wgpu::{self, util::DeviceExt as _};
 
 use super::pipelines::{COLOR_NUMBER, ROW};
-use crate::timeline::{LaneView, Rects};
+use highwater_timeline::{LaneView, Rects};
 
 /// Rows of a buffer: 2.5 MiB, which is far below the least that adapters must offer (256 MiB).
 pub(super) const CHUNK: usize = 1 << 17;

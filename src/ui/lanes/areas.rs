@@ -8,10 +8,10 @@ use super::canvas::{Quads, SMALL, left_axis};
 use super::frame::LaneFrame;
 use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, tooltip};
-use crate::timeline::{AreaBand, AreaColumns, AreaOf, ColorBy, LaneAreas, View, byte_ticks};
-use crate::ui::panels::elided_middle;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped, percent_text};
+use crate::panels::elided_middle;
+use crate::theme::Theme;
+use highwater_model::units::{Bytes, grouped, percent_text};
+use highwater_timeline::{AreaBand, AreaColumns, AreaOf, ColorBy, LaneAreas, View, byte_ticks};
 
 /// Longer names are cut.
 const MOST_NAME: f32 = 150.0;

@@ -8,9 +8,9 @@ use eframe::egui::{self, CursorIcon, PopupCloseBehavior, Rect, Role, Sense, Ui, 
 
 use super::frame::LaneFrame;
 use super::{LaneAction, LaneLayout, LanesInput, LanesState};
-use crate::analysis::{Comparison, LaneId};
-use crate::timeline::{LaneView, Timeline};
-use crate::units::{Bytes, counted};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::{Bytes, counted};
+use highwater_timeline::{LaneView, Timeline};
 
 /// How one lane stands.
 #[derive(Clone, Copy, Debug, PartialEq)]

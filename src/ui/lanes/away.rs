@@ -4,7 +4,7 @@ use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{Color32, Painter, Pos2, Rect, pos2};
 
 use super::marks::{in_pattern, pattern};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
 
 /// A hatching where a tensor is away.
 pub(super) fn hatched(painter: &Painter, places: &[Rect], theme: &Theme) {

@@ -3,9 +3,9 @@
 use eframe::egui::{ComboBox, Role, Ui, WidgetInfo};
 
 use super::{LanesInput, LanesState};
-use crate::timeline::{AxisKind, TimeAxis, Timeline, View, WallRun};
-use crate::ui::combo::ShowChoices as _;
-use crate::units::{Nanos, counted, grouped};
+use crate::combo::ShowChoices as _;
+use highwater_model::units::{Nanos, counted, grouped};
+use highwater_timeline::{AxisKind, TimeAxis, Timeline, View, WallRun};
 
 impl LanesState {
     /// What the time axis counts in the answer on the screen.

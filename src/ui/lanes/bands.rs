@@ -4,8 +4,8 @@ use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, 
 
 use super::canvas::{SMALL, text_in};
 use super::{LanesInput, LanesState};
-use crate::timeline::{Bands, TimeAxis, View};
-use crate::units::{Nanos, Step, grouped};
+use highwater_model::units::{Nanos, Step, grouped};
+use highwater_timeline::{Bands, TimeAxis, View};
 
 const ITERATIONS: f32 = 14.0;
 const RUNS: f32 = 18.0;

@@ -11,8 +11,8 @@ use super::canvas::text_with_ground;
 use super::curve::{Scale, scale};
 use super::frame::LaneFrame;
 use super::{LaneAction, LanesInput, LanesState};
-use crate::analysis::LaneId;
-use crate::units::Bytes;
+use highwater_analysis::LaneId;
+use highwater_model::units::Bytes;
 
 /// How near the pointer has to be to the line.
 const REACH: f32 = 4.0;

@@ -5,8 +5,8 @@ use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2};
 
 use super::LanesState;
-use crate::timeline::{Canvas, ItemRect, Tick};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_timeline::{Canvas, ItemRect, Tick};
 
 /// About what a narrow letter is wide, in points.
 const LETTER: f32 = 4.0;

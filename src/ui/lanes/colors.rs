@@ -3,10 +3,10 @@
 use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::{LaneAction, LaneContent, LanesInput};
-use crate::timeline::{ColorBy, LegendRow, LookOrder};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::elided_middle;
-use crate::units::counted;
+use crate::combo::ShowChoices as _;
+use crate::panels::elided_middle;
+use highwater_model::units::counted;
+use highwater_timeline::{ColorBy, LegendRow, LookOrder};
 
 /// Longer names are cut, as callers with their paths are.
 const MOST_NAME: f32 = 150.0;
@@ -86,7 +86,7 @@ fn row_ui(ui: &mut Ui, (row, input): (&LegendRow, &LanesInput<'_>), order: &Look
     let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
     let number = row.color
         | if row.is_hidden {
-            crate::timeline::STEPPED_BACK
+            highwater_timeline::STEPPED_BACK
         } else {
             0
         };

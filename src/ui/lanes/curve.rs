@@ -10,10 +10,10 @@ use super::canvas::{Quads, SMALL, beside, left_axis, reading_x, text_with_ground
 use super::frame::LaneFrame;
 use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, remat};
-use crate::analysis::{Lane, LaneId};
-use crate::timeline::{Curve, View, byte_ticks, step_facts};
-use crate::units::{Bytes, Step};
-use crate::workload::Recording;
+use highwater_analysis::{Lane, LaneId};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Recording;
+use highwater_timeline::{Curve, View, byte_ticks, step_facts};
 
 /// The vertical scale of a lane, or of all lanes.
 #[derive(Clone, Copy)]

@@ -9,8 +9,8 @@ use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
 use super::measure::{self, Plot};
 use super::{LaneAction, LanesInput, LanesState, gestures};
-use crate::timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
-use crate::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Step};
+use highwater_timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 
 const HEADER: f32 = 24.0;
 const GAP: f32 = 8.0;

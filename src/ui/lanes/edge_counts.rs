@@ -1,7 +1,7 @@
 //! The words beside the choice of reuse edges: how many there are, by lane, and why not all of them are drawn.
 
 use super::{EdgeChoice, LanesInput, LanesState};
-use crate::timeline::Side;
+use highwater_timeline::Side;
 
 /// What is said of the edges.
 pub(super) struct EdgeWords {

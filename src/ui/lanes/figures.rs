@@ -3,13 +3,13 @@
 use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
-use crate::analysis::{Lane, Scratch};
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{LaneRemat, RematVerdict};
-pub(super) use crate::ui::panels::width_of;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped, percents};
-use crate::workload::{Recording, TotalKind};
+pub(super) use crate::panels::width_of;
+use crate::theme::Theme;
+use highwater_analysis::{Lane, Scratch};
+use highwater_model::units::{Bytes, grouped, percents};
+use highwater_model::workload::{Recording, TotalKind};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::{LaneRemat, RematVerdict};
 
 /// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;

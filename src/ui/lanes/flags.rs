@@ -4,8 +4,8 @@ use eframe::egui::epaint::PathShape;
 use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{LanesInput, LanesState};
-use crate::session::{Bookmark, Session};
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_session::{Bookmark, Session};
 
 /// Most flags that are drawn at once.
 const MOST: usize = 200;

@@ -3,7 +3,7 @@
 use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::{LaneLayout, LaneStand, LanesInput, LanesState};
-use crate::timeline::{View, Viewport};
+use highwater_timeline::{View, Viewport};
 
 /// Room for axis marks on the left of every canvas.
 pub(super) const GUTTER: f32 = 60.0;

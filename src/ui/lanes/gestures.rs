@@ -8,8 +8,8 @@ use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::spot::{Move, Spot};
 use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
-use crate::timeline::Viewport;
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_timeline::Viewport;
 
 /// How much a key zooms.
 const ZOOM: f64 = 1.25;

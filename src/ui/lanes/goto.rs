@@ -3,8 +3,8 @@
 use eframe::egui::{self, Area, Frame, Key, Order, Rect, RichText, Ui, pos2};
 
 use super::{LanesInput, LanesState};
-use crate::timeline::step_facts;
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_timeline::step_facts;
 
 /// The field while it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,7 +119,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
 #[cfg(test)]
 mod tests {
     use super::step_in;
-    use crate::units::Step;
+    use highwater_model::units::Step;
 
     #[test]
     fn steps_are_read_as_people_write_them() {

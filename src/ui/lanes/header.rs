@@ -11,9 +11,9 @@ use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
 use super::{LaneAction, LanesInput, LanesState, arrange};
-use crate::analysis::{Configuration, Lane, LaneId, PinnedLane};
-use crate::diagnostics::Severity;
-use crate::session::Document;
+use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
+use highwater_model::diagnostics::Severity;
+use highwater_session::Document;
 
 /// The button of the lane's menu.
 const MENU: f32 = 30.0;

@@ -12,8 +12,8 @@ use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
 use super::canvas::{Quads, canvas_of, on_canvas};
 use super::marks::{in_pattern, pattern};
 use super::spot::{Highlight, is_of};
-use crate::timeline::{ItemRect, LaneView, Owner, View};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_timeline::{ItemRect, LaneView, Owner, View};
 
 /// A page is drawn by itself where it is at least this high.
 const LEAST_PAGE: f32 = 5.0;

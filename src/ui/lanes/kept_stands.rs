@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrange::{Arrangement, LaneStand, SHARES};
-use crate::session::{lane_of, lane_text};
+use highwater_session::{lane_of, lane_text};
 
 /// One lane, by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

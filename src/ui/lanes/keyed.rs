@@ -1,8 +1,8 @@
 //! Ranges and rulers without a pointer: they begin and end at the pinned step, or at the one that was pointed at last.
 
 use super::{LaneContent, LanesInput, LanesState};
-use crate::timeline::{Selected, StepRange};
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_timeline::{Selected, StepRange};
 
 /// What can be done with ranges and rulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::timeline::{Curve, TimeAxis, View};
+use highwater_timeline::{Curve, TimeAxis, View};
 
 /// The least and the most of each pixel column.
 pub(super) type CurveColumns = Arc<[(u64, u64)]>;
@@ -87,8 +87,8 @@ impl KnownColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::Viewport;
-    use crate::units::Bytes;
+    use highwater_model::units::Bytes;
+    use highwater_timeline::Viewport;
 
     #[test]
     fn columns_are_made_once_for_a_curve_and_a_view() {

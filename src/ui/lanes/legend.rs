@@ -7,10 +7,10 @@ use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextSty
 
 use super::marks::{in_pattern, pattern};
 use super::{LaneContent, LanesInput, LanesState, figures, remat, ticks};
-use crate::graph::Id as _;
-use crate::timeline::{Owner, RematMarkKind, TickClass};
-use crate::units::grouped;
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::units::grouped;
+use highwater_model::workload::GraphIdx;
+use highwater_timeline::{Owner, RematMarkKind, TickClass};
 
 /// A swatch with its space.
 const SWATCH: f32 = 16.0;

@@ -7,9 +7,9 @@ use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, away, pictures};
-use crate::timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
-use crate::ui::gpu::LanePlace;
-use crate::ui::theme::Theme;
+use crate::gpu::LanePlace;
+use crate::theme::Theme;
+use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
 
 /// Lower regions would be all outline.
 const LEAST_OUTLINED: f32 = 4.0;
@@ -248,7 +248,7 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&L
 
 /// A tensor's name; empty where the source has none.
 pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
-    timeline::tensor_name(input.comparison, tensor)
+    highwater_timeline::tensor_name(input.comparison, tensor)
 }
 
 /// The hovered tensor and the selected one, in every lane.
@@ -296,7 +296,7 @@ fn paint_away(
     blocks.sort_by_key(|(_, start, end)| (*start, *end));
     let places = away::connectors(&blocks, rect);
     away::hatched(painter, &places, input.theme);
-    let color = input.theme.remat_mark(timeline::RematMarkKind::Evict);
+    let color = input.theme.remat_mark(highwater_timeline::RematMarkKind::Evict);
     for place in places {
         painter.rect_stroke(place, 0, Stroke::new(0.75, color), StrokeKind::Outside);
     }

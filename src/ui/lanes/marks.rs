@@ -12,8 +12,8 @@ pub(super) use menu::{EDGES, edges_beside, edges_ui, menu_ui};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
-use crate::timeline::{Arrows, AxisKind, LaneHoles, LaneView, ReuseArrow, Side, View, Viewport};
-use crate::ui::theme::{HATCH_POINTS, Theme, hatch};
+use crate::theme::{HATCH_POINTS, Theme, hatch};
+use highwater_timeline::{Arrows, AxisKind, LaneHoles, LaneView, ReuseArrow, Side, View, Viewport};
 
 /// Which reuse edges are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

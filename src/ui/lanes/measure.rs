@@ -10,8 +10,8 @@ use super::canvas::text_with_ground;
 use super::difference::signed;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
-use crate::timeline::{SignedCurve, StepRange, View, Viewport, step_facts};
-use crate::units::{Bytes, Nanos, Step, counted};
+use highwater_model::units::{Bytes, Nanos, Step, counted};
+use highwater_timeline::{SignedCurve, StepRange, View, Viewport, step_facts};
 
 /// What a drag is for; decided where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

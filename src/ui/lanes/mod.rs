@@ -63,10 +63,10 @@ mod words;
 
 use eframe::egui::{self, Rect, Ui};
 
-pub use crate::timeline::Selected;
 pub use arrange::{Arrangement, LaneStand};
 pub use flags::lane_of as bookmark_lane;
 pub use header::pinned_text;
+pub use highwater_timeline::Selected;
 pub use kept_stands::KeptStands;
 pub use keyed::Measuring;
 pub use marks::{EdgeChoice, Marks};
@@ -76,12 +76,12 @@ pub use spot::{Highlight, Move, Spot};
 pub use state::LanesState;
 pub use words::words;
 
-use crate::analysis::{Comparison, LaneId};
-use crate::session::{ContentOrder, Document, PictureOrder, Session};
-use crate::sim::StaticMemoryPolicy;
-use crate::timeline::{Attribute, ColorBy, LookOrder, Matches, Timeline};
-use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Bytes;
+use highwater_session::{ContentOrder, Document, PictureOrder, Session};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::{Attribute, ColorBy, LookOrder, Matches, Timeline};
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]

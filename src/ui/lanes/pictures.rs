@@ -9,11 +9,11 @@ use eframe::egui::{self, Color32, ColorImage, Painter, Pos2, Rect, TextureHandle
 
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
-use crate::timeline::{
+use crate::gpu::DeviceLanes;
+use highwater_session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
+use highwater_timeline::{
     Areas, AxisKind, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, View, Viewport,
 };
-use crate::ui::gpu::DeviceLanes;
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block: in four lanes about two
 /// milliseconds of a frame.

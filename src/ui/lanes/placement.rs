@@ -6,12 +6,12 @@ use super::badge::{OPTIMAL, badge};
 use super::figures::SIZE;
 use super::header::words;
 use super::{LaneAction, LanesInput};
-use crate::analysis::Lane;
-use crate::graph::Id as _;
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::elided;
-use crate::ui::panels::planner::choices;
-use crate::units::percent_text;
+use crate::combo::ShowChoices as _;
+use crate::panels::elided;
+use crate::panels::planner::choices;
+use highwater_analysis::Lane;
+use highwater_model::graph::Id as _;
+use highwater_model::units::percent_text;
 
 /// The narrowest drop-down of strategies, and what stands in it beside its text.
 pub(super) const COMBO: (f32, f32) = (96.0, 34.0);

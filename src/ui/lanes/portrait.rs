@@ -13,9 +13,9 @@ use super::canvas::SMALL;
 use super::figures::{self, SPACING};
 use super::frame::{Grid, LaneFrame};
 use super::{LanesInput, LanesState};
-use crate::analysis::LaneId;
-use crate::timeline::STEPPED_BACK;
-use crate::ui::panels::elided_middle;
+use crate::panels::elided_middle;
+use highwater_analysis::LaneId;
+use highwater_timeline::STEPPED_BACK;
 
 const TITLE: f32 = 15.0;
 /// Left of the title.

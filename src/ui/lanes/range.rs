@@ -5,8 +5,8 @@ use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, po
 use super::bands::took_words;
 use super::canvas::{SMALL, text_with_ground};
 use super::{LanesInput, LanesState};
-use crate::timeline::{StepRange, View};
-use crate::units::{Bytes, Step, counted};
+use highwater_model::units::{Bytes, Step, counted};
+use highwater_timeline::{StepRange, View};
 
 /// The step at a place of a plot, within the steps there are.
 #[expect(

@@ -12,9 +12,9 @@ use super::canvas::{SMALL, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LaneAction, LanesInput, LanesState};
-use crate::timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, View};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, Step, grouped};
+use crate::theme::Theme;
+use highwater_model::units::{Bytes, Step, grouped};
+use highwater_timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, View};
 
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 7.0;

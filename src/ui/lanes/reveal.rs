@@ -1,7 +1,7 @@
 //! Brings a tensor into view where it is outside of it; the zoom stays.
 
 use super::{LaneContent, LanesState, Selected};
-use crate::timeline::Timeline;
+use highwater_timeline::Timeline;
 
 /// The share of the view that has to show a life, or all of a shorter one.
 const LEAST: f64 = 0.02;

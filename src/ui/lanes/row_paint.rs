@@ -9,9 +9,9 @@ use eframe::egui::{
 use super::canvas::{Quads, SMALL, on_canvas, text_in};
 use super::rows::Shown;
 use super::{LanesInput, away, frame, map, remat, searched};
-use crate::session::RowsPicture;
-use crate::timeline::{RematMarkKind, RowItems, Selected};
-use crate::units::grouped;
+use highwater_model::units::grouped;
+use highwater_session::RowsPicture;
+use highwater_timeline::{RematMarkKind, RowItems, Selected};
 
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;

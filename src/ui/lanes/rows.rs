@@ -13,8 +13,8 @@ use super::{
     LaneAction, LaneLayout, LanesInput, LanesState, Parts, frame, gestures, measure, range, row_paint, ruler, scopes,
     tooltip,
 };
-use crate::session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
-use crate::timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
+use highwater_session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
+use highwater_timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
 
 /// More rows than that are laid out and drawn elsewhere.
 const MOST_DIRECT: usize = 6_000;

@@ -5,9 +5,9 @@ use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke,
 use super::canvas::{SMALL, cursor_x, text_with_ground};
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState, bands, flags, gestures, range, remat};
-use crate::timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
-use crate::ui::theme::Theme;
-use crate::units::{Nanos, Step};
+use crate::theme::Theme;
+use highwater_model::units::{Nanos, Step};
+use highwater_timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
 
 const STEPS: f32 = 18.0;
 /// Points between two marks of the axis: steps, and times, which have units.

@@ -5,9 +5,9 @@ use eframe::egui::{Key, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, Widg
 use super::canvas::{Quads, SMALL};
 use super::rows::{Shown, line_of};
 use super::{LanesInput, LanesState};
-use crate::timeline::{Folds, Scope, ScopeBand};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, counted};
+use crate::theme::Theme;
+use highwater_model::units::{Bytes, counted};
+use highwater_timeline::{Folds, Scope, ScopeBand};
 
 /// The line of a folded scope's name.
 const NAME: f32 = 14.0;

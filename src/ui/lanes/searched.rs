@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Painter, Rect, Stroke, StrokeKind, pos2};
 use super::LanesInput;
 use super::canvas::Quads;
 use super::rows::Shown;
-use crate::timeline::Selected;
+use highwater_timeline::Selected;
 
 /// Lower rows get no outline: it would be all that is seen of them.
 const LEAST_OUTLINED: f64 = 4.0;

@@ -5,7 +5,7 @@ use eframe::egui::{Align2, Pos2, Rangef, Rect, Stroke, Ui, pos2};
 use super::canvas::text_with_ground;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::analysis::Lane;
+use highwater_analysis::Lane;
 
 /// How near the pointer has to be to the line.
 const REACH: f32 = 5.0;

@@ -4,9 +4,9 @@ use eframe::egui::{Align2, Rect, Stroke, Ui, pos2};
 
 use super::canvas::text_with_ground;
 use super::{LanesInput, LanesState};
-use crate::sim::RegionId;
-use crate::timeline::{LaneView, Owner, Viewport};
-use crate::units::Step;
+use highwater_model::units::Step;
+use highwater_sim::RegionId;
+use highwater_timeline::{LaneView, Owner, Viewport};
 
 /// A step of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

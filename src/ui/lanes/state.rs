@@ -8,12 +8,12 @@ use super::{
     Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, goto,
     known_columns, marks, measure, pictures, row_paint, rows, strip, views,
 };
-use crate::analysis::{Comparison, LaneId};
-use crate::session::ContentOrder;
-use crate::timeline::{
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Step;
+use highwater_session::ContentOrder;
+use highwater_timeline::{
     AxisKind, ColorBy, Folds, LookOrder, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
 };
-use crate::units::Step;
 
 /// What the lanes remember between frames: the view, nothing of the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,7 +66,7 @@ pub struct LanesState {
     /// The budget that is being changed.
     pub(super) budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
-    pub(in crate::ui) rows_lane: Option<usize>,
+    pub(crate) rows_lane: Option<usize>,
     /// What rows of the lifetimes are sorted by.
     pub rows_by: RowsBy,
     /// Which scopes are folded.

@@ -15,8 +15,8 @@ use eframe::egui::{
 use super::canvas::{Quads, beside};
 use super::curve::{self, Scale};
 use super::{LanesInput, LanesState, portrait};
-use crate::timeline::{Curve, View, Viewport};
-use crate::units::grouped;
+use highwater_model::units::grouped;
+use highwater_timeline::{Curve, View, Viewport};
 
 /// Height of the overview with its gap.
 pub(super) const HEIGHT: f32 = 34.0;

@@ -7,9 +7,9 @@ use super::canvas::SMALL;
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
-use crate::timeline::{TickClass, TickColumn, event_words};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped};
+use crate::theme::Theme;
+use highwater_model::units::{Bytes, grouped};
+use highwater_timeline::{TickClass, TickColumn, event_words};
 
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 6.0;

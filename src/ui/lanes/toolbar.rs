@@ -8,9 +8,9 @@ use eframe::egui::{
 use super::{
     LaneAction, LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes,
 };
-use crate::timeline::{RowsBy, Timeline};
-use crate::ui::combo::ShowChoices as _;
-use crate::units::grouped;
+use crate::combo::ShowChoices as _;
+use highwater_model::units::grouped;
+use highwater_timeline::{RowsBy, Timeline};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\

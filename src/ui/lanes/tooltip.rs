@@ -5,11 +5,11 @@ use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
-use crate::graph::Id as _;
-use crate::sim::RegionKind;
-use crate::timeline::{AxisKind, LaneView, Owner, step_facts};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::GraphIdx;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::GraphIdx;
+use highwater_sim::RegionKind;
+use highwater_timeline::{AxisKind, LaneView, Owner, step_facts};
 
 /// The widest tooltip, and the names of its facts with the space behind them.
 const WIDEST: f32 = 420.0;

@@ -5,7 +5,7 @@
 use eframe::egui::Ui;
 
 use super::LanesState;
-use crate::timeline::Viewport;
+use highwater_timeline::Viewport;
 
 /// Most views that are kept.
 const MOST: usize = 256;
@@ -80,7 +80,7 @@ impl LanesState {
 #[cfg(test)]
 mod tests {
     use super::{MOST, Views};
-    use crate::timeline::Viewport;
+    use highwater_timeline::Viewport;
 
     fn view(t0: f64) -> Viewport {
         Viewport {

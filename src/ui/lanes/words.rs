@@ -4,8 +4,8 @@
 use eframe::egui::{Id, Ui};
 
 use super::{LanesInput, LanesState, measure};
-use crate::timeline::{Selected, facts, step_facts};
-use crate::units::{Bytes, Nanos, Step, grouped};
+use highwater_model::units::{Bytes, Nanos, Step, grouped};
+use highwater_timeline::{Selected, facts, step_facts};
 
 /// Tells a canvas about itself; costs nothing where nobody listens.
 pub(super) fn tell(ui: &Ui, id: Id, (input, lane): (&LanesInput<'_>, usize), state: &LanesState) {

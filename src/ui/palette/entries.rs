@@ -3,13 +3,13 @@
 use eframe::egui;
 
 use super::fuzzy::{self, Match};
-use crate::options::{ENVIRONMENT, TABLE, find_group};
-use crate::session::{Recents, SAMPLES, Sample, Session};
-use crate::ui::commands::{COMMANDS, UiCommand, also};
-use crate::ui::help::keys_text;
-use crate::ui::keys::why_not;
-use crate::ui::panes::{PANES, Pane};
-use crate::ui::recent::{missing_text, opened_text};
+use crate::commands::{COMMANDS, UiCommand, also};
+use crate::help::keys_text;
+use crate::keys::why_not;
+use crate::panes::{PANES, Pane};
+use crate::recent::{missing_text, opened_text};
+use highwater_options::{ENVIRONMENT, TABLE, find_group};
+use highwater_session::{Recents, SAMPLES, Sample, Session};
 
 /// Matches of explanations stand behind all matches of names.
 const BEHIND_NAMES: i32 = -1000;

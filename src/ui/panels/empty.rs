@@ -3,11 +3,11 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::session::{Command, Recents, SAMPLES, Sample, Session, SourceSpec, sample};
-use crate::ui::commands::UiCommand;
-use crate::ui::panes::PaneRow;
-use crate::ui::recent::recents_ui;
-use crate::ui::theme::Theme;
+use crate::commands::UiCommand;
+use crate::panes::PaneRow;
+use crate::recent::recents_ui;
+use crate::theme::Theme;
+use highwater_session::{Command, Recents, SAMPLES, Sample, Session, SourceSpec, sample};
 
 /// A button whose name tells it from those of other panes.
 fn button_ui(ui: &mut egui::Ui, text: &str, name: &str) -> bool {

@@ -3,16 +3,16 @@
 use eframe::egui::{self, RichText, WidgetInfo};
 
 use super::problems::icon;
-use crate::diagnostics::Diagnostic;
-use crate::import::IMPORTERS;
-use crate::options::StampedSettings;
-use crate::session::{Command, Session, SourceReport, SourceSpec};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::theme::Theme;
-use crate::units::counted;
+use crate::combo::ShowChoices as _;
+use crate::theme::Theme;
+use highwater_import::IMPORTERS;
+use highwater_model::diagnostics::Diagnostic;
+use highwater_model::units::counted;
+use highwater_options::StampedSettings;
+use highwater_session::{Command, Session, SourceReport, SourceSpec};
 
 /// What stands for the choice that the content makes.
-pub(in crate::ui) const BY_CONTENT: &str = "by content";
+pub(crate) const BY_CONTENT: &str = "by content";
 
 /// Draws the pane.
 pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
@@ -138,7 +138,7 @@ fn source_ui(
 }
 
 /// A choice of formats, `None` being what the content says; tells whether it changed.
-pub(in crate::ui) fn format_ui(
+pub(crate) fn format_ui(
     ui: &mut egui::Ui,
     salt: impl std::hash::Hash + std::fmt::Debug,
     chosen: &mut Option<&'static str>,

@@ -6,13 +6,13 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane, arena_problem};
-use crate::graph::{Id as _, TensorId};
-use crate::plan::{ChainLink, Fragmentation, PeakChain, Planned, Problem, fragmentation, peak_chain};
-use crate::session::{Command, Selected};
-use crate::timeline::{Timeline, facts};
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use highwater_analysis::{Comparison, Lane, arena_problem};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
+use highwater_plan::{ChainLink, Fragmentation, PeakChain, Planned, Problem, fragmentation, peak_chain};
+use highwater_session::{Command, Selected};
+use highwater_timeline::{Timeline, facts};
 
 /// Larger problems are left to the command line: a frame would wait for them.
 const MAX_BUFFERS: usize = 100_000;

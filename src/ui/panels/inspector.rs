@@ -8,19 +8,19 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
-use crate::analysis::{Comparison, Lane, LaneId};
-use crate::graph::Id as _;
-use crate::session::{Command, Selected, Session};
-use crate::sim::RegionKind;
-use crate::timeline::{LaneView, RegionSpan, Timeline, step_facts};
-use crate::ui::panels::footprint::footprint_ui;
-use crate::ui::panels::neighbourhood::neighbourhood_ui;
-use crate::ui::panels::remat::remat_ui;
-pub use crate::ui::panels::reuse::InspectorState;
-use crate::ui::panels::reuse::{lane_ui, reuse_ui};
-use crate::ui::panels::{elided, swatch_ui};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, Step, counted};
+use crate::panels::footprint::footprint_ui;
+use crate::panels::neighbourhood::neighbourhood_ui;
+use crate::panels::remat::remat_ui;
+pub use crate::panels::reuse::InspectorState;
+use crate::panels::reuse::{lane_ui, reuse_ui};
+use crate::panels::{elided, swatch_ui};
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step, counted};
+use highwater_session::{Command, Selected, Session};
+use highwater_sim::RegionKind;
+use highwater_timeline::{LaneView, RegionSpan, Timeline, step_facts};
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;

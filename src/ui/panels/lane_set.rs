@@ -2,11 +2,11 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{LaneSet, RematLane};
-use crate::options::keys;
-use crate::rewrite::remat::{Budget, DEFAULT_HEURISTIC, HEURISTICS, find_heuristic};
-use crate::session::{Command, Session};
-use crate::units::Bytes;
+use highwater_analysis::{LaneSet, RematLane};
+use highwater_model::units::Bytes;
+use highwater_options::keys;
+use highwater_rewrite::remat::{Budget, DEFAULT_HEURISTIC, HEURISTICS, find_heuristic};
+use highwater_session::{Command, Session};
 
 /// What is remembered while other lanes are compared.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane, LaneId};
-use crate::workload::{Recording, TotalKind};
+use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_model::workload::{Recording, TotalKind};
 
 /// Most recordings whose bars can be told apart.
 pub(super) const MOST_BARS: usize = 6;

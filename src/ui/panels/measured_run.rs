@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::LaneId;
-use crate::options::keys;
-use crate::session::{Command, Session};
-use crate::ui::theme::Theme;
-use crate::workload::Alignment;
+use crate::theme::Theme;
+use highwater_analysis::LaneId;
+use highwater_model::workload::Alignment;
+use highwater_options::keys;
+use highwater_session::{Command, Session};
 
 /// What the pane keeps.
 #[derive(Debug, Default)]

@@ -29,7 +29,7 @@ pub mod tables;
 
 use eframe::egui;
 
-use crate::ui::combo::ShowChoices as _;
+use crate::combo::ShowChoices as _;
 
 /// A small square of a colour, for legends. Painted, because the bundled font has no such letter.
 pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {

@@ -10,13 +10,13 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, Role, Sense, Shape, Stroke, StrokeKind, WidgetInfo};
 
-use crate::analysis::Comparison;
-use crate::session::{Command, Selected};
-use crate::timeline::{
+use crate::theme::Theme;
+use highwater_analysis::Comparison;
+use highwater_model::units::{counted, grouped};
+use highwater_session::{Command, Selected};
+use highwater_timeline::{
     Destination, NeighbourLimits, NeighbourNode, NeighbourRest, Neighbourhood, NodeKey, TensorKey, Timeline,
 };
-use crate::ui::theme::Theme;
-use crate::units::{counted, grouped};
 use picture::Picture;
 
 /// What the inspector remembers of it.

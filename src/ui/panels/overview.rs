@@ -6,12 +6,12 @@ use eframe::egui::{self, RichText};
 use super::overview_bars::bars_ui;
 use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
 use super::schedule::{can_add_evaluation, changing_values};
-use crate::analysis::{Comparison, Figure, Lane};
-use crate::options::Estimate;
-use crate::rewrite::remat::RematStatus;
-use crate::session::{Command, Session};
-use crate::ui::theme::Theme;
-use crate::workload::DeviceFigure;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, Figure, Lane};
+use highwater_model::workload::DeviceFigure;
+use highwater_options::Estimate;
+use highwater_rewrite::remat::RematStatus;
+use highwater_session::{Command, Session};
 
 /// The narrowest sentences and bars; without that room there are no bars.
 const LEAST_TEXT: f32 = 260.0;

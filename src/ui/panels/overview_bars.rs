@@ -3,11 +3,11 @@
 use eframe::egui::{self, RichText};
 use egui_plot::{Bar, BarChart, PlotPoint, Text};
 
-use crate::analysis::{Comparison, Lane, LaneId};
-use crate::sim::fold::ReservedParts;
-use crate::ui::panels::{elided, still_plot, swatch_ui};
-use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::panels::{elided, still_plot, swatch_ui};
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_model::units::Bytes;
+use highwater_sim::fold::ReservedParts;
 
 /// Names of bars.
 const NAME_SIZE: f32 = 11.0;

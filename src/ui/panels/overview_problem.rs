@@ -3,11 +3,11 @@
 use eframe::egui::{self, RichText};
 
 use super::overview::notes_ui;
-use crate::analysis::Comparison;
-use crate::plan::Fit;
-use crate::rewrite::remat::RematStatus;
-use crate::session::Session;
-use crate::units::{Bytes, percent_text};
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, percent_text};
+use highwater_plan::Fit;
+use highwater_rewrite::remat::RematStatus;
+use highwater_session::Session;
 
 pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
     let lane = &comparison.lanes[comparison.main_lane()?];
@@ -33,8 +33,8 @@ pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comp
     let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
     let table = session
         .planner_table()
-        .filter(|_| session.has_planner_table(crate::workload::GraphIdx(0)));
-    let proved = table.map(crate::session::PlannerTable::proved_bound);
+        .filter(|_| session.has_planner_table(highwater_model::workload::GraphIdx(0)));
+    let proved = table.map(highwater_session::PlannerTable::proved_bound);
     let best = session.best_plan();
     let bound = plans
         .map(|(_, planned)| planned.proved_bound)
@@ -43,7 +43,7 @@ pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comp
         .max()
         .unwrap_or_default();
     let smaller = table
-        .and_then(crate::session::PlannerTable::smallest)
+        .and_then(highwater_session::PlannerTable::smallest)
         .filter(|smallest| *smallest < footprint);
     let over = percent_text(footprint.percent_over(planned.lower_bound));
     let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
@@ -95,7 +95,7 @@ pub(super) fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     };
     ui.label(RichText::new(text).strong()).on_hover_text(exact);
     let peak = comparison.lanes[0].summary.peak_reserved;
-    let is_whole = |lane: &&crate::analysis::Lane| {
+    let is_whole = |lane: &&highwater_analysis::Lane| {
         let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
         !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
     };

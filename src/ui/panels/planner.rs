@@ -3,14 +3,14 @@
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
-use crate::analysis::{Comparison, LaneId};
-use crate::plan::Effort;
-use crate::session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::empty::other_ui;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, percent_text};
-use crate::workload::GraphIdx;
+use crate::combo::ShowChoices as _;
+use crate::panels::empty::other_ui;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::{Bytes, percent_text};
+use highwater_model::workload::GraphIdx;
+use highwater_plan::Effort;
+use highwater_session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
 
 /// Texts of the table.
 const SIZE: f32 = 11.0;
@@ -353,13 +353,13 @@ fn three_digits(text: &str) -> String {
 }
 
 /// The strategies that may be chosen for a lane of this comparison.
-pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static crate::plan::Strategy> {
+pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static highwater_plan::Strategy> {
     let has_recorded = comparison
         .workload
         .problems()
         .first()
         .is_some_and(|entry| entry.recorded.is_some());
-    crate::plan::STRATEGIES
+    highwater_plan::STRATEGIES
         .iter()
         .filter(move |row| row.effort != Effort::Recorded || has_recorded)
 }

@@ -3,9 +3,9 @@
 use eframe::egui::{self, RichText};
 
 use super::options::fixes_ui;
-use crate::diagnostics::Severity;
-use crate::session::{Command, Session, problem_lines};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_model::diagnostics::Severity;
+use highwater_session::{Command, Session, problem_lines};
 
 /// Draws the pane; returns the option that the user wants to see.
 pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) -> Option<String> {

@@ -2,11 +2,11 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::Lane;
-use crate::session::Command;
-use crate::timeline::{LaneRemat, RematStory, RematVerdict};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped};
+use crate::theme::Theme;
+use highwater_analysis::Lane;
+use highwater_model::units::{Bytes, grouped};
+use highwater_session::Command;
+use highwater_timeline::{LaneRemat, RematStory, RematVerdict};
 
 /// Holders that are listed.
 const HOLDERS: usize = 8;

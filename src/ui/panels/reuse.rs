@@ -10,11 +10,11 @@ use eframe::egui::{self, RichText};
 use super::elided_middle;
 use super::footprint::Footprint;
 use super::neighbourhood::NeighbourState;
-use crate::analysis::{Comparison, LaneId};
-use crate::session::{Command, Selected};
-use crate::sim::RegionKind;
-use crate::timeline::{LaneView, Passed, Side, Support, Timeline, tensor_name};
-use crate::units::{Bytes, Step};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::{Bytes, Step};
+use highwater_session::{Command, Selected};
+use highwater_sim::RegionKind;
+use highwater_timeline::{LaneView, Passed, Side, Support, Timeline, tensor_name};
 
 /// Rows of a list that is not opened.
 const FEW: usize = 6;

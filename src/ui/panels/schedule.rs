@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::tensor_count;
-use crate::graph::Phase;
-use crate::options::keys;
-use crate::session::{Command, Session};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::theme::Theme;
-use crate::workload::{DeviceFigure, SchedulePlan};
+use crate::combo::ShowChoices as _;
+use crate::theme::Theme;
+use highwater_analysis::tensor_count;
+use highwater_model::graph::Phase;
+use highwater_model::workload::{DeviceFigure, SchedulePlan};
+use highwater_options::keys;
+use highwater_session::{Command, Session};
 
 /// Texts that are being edited.
 #[derive(Debug, Default)]

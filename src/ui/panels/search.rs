@@ -6,11 +6,11 @@
 use eframe::egui::{self, Key, Modifiers, RichText, TextEdit};
 
 use super::options::select_all;
-use crate::session::{Command, Session};
-use crate::timeline::{CONDITIONS, FORMS};
-use crate::ui::lanes::LanesState;
-use crate::ui::theme::Theme;
-use crate::units::{counted, grouped};
+use crate::lanes::LanesState;
+use crate::theme::Theme;
+use highwater_model::units::{counted, grouped};
+use highwater_session::{Command, Session};
+use highwater_timeline::{CONDITIONS, FORMS};
 
 /// What the field remembers.
 #[derive(Clone, Debug, Default)]

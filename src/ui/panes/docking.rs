@@ -5,24 +5,24 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tile, TileId, Tiles,
 
 use super::words::{files_title, lanes_title, problems_title};
 use super::{Pane, PanesInput, tab};
-use crate::session::Command;
-use crate::ui::app::UiState;
-use crate::ui::panels::budgets::budgets_ui;
-use crate::ui::panels::compare::{compare_ui, pin_button_ui};
-use crate::ui::panels::device::device_ui;
-use crate::ui::panels::empty::{no_answer_ui, problem_line_ui};
-use crate::ui::panels::files::files_ui;
-use crate::ui::panels::inspector::inspector_ui;
-use crate::ui::panels::measured_run::measured_run_ui;
-use crate::ui::panels::name_reuse::name_reuse_ui;
-use crate::ui::panels::options::options_ui;
-use crate::ui::panels::peak::peak_ui;
-use crate::ui::panels::planner::planner_ui;
-use crate::ui::panels::problems::problems_ui;
-use crate::ui::panels::schedule::schedule_ui;
-use crate::ui::panels::schedule_editor::schedule_editor_ui;
-use crate::ui::panels::space::space_ui;
-use crate::ui::panels::tables::tables_ui;
+use crate::app::UiState;
+use crate::panels::budgets::budgets_ui;
+use crate::panels::compare::{compare_ui, pin_button_ui};
+use crate::panels::device::device_ui;
+use crate::panels::empty::{no_answer_ui, problem_line_ui};
+use crate::panels::files::files_ui;
+use crate::panels::inspector::inspector_ui;
+use crate::panels::measured_run::measured_run_ui;
+use crate::panels::name_reuse::name_reuse_ui;
+use crate::panels::options::options_ui;
+use crate::panels::peak::peak_ui;
+use crate::panels::planner::planner_ui;
+use crate::panels::problems::problems_ui;
+use crate::panels::schedule::schedule_ui;
+use crate::panels::schedule_editor::schedule_editor_ui;
+use crate::panels::space::space_ui;
+use crate::panels::tables::tables_ui;
+use highwater_session::Command;
 
 /// What the docked tree draws with.
 pub(super) struct Docking<'a> {

@@ -3,19 +3,19 @@
 use eframe::egui::{self, RichText};
 
 use super::docking::Docking;
-use crate::analysis::{Comparison, LaneId};
-use crate::session::{Bookmark, Command};
-use crate::timeline::Turn;
-use crate::ui::app::UiState;
-use crate::ui::dialogs::Purpose;
-use crate::ui::gpu::DeviceLanes;
-use crate::ui::lanes::{Compared, Drawn, LaneAction, LanesInput, lanes_ui};
-use crate::ui::panels::empty::start_ui;
-use crate::ui::panels::lane_set::lane_set_ui;
-use crate::ui::panels::overview::overview_ui;
-use crate::ui::panels::search::search_ui;
-use crate::ui::theme::Theme;
-use crate::units::Step;
+use crate::app::UiState;
+use crate::dialogs::Purpose;
+use crate::gpu::DeviceLanes;
+use crate::lanes::{Compared, Drawn, LaneAction, LanesInput, lanes_ui};
+use crate::panels::empty::start_ui;
+use crate::panels::lane_set::lane_set_ui;
+use crate::panels::overview::overview_ui;
+use crate::panels::search::search_ui;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Step;
+use highwater_session::{Bookmark, Command};
+use highwater_timeline::Turn;
 
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
@@ -103,7 +103,7 @@ impl Docking<'_> {
                     budget,
                 },
                 LaneAction::SetBudget(_, budget) => Command::TypeOption {
-                    key: crate::options::keys::EVICTION_THRESHOLD.to_owned(),
+                    key: highwater_options::keys::EVICTION_THRESHOLD.to_owned(),
                     text: budget.get().to_string(),
                 },
                 LaneAction::EndBudget => Command::EndTyping,
@@ -117,7 +117,7 @@ impl Docking<'_> {
                     strategy,
                 },
                 LaneAction::ConfigurePolicy(policy) => Command::SetOption {
-                    key: crate::options::keys::STATIC_MEMORY_POLICY.to_owned(),
+                    key: highwater_options::keys::STATIC_MEMORY_POLICY.to_owned(),
                     text: policy.number().to_string(),
                 },
             });
@@ -134,10 +134,7 @@ fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
 }
 
 /// A bookmark on a step, with the lane by position.
-pub(in crate::ui) fn bookmark_of(
-    comparison: &Comparison,
-    (step, lane, note): (Step, Option<usize>, String),
-) -> Bookmark {
+pub(crate) fn bookmark_of(comparison: &Comparison, (step, lane, note): (Step, Option<usize>, String)) -> Bookmark {
     let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
     let turn = Turn::of(comparison, step);
     Bookmark { step, turn, note, lane }

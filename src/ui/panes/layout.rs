@@ -210,7 +210,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Layout, Node};
-    use crate::ui::panes::table::PANES;
+    use crate::panes::table::PANES;
 
     fn names(node: &Node, into: &mut Vec<String>) {
         match node {

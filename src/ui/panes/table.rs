@@ -1,7 +1,7 @@
 //! The table of panes: menu, palette, stored layouts, empty panes and tests loop over it.
 
 use super::Pane;
-use crate::ui::commands::UiCommand;
+use crate::commands::UiCommand;
 
 /// The column of the first layout in which a pane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use eframe::egui::RichText;
 
 use super::PanesInput;
-use crate::ui::panels::problems::counts;
+use crate::panels::problems::counts;
 
 /// Lanes are policies, the strategies of a placement problem, or rewriting passes.
 pub(super) fn lanes_title(input: &PanesInput<'_>) -> &'static str {

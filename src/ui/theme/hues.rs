@@ -5,7 +5,7 @@
 use eframe::egui::Color32;
 
 use super::{Theme, rgb};
-use crate::timeline::{CLASS_COLORS, GROUP_COLORS, PALETTE_LEN};
+use highwater_timeline::{CLASS_COLORS, GROUP_COLORS, PALETTE_LEN};
 
 /// Hues told apart with the common kinds of colour blindness (after Paul Tol, and Okabe and Ito), on dark.
 pub(super) const TENSORS_DARK: [u32; PALETTE_LEN as usize] = [

@@ -158,3 +158,31 @@ fn samples_and_recordings_have_traces() {
         assert_eq!(n_ops, if is_file { 98 } else { 0 }, "{name}");
     }
 }
+
+/// What the driver takes back when a graph is unloaded was the graph's, not its inputs' and outputs'.
+#[test]
+fn frees_of_arenas_name_their_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.trace.json");
+    let written = run(&[
+        "export",
+        "sample:resnet50",
+        "--device-memory",
+        "2900MiB",
+        "--to",
+        path.to_str().unwrap(),
+    ]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let frees: Vec<&str> = events
+        .iter()
+        .filter(|event| event["name"].as_str().is_some_and(|name| name.contains("free")))
+        .filter_map(|event| event["args"]["for"].as_str())
+        .collect();
+    assert!(!frees.is_empty());
+    assert!(
+        frees.iter().all(|who| !who.starts_with("inputs and outputs")),
+        "{frees:?}"
+    );
+}

@@ -11,8 +11,8 @@
 //! hundredth of the smallest, the one under which an op is off least in the median stands. It is never worse in sum than
 //! what held before. O(tries x rounds x n log n) with n at most [`MOST_SEARCHED`], and a few rounds over all.
 
-use crate::rewrite::remat::{OpRates, OpWork};
-use crate::units::Nanos;
+use highwater_model::units::Nanos;
+use highwater_rewrite::remat::{OpRates, OpWork};
 
 /// Most turns between classes and rates.
 const MOST_ROUNDS: u32 = 32;

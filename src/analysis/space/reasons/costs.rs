@@ -1,9 +1,9 @@
 //! What tells two configurations apart in time: the net, with what is spent more and what is saved for it.
 
 use super::Story;
-use crate::analysis::space::sentence::{Link, Sentence, WhichChoice};
-use crate::sim::fold::{Cause, Overhead};
-use crate::units::Nanos;
+use crate::space::sentence::{Link, Sentence, WhichChoice};
+use highwater_model::units::Nanos;
+use highwater_sim::fold::{Cause, Overhead};
 
 /// Causes that are named in each direction.
 const SHOWN: usize = 2;

@@ -1,11 +1,11 @@
 //! What tells two configurations apart in memory: parts of the peaks, arenas that wait, pools.
 
 use super::Story;
-use crate::analysis::space::sentence::{Link, Sentence, WhichChoice};
-use crate::sim::fold::ReservedParts;
-use crate::sim::{DevicePicture, RegionKind, picture};
-use crate::units::Bytes;
-use crate::workload::GraphIdx;
+use crate::space::sentence::{Link, Sentence, WhichChoice};
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
+use highwater_sim::fold::ReservedParts;
+use highwater_sim::{DevicePicture, RegionKind, picture};
 
 /// Which parts of reserved memory make the difference of the peaks.
 pub(super) fn parts(winner: &Story, other: &Story) -> Option<Sentence> {

@@ -1,14 +1,14 @@
 //! A configuration that a recommendation names, with the answer that its sentences are counted from.
 
-use crate::analysis::scene::Scene;
-use crate::analysis::space::{Chosen, PointFigures};
-use crate::analysis::{Comparison, Lane};
-use crate::units::Step;
+use crate::scene::Scene;
+use crate::space::{Chosen, PointFigures};
+use crate::{Comparison, Lane};
+use highwater_model::units::Step;
 
 /// A configuration that is named, as a lane.
-pub(in crate::analysis::space) struct Story {
-    pub(in crate::analysis::space) chosen: Chosen,
-    pub(in crate::analysis::space) comparison: Comparison,
+pub(in crate::space) struct Story {
+    pub(in crate::space) chosen: Chosen,
+    pub(in crate::space) comparison: Comparison,
 }
 
 impl Story {

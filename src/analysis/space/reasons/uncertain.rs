@@ -1,22 +1,18 @@
 //! What a recommendation rests on that is not certain.
 
 use super::Story;
-use crate::analysis::space::sentence::{Link, Sentence};
-use crate::analysis::space::{AxisOf, Recommendation, Space};
-use crate::options::keys;
-use crate::units::counted;
+use crate::space::sentence::{Link, Sentence};
+use crate::space::{AxisOf, Recommendation, Space};
+use highwater_model::units::counted;
+use highwater_options::keys;
 
 /// What the figures rest on that is not certain.
-pub(in crate::analysis::space) fn uncertain(
-    space: &Space,
-    found: &Recommendation,
-    winner: Option<&Story>,
-) -> Vec<Sentence> {
+pub(in crate::space) fn uncertain(space: &Space, found: &Recommendation, winner: Option<&Story>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if !found.searched.is_whole() {
         sentences.push(Sentence::of(format!(
             "{} of {} were tried: there may be a better one.",
-            crate::units::grouped(found.searched.tried),
+            highwater_model::units::grouped(found.searched.tried),
             counted(found.searched.of, "configuration")
         )));
     }
@@ -47,7 +43,7 @@ pub(in crate::analysis::space) fn uncertain(
         );
     }
     let entries = comparison.diagnostics.entries().iter();
-    let warnings = entries.filter(|entry| entry.severity != crate::diagnostics::Severity::Info);
+    let warnings = entries.filter(|entry| entry.severity != highwater_model::diagnostics::Severity::Info);
     sentences.extend(warnings.map(|entry| Sentence::of(format!("{}.", entry.message))));
     sentences
 }

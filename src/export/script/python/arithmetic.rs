@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
-use crate::options::{Float, Value};
+use highwater_options::{Float, Value};
 
 use super::datum::{MAX_ITEMS, MAX_TEXT};
 use super::folding::percent;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
 use ruff_text_size::Ranged as _;
 
-use crate::options::{Section, TABLE, Value, find};
+use highwater_options::{Section, TABLE, Value, find};
 
 use super::Reader;
 use super::arithmetic::{Outcome, binary};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged as _;
 
-use crate::options::{Group, Value};
+use highwater_options::{Group, Value};
 
 use super::Reader;
 use super::arithmetic::{Outcome, float_of, int_of, text_of};

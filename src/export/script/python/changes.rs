@@ -9,7 +9,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use crate::options::Value;
+use highwater_options::Value;
 
 use super::Reader;
 use super::constructors::RUN_CONFIG;

@@ -3,7 +3,7 @@
 use ruff_python_ast::ExprCall;
 use ruff_text_size::Ranged as _;
 
-use crate::options::{GROUPS, Group};
+use highwater_options::{GROUPS, Group};
 
 use super::Reader;
 use super::datum::Object;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_text_size::TextRange;
 
-use crate::options::{Group, Value};
+use highwater_options::{Group, Value};
 
 /// Lists and objects within each other are followed down to this depth.
 const MAX_DEPTH: usize = 8;

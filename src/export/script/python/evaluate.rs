@@ -8,7 +8,7 @@ use ruff_python_ast::{
 };
 use ruff_text_size::Ranged as _;
 
-use crate::options::{Float, Value};
+use highwater_options::{Float, Value};
 
 use super::Reader;
 use super::arithmetic::{Outcome, binary, compare, text_of, unary};

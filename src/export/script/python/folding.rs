@@ -1,6 +1,6 @@
 //! Texts that functions of Python's library make of literals.
 
-use crate::options::Value;
+use highwater_options::Value;
 
 use super::arithmetic::text_of;
 use super::datum::{Datum, Fact, Fields, MAX_TEXT};

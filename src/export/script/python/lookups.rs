@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, ExprAttribute, ExprName, ExprSubscript};
 use ruff_text_size::Ranged as _;
 
-use crate::options::Value;
+use highwater_options::Value;
 
 use super::Reader;
 use super::arithmetic::{float_of, int_of};

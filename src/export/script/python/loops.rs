@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt, StmtFor};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use crate::options::Value;
+use highwater_options::Value;
 
 use super::Reader;
 use super::changes::{CHANGED, is_pure, is_reading};

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use ruff_text_size::{TextRange, TextSize};
 use serde_json::Value as Json;
 
-use crate::diagnostics::Severity;
-use crate::options::{Group, OptionKind, Value, find};
+use highwater_model::diagnostics::Severity;
+use highwater_options::{Group, OptionKind, Value, find};
 
 use super::Reader;
 use super::datum::{Datum, Fact, Field, Object};

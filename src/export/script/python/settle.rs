@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::options::Value;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_options::Value;
 
 use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;

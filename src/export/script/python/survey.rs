@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
 use ruff_text_size::Ranged as _;
 
-use crate::options::Group;
+use highwater_options::Group;
 
 use super::constructors::find_class;
 use super::effects::Effects;

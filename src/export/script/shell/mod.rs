@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use crate::options::{ENVIRONMENT, nearest_within};
+use highwater_options::{ENVIRONMENT, nearest_within};
 
 use super::reading::Reading;
 use branches::Branches;

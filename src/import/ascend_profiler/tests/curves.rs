@@ -1,8 +1,8 @@
 //! `memory_record` and `npu_module_mem`.
 
 use super::{error, recordings, told};
-use crate::units::{Bytes, Step};
-use crate::workload::TotalKind;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::TotalKind;
 
 #[test]
 fn a_single_cut_time_takes_its_sample_alone() {

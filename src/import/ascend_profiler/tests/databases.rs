@@ -3,11 +3,11 @@
 use rusqlite::{Connection, MAIN_DB};
 
 use super::{read, recordings_of, told};
-use crate::diagnostics::Diagnostics;
-use crate::import::{ImportError, Input};
-use crate::progress::{Cancel, Progress};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::TotalKind;
+use crate::{ImportError, Input};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::TotalKind;
 
 /// The bytes of a database that these statements make.
 fn database(statements: &str) -> Vec<u8> {

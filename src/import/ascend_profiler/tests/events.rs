@@ -1,8 +1,8 @@
 //! Dumps of msmemscope.
 
 use super::{error, recordings, told};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{BlockAddress, MarkKind, TotalKind};
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{BlockAddress, MarkKind, TotalKind};
 
 const HEADER: &str = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,Call Stack(Python),\
     Call Stack(C)";

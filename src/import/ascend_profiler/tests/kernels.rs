@@ -1,12 +1,13 @@
 //! Tables of kernels: both spellings, several devices, rows without a duration.
 
 use super::recordings;
-use crate::units::Nanos;
+use highwater_model::units::Nanos;
 
 /// Name, type, start and duration of each op.
-fn ops(recording: &crate::workload::Recording) -> Vec<(&str, &str, u64, u64)> {
-    let row =
-        |op: &crate::workload::RecordedOp| (recording.text(op.name), recording.text(op.kind), op.start.0, op.time.0);
+fn ops(recording: &highwater_model::workload::Recording) -> Vec<(&str, &str, u64, u64)> {
+    let row = |op: &highwater_model::workload::RecordedOp| {
+        (recording.text(op.name), recording.text(op.kind), op.start.0, op.time.0)
+    };
     recording.ops.iter().map(row).collect()
 }
 

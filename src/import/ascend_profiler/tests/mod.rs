@@ -10,10 +10,10 @@ mod text;
 
 use std::sync::Arc;
 
-use crate::diagnostics::Diagnostics;
-use crate::import::{ImportError, Imported, Input, import};
-use crate::progress::{Cancel, Progress};
-use crate::workload::{Recording, Source};
+use crate::{ImportError, Imported, Input, import};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::workload::{Recording, Source};
 
 /// Reads bytes as a file.
 fn read(bytes: &[u8]) -> Result<Imported, ImportError> {

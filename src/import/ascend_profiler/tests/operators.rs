@@ -1,8 +1,8 @@
 //! `operator_memory`.
 
 use super::{error, recordings, told};
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::TotalKind;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::TotalKind;
 
 const CLASS_A: &str = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
     Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),\

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{error, read, told};
-use crate::diagnostics::Diagnostics;
-use crate::units::{Bytes, Step};
-use crate::workload::{ProblemEntry, Source};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{ProblemEntry, Source};
 
 fn problems(text: &str) -> (Vec<Arc<ProblemEntry>>, Diagnostics) {
     let imported = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));

@@ -3,10 +3,10 @@
 use std::io::Cursor;
 
 use super::{read, recordings, told};
-use crate::diagnostics::Diagnostics;
-use crate::import::{ImportError, Input, ReadSeek, import, join_slices};
-use crate::progress::{Cancel, Progress};
-use crate::workload::Source;
+use crate::{ImportError, Input, ReadSeek, import, join_slices};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::workload::Source;
 
 #[test]
 fn slices_are_one_table() {

@@ -11,10 +11,10 @@ use indexmap::IndexMap;
 
 use super::locals::Locals;
 use super::model::{GraphIdx, Model, RawGraph, RawType, Seen, ValueInfo};
-use crate::import::ImportError;
-use crate::import::budget::Budget;
-use crate::import::names::{Interner, NameIdx};
-use crate::import::wire::{Field, Layout, Span, Wire};
+use crate::ImportError;
+use crate::budget::Budget;
+use crate::names::{Interner, NameIdx};
+use crate::wire::{Field, Layout, Span, Wire};
 
 /// How deep bodies may be nested.
 const MAX_DEPTH: u32 = 32;

@@ -1,10 +1,10 @@
 //! Node and attribute messages.
 
 use super::{IntList, Parser, TENSOR_PRICE};
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
-use crate::import::wire::{Field, Layout, Span, Wire};
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use crate::wire::{Field, Layout, Span, Wire};
 
 /// The most numbers that are kept of one attribute; longer lists matter for no shape.
 const MAX_NUMBERS: usize = 8192;

@@ -1,12 +1,12 @@
 //! Tensor messages: type and dimensions of every tensor, the elements of small ones.
 
 use super::{IntList, Parser, TENSOR_PRICE};
-use crate::graph::DType;
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::onnx::model::{Data, Seen, TensorInfo};
-use crate::import::onnx::types;
-use crate::import::wire::{Field, Layout, Span, Wire};
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::onnx::model::{Data, Seen, TensorInfo};
+use crate::onnx::types;
+use crate::wire::{Field, Layout, Span, Wire};
+use highwater_model::graph::DType;
 
 /// The most bytes of raw data that are read of one tensor.
 const SMALL_BYTES: u64 = 64 << 10;

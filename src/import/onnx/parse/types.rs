@@ -1,10 +1,10 @@
 //! `ValueInfo` and type messages: names, element types, dimensions.
 
 use super::{Parser, TENSOR_PRICE};
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::onnx::model::{RawDim, RawType, ValueInfo};
-use crate::import::wire::{Span, Wire};
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::onnx::model::{RawDim, RawType, ValueInfo};
+use crate::wire::{Span, Wire};
 
 /// The most dimensions that a type may have.
 pub(super) const MAX_RANK: usize = 64;

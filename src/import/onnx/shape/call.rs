@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim};
-use crate::import::onnx::model::{Attribute, Data, Model, RawGraph, RawNode, TensorInfo};
+use crate::onnx::model::{Attribute, Data, Model, RawGraph, RawNode, TensorInfo};
+use highwater_model::graph::{DType, Dim};
 
 use super::fact::{Elem, Fact, MAX_ELEMENTS, Value};
 use super::sym::{Sym, axis};

@@ -2,9 +2,9 @@
 //!
 //! A result keeps a dimension only where every way through the bodies agrees on it.
 
-use crate::graph::{DType, Dim};
-use crate::import::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
-use crate::progress::Cancelled;
+use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use highwater_model::graph::{DType, Dim};
+use highwater_model::progress::Cancelled;
 
 use super::Infer;
 use super::fact::{Elem, Fact, Num, Value};

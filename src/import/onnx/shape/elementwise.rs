@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::graph::DType;
-use crate::import::onnx::types;
+use crate::onnx::types;
+use highwater_model::graph::DType;
 
 use super::arith;
 use super::call::Call;

@@ -1,6 +1,6 @@
 //! Ops that change how far single axes reach: Pad, `TopK`, Compress, `CenterCropPad`.
 
-use crate::graph::{DType, Dim, DimOp};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, Num};

@@ -1,7 +1,7 @@
 //! Ops that make tensors: constants, ranges, random numbers, windows; and those whose sizes only data decide.
 
-use crate::graph::{DType, Dim, DimOp};
-use crate::import::onnx::types;
+use crate::onnx::types;
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::{Call, value_of};
 use super::fact::{Elem, MAX_ELEMENTS, Num, Value};

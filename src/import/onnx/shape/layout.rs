@@ -1,6 +1,6 @@
 //! Ops that rearrange elements without choosing among them: Reshape and its kin, Transpose, blocks.
 
-use crate::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, Num, Value};
@@ -212,7 +212,7 @@ pub(super) fn depth_to_space(call: &mut Call<'_>) -> Option<()> {
 
 /// The dimensions as a value, or a part of them.
 pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
-    use crate::graph::DType::Int64;
+    use highwater_model::graph::DType::Int64;
     call.set_dtype(0, Int64);
     let dims = call.dims(0).or_else(|| {
         call.set(0, Int64, &[Dim::Unknown]);
@@ -236,7 +236,7 @@ pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
 
 /// The number of elements.
 pub(super) fn size(call: &mut Call<'_>) -> Option<()> {
-    use crate::graph::DType::Int64;
+    use highwater_model::graph::DType::Int64;
     call.set(0, Int64, &[]);
     let dims = call.dims(0)?;
     let count = call.sym.product(&dims);

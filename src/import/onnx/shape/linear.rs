@@ -1,7 +1,7 @@
 //! Matrix products: `MatMul` and its kin, Gemm, Einsum.
 
-use crate::graph::{DType, Dim};
-use crate::import::onnx::types;
+use crate::onnx::types;
+use highwater_model::graph::{DType, Dim};
 
 use super::call::Call;
 use super::products::{einsum as einsum_of, product};

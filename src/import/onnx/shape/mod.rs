@@ -19,8 +19,8 @@ mod stated;
 mod table;
 mod window;
 
-pub(super) use crate::import::shape::fact::Fact;
-pub(super) use crate::import::shape::sym::Sym;
+pub(super) use crate::shape::fact::Fact;
+pub(super) use crate::shape::sym::Sym;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -32,11 +32,11 @@ use self::table::Rule;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::order;
 use super::types;
-use crate::graph::{DType, Dim};
-use crate::import::dim_text;
-use crate::import::names::NameIdx;
-use crate::import::shape::{arith, fact, products, sizes, slide, sym, value};
-use crate::progress::{Cancelled, Progress};
+use crate::dim_text;
+use crate::names::NameIdx;
+use crate::shape::{arith, fact, products, sizes, slide, sym, value};
+use highwater_model::graph::{DType, Dim};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// What is known of the names of one graph.
 #[derive(Debug, Default)]

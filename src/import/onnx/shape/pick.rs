@@ -1,6 +1,6 @@
 //! Ops that choose elements: Gather and its kin, Slice, Split, Concat.
 
-use crate::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, MAX_ELEMENTS, Num, Value};

@@ -1,7 +1,7 @@
 //! Reductions, and ops whose outputs beside the first hold statistics.
 
-use crate::graph::{DType, Dim, DimOp};
-use crate::import::onnx::types;
+use crate::onnx::types;
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 use super::fact::{Elem, Num, Value};

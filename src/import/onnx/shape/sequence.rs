@@ -1,6 +1,6 @@
 //! Recurrent layers, attention, and ops on images: Resize, grids.
 
-use crate::graph::{DType, Dim, DimOp};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::arith;
 use super::call::Call;

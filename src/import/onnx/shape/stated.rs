@@ -6,9 +6,9 @@
 use super::super::model::{GraphIdx, RawDim, RawType};
 use super::fact::{Fact, Num};
 use super::{Infer, dtype_of};
-use crate::graph::{DType, Dim};
-use crate::import::dim_text;
-use crate::import::names::NameIdx;
+use crate::dim_text;
+use crate::names::NameIdx;
+use highwater_model::graph::{DType, Dim};
 
 /// The most contradictions that are kept.
 const MAX_CONTRADICTIONS: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Ops that slide a window: convolutions and pools, in every padding mode.
 
-use crate::graph::{DType, Dim, DimOp};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 use super::fact::Num;

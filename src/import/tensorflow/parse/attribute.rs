@@ -1,11 +1,11 @@
 //! Attributes of nodes: one value of several kinds, or a list of them.
 
 use super::Parser;
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::tensorflow::fields::{Fields, List, Schema};
-use crate::import::tensorflow::model::{Attribute, RawShape};
-use crate::import::tensorflow::types;
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::tensorflow::fields::{Fields, List, Schema};
+use crate::tensorflow::model::{Attribute, RawShape};
+use crate::tensorflow::types;
 
 /// The most items that are kept of one list; longer lists matter for no shape.
 const MAX_ITEMS: usize = 8192;

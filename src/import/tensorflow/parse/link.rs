@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::{Draft, Link, Parser, Part, VALUE_PRICE};
-use crate::graph::DType;
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, RawNode};
-use crate::import::tensorflow::ops::OutputType;
-use crate::import::tensorflow::types;
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::tensorflow::model::{Attribute, GraphIdx, Operand, RawGraph, RawNode};
+use crate::tensorflow::ops::OutputType;
+use crate::tensorflow::types;
+use highwater_model::graph::DType;
 
 /// What a group of outputs of an op costs, in bytes.
 const GROUP_PRICE: u64 = 24;

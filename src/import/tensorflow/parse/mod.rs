@@ -15,12 +15,12 @@ use super::fields::{Fields, Schema};
 use super::model::{GraphIdx, Model, RawGraph};
 use super::ops::OpTable;
 use super::types;
-use crate::diagnostics::Diagnostics;
-use crate::graph::DType;
-use crate::import::ImportError;
-use crate::import::budget::Budget;
-use crate::import::names::{Interner, NameIdx};
-use crate::progress::Progress;
+use crate::ImportError;
+use crate::budget::Budget;
+use crate::names::{Interner, NameIdx};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::DType;
+use highwater_model::progress::Progress;
 
 /// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;

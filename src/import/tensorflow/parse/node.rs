@@ -2,10 +2,10 @@
 
 use super::link::position;
 use super::{Draft, Link, Parser, Part, VALUE_PRICE};
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::tensorflow::fields::{Fields, Schema};
-use crate::import::tensorflow::model::{Attribute, RawNode};
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::tensorflow::fields::{Fields, Schema};
+use crate::tensorflow::model::{Attribute, RawNode};
 
 /// A rough price of one node, here and in the graph.
 const NODE_PRICE: u64 = 110;

@@ -1,10 +1,10 @@
 //! Tensor and shape messages: type and dimensions of every constant, the elements of small ones.
 
 use super::Parser;
-use crate::graph::DType;
-use crate::import::ImportError;
-use crate::import::tensorflow::fields::{Fields, List, Schema, decode_floats};
-use crate::import::tensorflow::model::{Data, RawShape, TensorInfo};
+use crate::ImportError;
+use crate::tensorflow::fields::{Fields, List, Schema, decode_floats};
+use crate::tensorflow::model::{Data, RawShape, TensorInfo};
+use highwater_model::graph::DType;
 
 /// The most dimensions of a tensor.
 const MAX_RANK: usize = 254;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::parse::{Allocator, Device, Event, Op};
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::units::{Bytes, Nanos, Step};
-use crate::workload::{RecordedBlock, RecordedOp, RecordedTotal, Recording, TotalKind};
+use crate::ImportError;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::{RecordedBlock, RecordedOp, RecordedTotal, Recording, TotalKind};
 
 /// A block before its steps are known.
 struct Draft {
@@ -188,7 +188,7 @@ fn curve(mut samples: Vec<(u64, u64)>, times: &[Nanos]) -> Option<RecordedTotal>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::RecordedNames;
+    use highwater_model::workload::RecordedNames;
 
     fn device(events: &[(u32, u64, i64)]) -> Device {
         let mut names = RecordedNames::default();

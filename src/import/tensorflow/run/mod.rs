@@ -20,20 +20,20 @@ use std::sync::Arc;
 
 use super::detect::{self, Content};
 use super::fields::{TextFields, WireFields};
-use crate::diagnostics::Diagnostics;
-use crate::import::text_proto::TextProto;
-use crate::import::wire::Wire;
-use crate::import::{ImportError, Input};
-use crate::progress::Progress;
-use crate::workload::Source;
+use crate::text_proto::TextProto;
+use crate::wire::Wire;
+use crate::{ImportError, Input};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::Source;
 
 /// Whether the content looks like measured steps.
-pub(in crate::import) fn detect(input: &Input<'_>) -> bool {
+pub(crate) fn detect(input: &Input<'_>) -> bool {
     matches!(detect::content(input.head()), Some((Content::Run, _)))
 }
 
 /// Reads measured steps.
-pub(in crate::import) fn import(
+pub(crate) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,

@@ -2,11 +2,11 @@
 
 use indexmap::IndexMap;
 
-use crate::diagnostics::Diagnostics;
-use crate::import::ImportError;
-use crate::import::budget::Budget;
-use crate::import::tensorflow::fields::{Fields, Schema};
-use crate::workload::{RecordedName, RecordedNames};
+use crate::ImportError;
+use crate::budget::Budget;
+use crate::tensorflow::fields::{Fields, Schema};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::{RecordedName, RecordedNames};
 
 /// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;

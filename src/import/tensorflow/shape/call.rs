@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim};
-use crate::import::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use crate::import::shape::sym::{Sym, axis};
-use crate::import::tensorflow::model::{Attribute, Data, Model, RawGraph, RawNode, TensorInfo};
+use crate::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use crate::shape::sym::{Sym, axis};
+use crate::tensorflow::model::{Attribute, Data, Model, RawGraph, RawNode, TensorInfo};
+use highwater_model::graph::{DType, Dim};
 
 use super::fact::{Fact, Handle};
 

@@ -5,7 +5,7 @@
 //! type. Outputs: dimensions, `_` for an unknown one, `?` for an unknown rank.
 
 use super::tests::{facts, outputs, read};
-use crate::import::tensorflow::model::MAIN;
+use crate::tensorflow::model::MAIN;
 
 fn attribute(text: &str) -> String {
     let (key, value) = text.split_once('=').expect("key=kind:value");

@@ -4,9 +4,9 @@
 //! feeds: what they carry is assumed from the way in, and the graph is looked at again until the way back brings the
 //! same.
 
-use crate::import::shape::fact::Num;
-use crate::import::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
-use crate::progress::Cancelled;
+use crate::shape::fact::Num;
+use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use highwater_model::progress::Cancelled;
 
 use super::fact::Fact;
 use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};

@@ -3,9 +3,9 @@
 //! Windows are read per axis from `strides`, `dilations`, `ksize`, `padding` and `explicit_paddings`, which all
 //! follow the data format: `NHWC`, `NCHW`, `NDHWC`, `NCDHW`, or `NCHW_VECT_C` with a last dimension of 4 channels.
 
-use crate::graph::Dim;
-use crate::import::shape::fact::Num;
-use crate::import::shape::slide::{Window, count};
+use crate::shape::fact::Num;
+use crate::shape::slide::{Window, count};
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 

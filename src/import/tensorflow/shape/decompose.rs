@@ -1,7 +1,7 @@
 //! Decompositions of matrices, diagonals in wider matrices, and Fourier transforms of real data.
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::Num;
+use crate::shape::fact::Num;
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 

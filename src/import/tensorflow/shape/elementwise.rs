@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim, DimOp};
-use crate::import::shape::fact::{Elem, Num, Value, is_integer};
-use crate::import::shape::{arith, value};
+use crate::shape::fact::{Elem, Num, Value, is_integer};
+use crate::shape::{arith, value};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 

@@ -5,17 +5,17 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim, ShapeId};
-use crate::import::shape::fact::Value;
-use crate::import::shape::sym::Sym;
+use crate::shape::fact::Value;
+use crate::shape::sym::Sym;
+use highwater_model::graph::{DType, Dim, ShapeId};
 
 /// What is known of one output of a node.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::import::tensorflow) struct Fact {
+pub(in crate::tensorflow) struct Fact {
     /// The type of its elements.
-    pub(in crate::import::tensorflow) dtype: DType,
+    pub(in crate::tensorflow) dtype: DType,
     /// Its shape; `None` where the rank is unknown.
-    pub(in crate::import::tensorflow) shape: Option<ShapeId>,
+    pub(in crate::tensorflow) shape: Option<ShapeId>,
     /// Its elements, where they are known and few.
     pub(super) value: Option<Rc<Value>>,
     /// What a handle stands for.

@@ -1,9 +1,9 @@
 //! Ops that make tensors: constants, placeholders, shapes of others, ranges.
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use crate::import::shape::value::known;
-use crate::import::tensorflow::model::Attribute;
+use crate::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use crate::shape::value::known;
+use crate::tensorflow::model::Attribute;
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::{Call, value_of};
 use super::state;

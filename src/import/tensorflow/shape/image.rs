@@ -1,8 +1,8 @@
 //! Images: resizing, crops, patches, boxes, decoding.
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::Num;
-use crate::import::shape::slide::{Window, count};
+use crate::shape::fact::Num;
+use crate::shape::slide::{Window, count};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 

@@ -1,9 +1,9 @@
 //! Ops that rearrange elements: Reshape and its kin, Transpose, padding, tiles, blocks.
 
-use crate::graph::{Dim, DimExpr, DimOp, ExprId};
-use crate::import::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use crate::import::shape::sizes::reshaped;
-use crate::import::shape::sym::{Sym, axis};
+use crate::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use crate::shape::sizes::reshaped;
+use crate::shape::sym::{Sym, axis};
+use highwater_model::graph::{Dim, DimExpr, DimOp, ExprId};
 
 use super::call::Call;
 

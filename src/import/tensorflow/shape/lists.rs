@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use crate::graph::{DType, Dim, DimOp};
-use crate::import::shape::fact::{Num, Value};
+use crate::shape::fact::{Num, Value};
+use highwater_model::graph::{DType, Dim, DimOp};
 
 use super::call::Call;
 use super::elementwise::{common, pass};

@@ -1,7 +1,7 @@
 //! Matrix products: `MatMul`, stacks of matrices, `Einsum`.
 
-use crate::graph::Dim;
-use crate::import::shape::products;
+use crate::shape::products;
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 

@@ -48,12 +48,12 @@ use self::call::Call;
 use self::fact::Fact;
 use self::table::Rule;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
-use crate::diagnostics::{Diagnostics, Severity};
-use crate::graph::{DType, Dim, ShapeId};
-use crate::import::ImportError;
-use crate::import::names::NameIdx;
-use crate::import::shape::sym::Sym;
-use crate::progress::{Cancelled, Progress};
+use crate::ImportError;
+use crate::names::NameIdx;
+use crate::shape::sym::Sym;
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::graph::{DType, Dim, ShapeId};
+use highwater_model::progress::{Cancelled, Progress};
 
 /// How often a loop's body is looked at before its shapes are given up.
 const MAX_PASSES: u32 = 4;

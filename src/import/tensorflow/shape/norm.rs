@@ -1,6 +1,6 @@
 //! Normalizations and losses, whose outputs beside the first hold statistics.
 
-use crate::graph::Dim;
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 use super::elementwise::common;

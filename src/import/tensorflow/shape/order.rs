@@ -4,7 +4,7 @@
 //! (`NextIteration` -> `Merge`) does not count; other cycles are left as they stand, with unknown facts where they
 //! close. Linear in nodes and inputs.
 
-use crate::import::tensorflow::model::{Model, RawGraph};
+use crate::tensorflow::model::{Model, RawGraph};
 
 /// Whether an op brings a loop's values back to its start.
 pub(super) fn is_back(kind: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Ops that choose or join: Gather and its kin, Concat, Split, Pack, Unpack.
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use crate::import::shape::sym::axis;
+use crate::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
+use crate::shape::sym::axis;
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 use super::elementwise::common;

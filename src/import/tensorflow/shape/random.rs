@@ -1,6 +1,6 @@
 //! Random tensors and the keys that seed them.
 
-use crate::graph::Dim;
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 

@@ -1,6 +1,6 @@
 //! Recurrent cells and layers that are one op.
 
-use crate::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 

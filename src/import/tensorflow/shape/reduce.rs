@@ -1,9 +1,9 @@
 //! Reductions along axes that an input names, positions of extremes, and sums of segments.
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::{Elem, Num, Value, is_integer};
-use crate::import::shape::sizes::reduced;
-use crate::import::shape::sym::axis;
+use crate::shape::fact::{Elem, Num, Value, is_integer};
+use crate::shape::sizes::reduced;
+use crate::shape::sym::axis;
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 

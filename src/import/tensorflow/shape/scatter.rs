@@ -1,7 +1,7 @@
 //! Ops that put elements where indices say.
 
-use crate::graph::Dim;
-use crate::import::shape::fact::{Elem, MAX_ELEMENTS, Value};
+use crate::shape::fact::{Elem, MAX_ELEMENTS, Value};
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 

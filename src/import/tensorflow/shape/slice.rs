@@ -5,9 +5,9 @@
 //!                             end   = [3, *, *, *]   new_axis_mask = 0b0100, shrink_axis_mask = 0b1000
 //! ```
 
-use crate::graph::{Dim, DimOp};
-use crate::import::shape::fact::{Elem, Num, Value};
-use crate::import::shape::sizes::{Range, positions, sliced};
+use crate::shape::fact::{Elem, Num, Value};
+use crate::shape::sizes::{Range, positions, sliced};
+use highwater_model::graph::{Dim, DimOp};
 
 use super::call::Call;
 

@@ -1,8 +1,8 @@
 //! Variables of both generations, and the optimizers that update them.
 
-use crate::graph::Dim;
-use crate::import::shape::fact::{Num, Value};
-use crate::import::tensorflow::model::Attribute;
+use crate::shape::fact::{Num, Value};
+use crate::tensorflow::model::Attribute;
+use highwater_model::graph::Dim;
 
 use super::call::Call;
 use super::elementwise::{common, pass};

@@ -3,10 +3,10 @@
 //! Numbers that the file states hold, whatever inference says; what it leaves open (-1, or an unknown rank) is
 //! filled by inference.
 
-use crate::graph::Dim;
-use crate::import::shape::fact::Num;
-use crate::import::shape::sym::Sym;
-use crate::import::tensorflow::model::RawShape;
+use crate::shape::fact::Num;
+use crate::shape::sym::Sym;
+use crate::tensorflow::model::RawShape;
+use highwater_model::graph::Dim;
 
 use super::call::fits;
 use super::fact::Fact;

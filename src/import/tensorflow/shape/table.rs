@@ -323,7 +323,7 @@ pub(super) fn rules() -> BTreeMap<&'static str, Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::tensorflow::ops::OpTable;
+    use crate::tensorflow::ops::OpTable;
 
     #[test]
     fn every_op_has_one_row() {

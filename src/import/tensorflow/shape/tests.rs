@@ -2,13 +2,13 @@
 
 use super::cases::{dims, input};
 use super::{ALL_STATED, Facts, infer};
-use crate::diagnostics::Diagnostics;
-use crate::graph::Dim;
-use crate::import::tensorflow::fields::TextFields;
-use crate::import::tensorflow::model::{GraphIdx, MAIN, Model};
-use crate::import::tensorflow::parse::{self, FileKind};
-use crate::import::text_proto::TextProto;
-use crate::progress::{Cancel, Progress};
+use crate::tensorflow::fields::TextFields;
+use crate::tensorflow::model::{GraphIdx, MAIN, Model};
+use crate::tensorflow::parse::{self, FileKind};
+use crate::text_proto::TextProto;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::Dim;
+use highwater_model::progress::{Cancel, Progress};
 
 pub(super) fn read(text: &str) -> Model {
     let cancel = Cancel::new();

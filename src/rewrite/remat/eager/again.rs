@@ -3,10 +3,10 @@
 //! All results that are not really freed take part; those that were resident only leave their classes.
 
 use super::interpreter::{Flow, GO_ON, Interpreter, Place};
-use crate::progress::Cancelled;
-use crate::rewrite::remat::MOST_EVENTS;
-use crate::rewrite::remat::run::RematKind;
-use crate::units::{Bytes, Nanos};
+use crate::remat::MOST_EVENTS;
+use crate::remat::run::RematKind;
+use highwater_model::progress::Cancelled;
+use highwater_model::units::{Bytes, Nanos};
 
 /// An op that is being computed anew.
 #[derive(Clone, Copy, Debug)]

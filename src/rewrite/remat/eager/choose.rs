@@ -3,10 +3,10 @@
 //! Each search looks at every candidate and its neighbours.
 
 use super::interpreter::{Interpreter, Place};
-use crate::progress::Cancelled;
-use crate::rewrite::remat::MOST_EVENTS;
-use crate::rewrite::remat::run::{Choice, NO_CHOICE, RematKind};
-use crate::units::Bytes;
+use crate::remat::MOST_EVENTS;
+use crate::remat::run::{Choice, NO_CHOICE, RematKind};
+use highwater_model::progress::Cancelled;
+use highwater_model::units::Bytes;
 
 impl Interpreter<'_> {
     pub(super) fn make_room(&mut self) -> Result<(), Cancelled> {

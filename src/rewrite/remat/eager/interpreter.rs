@@ -7,10 +7,10 @@
 use super::FreeNeighbors;
 use super::arena::Arena;
 use super::classes::Classes;
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::run::{Choice, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematStatus};
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Tape, TapeCall};
+use crate::remat::run::{Choice, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematStatus};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Tape, TapeCall};
 
 pub(super) const NONE: u32 = u32::MAX;
 

@@ -3,8 +3,8 @@
 //! Invariant: `used` is the sum of resident storages; a storage's `position` is its place among the candidates.
 
 use super::interpreter::{Interpreter, NONE, Place};
-use crate::rewrite::remat::run::{NO_CHOICE, RematEvent, RematKind};
-use crate::units::Bytes;
+use crate::remat::run::{NO_CHOICE, RematEvent, RematKind};
+use highwater_model::units::Bytes;
 
 impl Interpreter<'_> {
     pub(super) fn is_listed(&self, root: u32) -> bool {

@@ -24,8 +24,8 @@ mod interpreter;
 mod memory;
 
 use super::run::{RematRequest, RematRun};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::Tape;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::Tape;
 
 /// Where the free bytes beside a tensor come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::pool::Pool;
 use super::quotient::quotient;
 use super::rule::{Form, Rule};
 use super::world::World;
-use crate::rewrite::remat::Choice;
-use crate::units::Bytes;
+use crate::remat::Choice;
+use highwater_model::units::Bytes;
 
 /// Far above what a few roundings of floats can be off, relative to the value.
 const MARGIN: f64 = 1.0 / 70_368_744_177_664.0;

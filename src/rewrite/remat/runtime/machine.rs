@@ -8,12 +8,12 @@ use super::materialize::Frame;
 use super::pool::Pool;
 use super::rule::{Change, Rule};
 use super::world::{State, World};
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::{
+use crate::remat::{
     Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage, RematStatus,
 };
-use crate::units::{Bytes, Nanos};
-use crate::workload::{Tape, TapeCall};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::{Tape, TapeCall};
 
 /// How many computations and evictions lie between two looks at the cancel flag.
 const WORK_BETWEEN_CHECKS: u32 = 256;

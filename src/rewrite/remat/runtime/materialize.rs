@@ -7,10 +7,10 @@
 use super::machine::{Machine, Stop};
 use super::rule::{Change, Rule};
 use super::world::State;
-use crate::progress::Progress;
-use crate::rewrite::remat::{RematEvent, RematKind};
-use crate::units::{Bytes, Nanos};
-use crate::workload::Tape;
+use crate::remat::{RematEvent, RematKind};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Tape;
 
 /// Most events of a run; beyond them it counts as thrashing, so that a hostile tape ends. About a gibibyte.
 const MOST_EVENTS: usize = 16_000_000;

@@ -28,8 +28,8 @@ mod wiring;
 mod world;
 
 use super::run::{RematRequest, RematRun};
-use crate::progress::{Cancelled, Progress};
-use crate::workload::Tape;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::workload::Tape;
 use machine::Machine;
 
 /// What a storage costs when it is considered for eviction.

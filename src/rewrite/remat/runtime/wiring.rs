@@ -4,7 +4,7 @@
 //! each storage the ops that write it (its root's op and those of its views) and that read it, in the order of ops.
 //! Storages are numbered by their root tensor. Linear in the tape, whatever its ops look like.
 
-use crate::workload::Tape;
+use highwater_model::workload::Tape;
 
 /// Lists of numbers, one behind the other.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! called yet is neither resident nor evicted.
 
 use super::wiring::Wiring;
-use crate::workload::Tape;
+use highwater_model::workload::Tape;
 
 /// Where a storage's bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,9 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     pub(super) fn new(tape: &'a Tape) -> Self {
         let n = tape.tensors.len();
-        let is_own =
-            |tensor: &crate::workload::TapeTensor| !tensor.is_external || tape.ops[tensor.op as usize].is_source;
+        let is_own = |tensor: &highwater_model::workload::TapeTensor| {
+            !tensor.is_external || tape.ops[tensor.op as usize].is_source
+        };
         let bytes = tape.tensors.iter().enumerate().map(|(number, tensor)| {
             // What the caller's memory takes in when an op writes to it costs nothing: it was there before.
             let is_root = tensor.storage as usize == number;

@@ -18,9 +18,9 @@ pub use planner::MOST_EVENTS;
 pub use sequence::{PlannedKind, PlannedOp, PlannedSequence};
 
 use super::run::{RematRequest, RematRun};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Bytes, Nanos};
-use crate::workload::Tape;
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Tape;
 use model::Model;
 use planner::Planner;
 

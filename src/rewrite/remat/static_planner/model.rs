@@ -5,8 +5,8 @@
 //! step: who reads a view reads its storage, and what such an op reads counts for nothing, as in the original, where
 //! it is no op of the sequence that is planned.
 
-use crate::units::Nanos;
-use crate::workload::Tape;
+use highwater_model::units::Nanos;
+use highwater_model::workload::Tape;
 
 /// No variable, no step.
 pub(super) const NONE: u32 = u32::MAX;
@@ -80,7 +80,7 @@ impl Model {
                     .iter()
                     .map(|tensor| (*tensor, &tape.tensors[*tensor as usize]))
             };
-            let is_planned = |&(number, tensor): &(u32, &crate::workload::TapeTensor)| {
+            let is_planned = |&(number, tensor): &(u32, &highwater_model::workload::TapeTensor)| {
                 !tensor.is_external && tensor.storage == number
             };
             if !outputs().any(|output| is_planned(&output)) {

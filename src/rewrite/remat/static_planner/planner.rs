@@ -9,10 +9,10 @@
 use super::costs::{Copy, Costs, State};
 use super::model::Model;
 use super::search::Search;
-use crate::progress::{Cancelled, Progress};
-use crate::rewrite::remat::run::{Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematStatus};
-use crate::units::{Bytes, Nanos};
-use crate::workload::Tape;
+use crate::remat::run::{Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematStatus};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_model::workload::Tape;
 
 /// Most events of a run: without a limit, computing anew can cost exponentially much, and each event is kept (up to
 /// about 500 MB with the reasons). A run that gets there ends as thrashing.

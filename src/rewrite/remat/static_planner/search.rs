@@ -9,8 +9,8 @@
 
 use super::costs::{Copy, Costs, State};
 use super::model::{Model, NONE};
-use crate::rewrite::remat::run::{Choice, DtrFactors};
-use crate::units::Bytes;
+use crate::remat::run::{Choice, DtrFactors};
+use highwater_model::units::Bytes;
 
 /// Steps until the next use of what has none: the original's "never".
 pub(super) const NEVER: u64 = u64::MAX - 1;

@@ -5,8 +5,8 @@
 //! the earlier ones for whoever reads later, also those that were resident. Storages stand for their views.
 
 use super::model::{Model, NONE};
-use crate::rewrite::remat::run::{RematEvent, RematKind};
-use crate::workload::Tape;
+use crate::remat::run::{RematEvent, RematKind};
+use highwater_model::workload::Tape;
 
 /// Why an op stands in the sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

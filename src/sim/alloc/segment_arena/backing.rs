@@ -10,7 +10,7 @@
 
 use super::super::page_range::{Grows, PageRange};
 use super::super::{Address, RunError, Shortage, SimulatedDevice};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// Device blocks above this are rounded up to a multiple of it.
 const LARGE: u64 = 2 << 20;

@@ -10,7 +10,7 @@
 //! together, as one. Invariant: of equal segments the earlier one is placed first.
 
 use super::super::{Address, ArenaBlock, ArenaSegment, JoinedSegment};
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
 
 /// The gap that a segment may leave before itself in logical addresses.
 const LOGICAL_GAP: u64 = 2 << 20;

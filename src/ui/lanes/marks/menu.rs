@@ -9,9 +9,9 @@ use super::super::canvas::SMALL;
 use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, in_pattern, pattern, stroke};
-use crate::timeline::Side;
-use crate::ui::theme::Theme;
-use crate::units::counted;
+use crate::theme::Theme;
+use highwater_model::units::counted;
+use highwater_timeline::Side;
 
 /// The menu of what is marked besides blocks.
 pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {

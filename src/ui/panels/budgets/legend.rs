@@ -5,8 +5,8 @@ use eframe::egui::{self, RichText};
 use super::BudgetsState;
 use super::marker::{cross, marker};
 use super::points::{Sweep, percent};
-use crate::rewrite::remat::{HEURISTICS, Heuristic};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_rewrite::remat::{HEURISTICS, Heuristic};
 
 const SIZE: f32 = 11.5;
 

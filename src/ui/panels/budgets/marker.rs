@@ -7,7 +7,7 @@ pub(super) const UP: usize = 3;
 pub(super) const DOWN: usize = 4;
 
 /// A shape by the position of its heuristic, solid or hollow.
-pub(in crate::ui::panels) fn marker(
+pub(in crate::panels) fn marker(
     painter: &Painter,
     at: Pos2,
     (position, radius): (usize, f32),
@@ -48,7 +48,7 @@ pub(in crate::ui::panels) fn marker(
 }
 
 /// A cross: nothing was left to evict.
-pub(in crate::ui::panels) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
+pub(in crate::panels) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
     let stroke = Stroke::new(1.4, color);
     let arm = vec2(radius, radius);
     painter.line_segment([at - arm, at + arm], stroke);

@@ -13,11 +13,11 @@ pub(super) use table::direction_ui;
 use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};
-use crate::session::{Command, Session};
-use crate::ui::panels::empty::other_ui;
-use crate::ui::panels::{choice_ui, graph_choice_ui};
-use crate::ui::theme::Theme;
-use crate::workload::GraphIdx;
+use crate::panels::empty::other_ui;
+use crate::panels::{choice_ui, graph_choice_ui};
+use crate::theme::Theme;
+use highwater_model::workload::GraphIdx;
+use highwater_session::{Command, Session};
 
 /// What the plot leaves to the legend beside it, and the height of the plot.
 const LEGEND: f32 = 176.0;

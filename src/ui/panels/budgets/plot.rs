@@ -7,12 +7,12 @@ use egui_plot::{AxisHints, GridMark, Line, PlotBounds, PlotPoint, PlotPoints, Po
 use super::marker::{cross, marker};
 use super::points::{self, Mark, Sweep};
 use super::{Axes, BudgetsState};
-use crate::analysis::SweepPoint;
-use crate::rewrite::remat::{HEURISTICS, Heuristic};
-use crate::session::Command;
-use crate::ui::panels::still_plot;
-use crate::ui::theme::Theme;
-use crate::units::Bytes;
+use crate::panels::still_plot;
+use crate::theme::Theme;
+use highwater_analysis::SweepPoint;
+use highwater_model::units::Bytes;
+use highwater_rewrite::remat::{HEURISTICS, Heuristic};
+use highwater_session::Command;
 
 /// How far from a point the pointer means it, in points of the screen.
 const REACH: f32 = 13.0;

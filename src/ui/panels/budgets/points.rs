@@ -1,10 +1,10 @@
 //! Points of a sweep: which are shown, what they are called, what they open.
 
-use crate::analysis::{LaneSet, RematLane, SweepPoint, feasible_limit};
-use crate::options::{Edit, Fix, Value, keys};
-use crate::rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
-use crate::session::{Command, Session, SweepTable};
-use crate::units::{Bytes, grouped};
+use highwater_analysis::{LaneSet, RematLane, SweepPoint, feasible_limit};
+use highwater_model::units::{Bytes, grouped};
+use highwater_options::{Edit, Fix, Value, keys};
+use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
+use highwater_session::{Command, Session, SweepTable};
 
 /// Which point: the heuristic's name and the budget.
 pub(super) type Key = (&'static str, Bytes);

@@ -6,10 +6,10 @@ use egui_extras::{Column, TableBuilder, TableRow};
 use super::BudgetsState;
 use super::marker::{DOWN, UP, marker};
 use super::points::{self, Mark, Sweep};
-use crate::analysis::SweepPoint;
-use crate::session::Command;
-use crate::ui::theme::Theme;
-use crate::units::grouped;
+use crate::theme::Theme;
+use highwater_analysis::SweepPoint;
+use highwater_model::units::grouped;
+use highwater_session::Command;
 
 const SIZE: f32 = 11.0;
 const HEIGHT: f32 = 19.0;
@@ -155,7 +155,7 @@ fn sort_ui(ui: &mut egui::Ui, sorting: &mut Sorting, order: Order, (name, meanin
 }
 
 /// A triangle, as the bundled font has no such letter: up where the smallest comes first.
-pub(in crate::ui::panels) fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
+pub(in crate::panels) fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(7.0, 7.0), egui::Sense::hover());
     let position = if is_descending { DOWN } else { UP };
     let color = ui.visuals().text_color();

@@ -3,9 +3,9 @@
 use eframe::egui::{self, DragValue, RichText};
 
 use super::{CompareState, MOST, Shown};
-use crate::session::Command;
-use crate::timeline::{Change, ChangeKind, LaneChanges, signed_bytes};
-use crate::ui::panels::{count_as_f32, elided_middle};
+use crate::panels::{count_as_f32, elided_middle};
+use highwater_session::Command;
+use highwater_timeline::{Change, ChangeKind, LaneChanges, signed_bytes};
 
 /// The narrowest list beside another.
 const LEAST: f32 = 260.0;

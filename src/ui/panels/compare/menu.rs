@@ -3,8 +3,8 @@
 use eframe::egui::{self, Key, RichText};
 
 use super::{CompareState, Shown};
-use crate::analysis::Pin;
-use crate::session::Command;
+use highwater_analysis::Pin;
+use highwater_session::Command;
 
 /// The name of a lane, of a pin that is being renamed a field; says whether it was clicked.
 pub(super) fn name_ui(
@@ -52,7 +52,7 @@ fn pin_of(shown: Shown<'_>, lane: usize) -> Option<usize> {
 pub(super) fn tooltip(shown: Shown<'_>, lane: usize) -> String {
     let title = shown.title(lane);
     match shown.comparison.pinned(lane) {
-        Some(pinned) => crate::ui::lanes::pinned_text(&title, pinned, &shown.session.document().configuration()),
+        Some(pinned) => crate::lanes::pinned_text(&title, pinned, &shown.session.document().configuration()),
         None if lane == shown.baseline => format!("{title}: the others are compared with it"),
         None => format!("{title}: a click lists what its peak holds otherwise, Enter compares with it"),
     }

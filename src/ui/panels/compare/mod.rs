@@ -13,10 +13,10 @@ use eframe::egui;
 
 pub use prompt::pin_prompt_ui;
 
-use crate::analysis::{Comparison, LaneId};
-use crate::session::{Command, Session};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::theme::Theme;
+use crate::combo::ShowChoices as _;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_session::{Command, Session};
 
 /// Names of each kind that are listed at first, and at most.
 const FIRST: usize = 10;

@@ -3,10 +3,10 @@
 use eframe::egui::{self, Key, RichText};
 
 use super::CompareState;
-use crate::analysis::{Configuration, Difference, Pin};
-use crate::session::{Command, Session};
-use crate::ui::panels::options::select_all;
-use crate::ui::theme::Theme;
+use crate::panels::options::select_all;
+use crate::theme::Theme;
+use highwater_analysis::{Configuration, Difference, Pin};
+use highwater_session::{Command, Session};
 
 /// Differences that are listed; more are counted.
 const MOST_LISTED: usize = 8;

@@ -4,10 +4,10 @@ use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, Rangef, Ric
 use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
-use crate::analysis::{COMPARED, Figure, Fit, Metric};
-use crate::session::Command;
-use crate::ui::panels::count_as_f32;
-use crate::units::{Bytes, percents};
+use crate::panels::count_as_f32;
+use highwater_analysis::{COMPARED, Figure, Fit, Metric};
+use highwater_model::units::{Bytes, percents};
+use highwater_session::Command;
 
 /// Heights, widths and letters in points.
 const ROW: f32 = 34.0;

@@ -12,16 +12,16 @@ mod regions;
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane};
-use crate::session::{Command, Session};
-use crate::sim::DevicePicture;
-use crate::sim::fold::ReservedParts;
-use crate::timeline::{LaneView, step_facts};
-use crate::ui::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
-use crate::ui::panels::empty::other_ui;
-use crate::ui::panels::swatch_ui;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, Step};
+use crate::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::panels::empty::other_ui;
+use crate::panels::swatch_ui;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, Lane};
+use highwater_model::units::{Bytes, Step};
+use highwater_session::{Command, Session};
+use highwater_sim::DevicePicture;
+use highwater_sim::fold::ReservedParts;
+use highwater_timeline::{LaneView, step_facts};
 
 /// Height of the bar.
 const BAR: f32 = 14.0;
@@ -47,7 +47,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     /// The name of a graph; empty where there is none.
-    fn graph(&self, graph: Option<crate::workload::GraphIdx>) -> &str {
+    fn graph(&self, graph: Option<highwater_model::workload::GraphIdx>) -> &str {
         let known = graph.and_then(|graph| self.comparison.session.graphs.get(graph.0 as usize));
         known.map_or("", |graph| graph.name.as_str())
     }
@@ -329,7 +329,7 @@ fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
         .num_columns(2)
         .spacing([8.0, 3.0])
         .show(ui, |ui| {
-            let count = crate::units::grouped;
+            let count = highwater_model::units::grouped;
             let rows = [
                 (
                     "from the driver",

@@ -3,10 +3,10 @@
 use eframe::egui;
 
 use super::{Shown, figure_ui, highlight_ui};
-use crate::sim::{DevicePicture, PoolPicture};
-use crate::timeline::Owner;
-use crate::ui::lanes::{Highlight, LanesState};
-use crate::units::{Bytes, grouped};
+use crate::lanes::{Highlight, LanesState};
+use highwater_model::units::{Bytes, grouped};
+use highwater_sim::{DevicePicture, PoolPicture};
+use highwater_timeline::Owner;
 
 /// Sizes of a free list that is not opened.
 const FEW: usize = 6;

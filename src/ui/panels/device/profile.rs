@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
-use crate::options::{Value, figure_option, find, keys};
-use crate::session::{Command, Session};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::theme::Theme;
-use crate::units::Bytes;
-use crate::workload::{Basis, Device, DeviceFigure};
+use crate::combo::ShowChoices as _;
+use crate::theme::Theme;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Basis, Device, DeviceFigure};
+use highwater_options::{Value, figure_option, find, keys};
+use highwater_session::{Command, Session};
 
 /// What the slider spans, in GiB.
 const LEAST_GIB: f64 = 0.25;

@@ -4,10 +4,10 @@ use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use super::{Shown, highlight_ui};
-use crate::sim::{DevicePicture, RegionPicture};
-use crate::timeline::region_text;
-use crate::ui::lanes::{Highlight, LanesState};
-use crate::units::{Bytes, grouped};
+use crate::lanes::{Highlight, LanesState};
+use highwater_model::units::{Bytes, grouped};
+use highwater_sim::{DevicePicture, RegionPicture};
+use highwater_timeline::region_text;
 
 /// Texts of the table.
 const SIZE: f32 = 11.0;

@@ -2,11 +2,11 @@
 
 use eframe::egui::{self, RichText, Role, WidgetInfo};
 
-use crate::analysis::Comparison;
-use crate::session::Selected;
-use crate::timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts, Timeline};
-use crate::ui::panels::neighbourhood::title;
-use crate::units::{Bytes, Step, grouped};
+use crate::panels::neighbourhood::title;
+use highwater_analysis::Comparison;
+use highwater_model::units::{Bytes, Step, grouped};
+use highwater_session::Selected;
+use highwater_timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts, Timeline};
 
 /// Readers that are named.
 const NAMED: usize = 3;

@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, RichText};
 
-use crate::analysis::{Comparison, Lane};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, percents};
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, Lane};
+use highwater_model::units::{Bytes, percents};
 
 /// Off by so many percent or less is as good as the run's own spread from time to time.
 const CLOSE: f64 = 2.0;

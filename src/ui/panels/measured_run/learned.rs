@@ -3,10 +3,10 @@
 use eframe::egui::{self, RichText};
 
 use super::MeasuredRunState;
-use crate::analysis::{Calibration, Comparison, LearnedSetting};
-use crate::options::find;
-use crate::session::{Command, Session};
-use crate::units::{counted, grouped};
+use highwater_analysis::{Calibration, Comparison, LearnedSetting};
+use highwater_model::units::{counted, grouped};
+use highwater_options::find;
+use highwater_session::{Command, Session};
 
 /// All recordings' settings.
 pub(super) fn learned_ui(

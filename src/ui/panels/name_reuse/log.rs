@@ -4,11 +4,11 @@ use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, Key, RichText};
 
-use crate::analysis::{Comparison, LaneSet};
-use crate::rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
-use crate::session::{Command, NamesReport, Selected, Session};
-use crate::ui::theme::Theme;
-use crate::units::grouped;
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneSet};
+use highwater_model::units::grouped;
+use highwater_rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
+use highwater_session::{Command, NamesReport, Selected, Session};
 
 const HEIGHT: f32 = 17.0;
 

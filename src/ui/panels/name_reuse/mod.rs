@@ -5,15 +5,15 @@ mod log;
 use eframe::egui::{self, RichText};
 
 use self::log::LogState;
-use crate::options::keys;
-use crate::rewrite::name_reuse::{ReuseReport, VERSIONS};
-use crate::session::{Command, NamesReport, REUSE_LEVELS, Session};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::empty::other_ui;
-use crate::ui::panels::graph_choice_ui;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, grouped};
-use crate::workload::GraphIdx;
+use crate::combo::ShowChoices as _;
+use crate::panels::empty::other_ui;
+use crate::panels::graph_choice_ui;
+use crate::theme::Theme;
+use highwater_model::units::{Bytes, grouped};
+use highwater_model::workload::GraphIdx;
+use highwater_options::keys;
+use highwater_rewrite::name_reuse::{ReuseReport, VERSIONS};
+use highwater_session::{Command, NamesReport, REUSE_LEVELS, Session};
 
 /// The most room of what is unsafe or odd, before it scrolls.
 const REMARKS: f32 = 110.0;

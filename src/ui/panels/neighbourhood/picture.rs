@@ -3,8 +3,8 @@
 
 use eframe::egui::{self, Pos2, Rect, Vec2, pos2, vec2};
 
-use crate::timeline::{NeighbourNode, Neighbourhood, NodeKey, Slot};
-use crate::ui::panels::elided_middle;
+use crate::panels::elided_middle;
+use highwater_timeline::{NeighbourNode, Neighbourhood, NodeKey, Slot};
 
 /// The size of words.
 pub(super) const SIZE: f32 = 11.0;

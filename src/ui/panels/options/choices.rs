@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, Key, Modifiers, Response};
 
-use crate::options::{OptionRow, Value};
-use crate::session::Command;
-use crate::ui::combo::ShowChoices as _;
+use crate::combo::ShowChoices as _;
+use highwater_options::{OptionRow, Value};
+use highwater_session::Command;
 
 /// A box to tick. A value of another type is shown beside it and gives way to a tick.
 pub(super) fn bool_ui(

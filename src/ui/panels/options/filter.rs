@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::{Item, OptionsState, items};
-use crate::options::{EnvironmentRow, OptionRow};
-use crate::session::{Command, Session};
+use highwater_options::{EnvironmentRow, OptionRow};
+use highwater_session::{Command, Session};
 
 /// A way to show fewer rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,7 +154,7 @@ pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
 }
 
 /// Selects the text of a field, so that typing replaces it.
-pub(in crate::ui) fn select_all(ui: &egui::Ui, field: &egui::Response, text: &str) {
+pub(crate) fn select_all(ui: &egui::Ui, field: &egui::Response, text: &str) {
     use egui::text::{CCursor, CCursorRange};
     let mut state = egui::TextEdit::load_state(ui.ctx(), field.id).unwrap_or_default();
     let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));

@@ -15,15 +15,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eframe::egui::{self, RichText};
 
-pub(in crate::ui) use self::filter::select_all;
+pub(crate) use self::filter::select_all;
 use self::filter::{Filter, Haystacks};
 pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;
 use self::variable::variable_ui;
-use crate::options::{ENVIRONMENT, EnvironmentRow, OptionRow, PathKind, Section, TABLE};
-use crate::session::{Command, Session};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, PathKind, Section, TABLE};
+use highwater_session::{Command, Session};
 
 /// Points above and below the visible part in which rows are drawn too.
 const OVERSCAN: f32 = 240.0;

@@ -3,9 +3,9 @@
 use eframe::egui::{self, Key, Response};
 
 use super::Edit;
-use crate::options::{OptionKind, OptionRow, Value};
-use crate::session::Command;
-use crate::ui::combo::ShowChoices as _;
+use crate::combo::ShowChoices as _;
+use highwater_options::{OptionKind, OptionRow, Value};
+use highwater_session::Command;
 
 /// Most names that are shown before the user asks for all.
 const FEW: usize = 6;

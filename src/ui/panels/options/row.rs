@@ -7,10 +7,10 @@ use super::names::names_ui;
 use super::texts::text_ui;
 use super::tooltip::{explanation_ui, option_text, option_tooltip};
 use super::{Edit, Look};
-use crate::options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
-use crate::session::Command;
-use crate::ui::panels::problems::icon;
-use crate::ui::theme::Theme;
+use crate::panels::problems::icon;
+use crate::theme::Theme;
+use highwater_options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
+use highwater_session::Command;
 
 /// Frames in which a row that was jumped to is kept in the middle.
 const FRAMES_TO_SETTLE: u8 = 4;

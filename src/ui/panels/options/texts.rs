@@ -7,9 +7,9 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Response, Stroke};
 
 use super::Edit;
-use crate::options::{OptionKind, OptionRow, ShapeRanges, Value};
-use crate::session::Command;
-use crate::units::Bytes;
+use highwater_model::units::Bytes;
+use highwater_options::{OptionKind, OptionRow, ShapeRanges, Value};
+use highwater_session::Command;
 
 /// What a field shows.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +129,7 @@ fn expected(row: &OptionRow, text: &str) -> String {
 
 /// What an empty field says.
 fn empty_hint(row: &OptionRow) -> &'static str {
-    let has_fields = crate::options::find_group(row.key).is_some();
+    let has_fields = highwater_options::find_group(row.key).is_some();
     if has_fields {
         "not set; see its fields"
     } else {

@@ -3,8 +3,8 @@
 use eframe::egui::{self, RichText};
 
 use super::row::default_text;
-use crate::options::{EnvironmentRow, OptionRow};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use highwater_options::{EnvironmentRow, OptionRow};
 
 /// A tooltip about an option.
 pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {

@@ -6,8 +6,8 @@ use super::choices::choice_ui;
 use super::row::{findings_ui, follow};
 use super::tooltip::{explanation_ui, variable_text, variable_tooltip};
 use super::{Edit, Look};
-use crate::options::EnvironmentRow;
-use crate::session::Command;
+use highwater_options::EnvironmentRow;
+use highwater_session::Command;
 
 /// Draws a row.
 pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: Look<'_>, edit: &mut Edit<'_>) {

@@ -3,11 +3,11 @@
 use eframe::egui::{self, RichText};
 
 use super::{PeakState, Shown};
-use crate::analysis::Comparison;
-use crate::session::{Command, Selected};
-use crate::timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::elided_middle;
+use crate::combo::ShowChoices as _;
+use crate::panels::elided_middle;
+use highwater_analysis::Comparison;
+use highwater_session::{Command, Selected};
+use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
 
 /// Rows of a kind.
 const MOST: usize = 6;

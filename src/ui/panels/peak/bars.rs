@@ -3,10 +3,10 @@
 use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, WidgetInfo, pos2, vec2};
 
 use super::{PeakState, Shown};
-use crate::session::Command;
-use crate::timeline::{LiveGroup, LiveMember, tensor_label};
-use crate::ui::panels::elided_middle;
-use crate::units::{Bytes, counted, percent_text};
+use crate::panels::elided_middle;
+use highwater_model::units::{Bytes, counted, percent_text};
+use highwater_session::Command;
+use highwater_timeline::{LiveGroup, LiveMember, tensor_label};
 
 /// Tensors of a group that are listed at first, and how many more with each click.
 const PAGE: usize = 30;
@@ -80,7 +80,7 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut PeakSta
         let n_left = members.len();
         if n_left > 0
             && ui
-                .small_button(format!("{} more", crate::units::grouped(n_left as u64)))
+                .small_button(format!("{} more", highwater_model::units::grouped(n_left as u64)))
                 .clicked()
         {
             state.open = Some((group.text.clone(), n_listed + PAGE));

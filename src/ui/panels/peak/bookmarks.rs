@@ -2,8 +2,8 @@
 
 use eframe::egui;
 
-use crate::session::{Bookmark, Command};
-use crate::ui::lanes::{LanesInput, LanesState, bookmark_lane};
+use crate::lanes::{LanesInput, LanesState, bookmark_lane};
+use highwater_session::{Bookmark, Command};
 
 /// The list is not higher; it scrolls.
 const LIST: f32 = 120.0;

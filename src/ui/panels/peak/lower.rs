@@ -5,10 +5,10 @@ use eframe::egui::{self, RichText};
 
 use super::Shown;
 use super::bars::{Line, line_ui};
-use crate::session::Command;
-use crate::timeline::{Holder, IdleMember, LiveMember, UsedBy, Without, tensor_label};
-use crate::ui::lanes::LanesState;
-use crate::units::{Bytes, Step, counted, grouped};
+use crate::lanes::LanesState;
+use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_session::Command;
+use highwater_timeline::{Holder, IdleMember, LiveMember, UsedBy, Without, tensor_label};
 
 /// The sections.
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {

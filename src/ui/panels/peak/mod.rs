@@ -13,13 +13,13 @@ mod range;
 use eframe::egui::{self, Event, RichText};
 
 use super::choice_ui;
-use crate::analysis::{Comparison, LaneId};
-use crate::session::{Command, Selected, Session};
-use crate::timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Rest, StepRange, peak_step, step_facts};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::lanes::{LanesInput, LanesState};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, Step, counted};
+use crate::combo::ShowChoices as _;
+use crate::lanes::{LanesInput, LanesState};
+use crate::theme::Theme;
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::{Bytes, Step, counted};
+use highwater_session::{Command, Selected, Session};
+use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Rest, StepRange, peak_step, step_facts};
 
 /// How many entries rankings have.
 const FIRST: usize = 8;

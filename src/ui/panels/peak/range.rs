@@ -4,10 +4,10 @@ use eframe::egui::{self, RichText};
 
 use super::Shown;
 use super::bars::{Line, line_ui};
-use crate::session::Command;
-use crate::timeline::{CurveStats, LiveGroup, RangeStats, Tally, tensor_label};
-use crate::ui::lanes::LanesState;
-use crate::units::{Bytes, Step, counted, grouped, percent_text};
+use crate::lanes::LanesState;
+use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
+use highwater_session::Command;
+use highwater_timeline::{CurveStats, LiveGroup, RangeStats, Tally, tensor_label};
 
 /// Figures of the range, and what to do with it.
 pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, lanes: &mut LanesState) {

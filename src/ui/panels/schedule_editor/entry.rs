@@ -4,9 +4,9 @@ use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
 
 use super::values::values_ui;
 use super::{ScheduleEditorState, Shown};
-use crate::session::Command;
-use crate::ui::combo::ShowChoices as _;
-use crate::workload::{EntryKind, ScheduleEntry};
+use crate::combo::ShowChoices as _;
+use highwater_model::workload::{EntryKind, ScheduleEntry};
+use highwater_session::Command;
 
 /// Groups that the list offers beside those that are there.
 const GROUPS: u32 = 3;

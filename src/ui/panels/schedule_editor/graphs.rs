@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, RichText, Role, WidgetInfo};
 
 use super::Shown;
-use crate::session::Command;
-use crate::ui::commands::UiCommand;
-use crate::units::counted;
-use crate::workload::ScheduleEntry;
+use crate::commands::UiCommand;
+use highwater_model::units::counted;
+use highwater_model::workload::ScheduleEntry;
+use highwater_session::Command;
 
 /// Draws the part.
 pub(super) fn graphs_ui(

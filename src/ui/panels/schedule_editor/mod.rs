@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, RichText};
 
 use super::empty::other_ui;
-use crate::session::{Command, Session};
-use crate::ui::commands::UiCommand;
-use crate::ui::theme::Theme;
-use crate::units::{counted, grouped};
-use crate::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, ScheduledGraph};
+use crate::commands::UiCommand;
+use crate::theme::Theme;
+use highwater_model::units::{counted, grouped};
+use highwater_model::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, ScheduledGraph};
+use highwater_session::{Command, Session};
 
 /// The width from which graphs and runs stand side by side, and the share of the graphs.
 const WIDE: f32 = 620.0;

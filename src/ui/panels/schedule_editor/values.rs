@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
 
 use super::Shown;
-use crate::session::Command;
-use crate::ui::combo::ShowChoices as _;
-use crate::units::grouped;
-use crate::workload::Generator;
+use crate::combo::ShowChoices as _;
+use highwater_model::units::grouped;
+use highwater_model::workload::Generator;
+use highwater_session::Command;
 
 /// Most values that a preview lists.
 const PREVIEWED: usize = 6;
@@ -195,7 +195,7 @@ fn text_ui(
         if let Ok(generator) = &parsed {
             known.clone_from(&generator.to_string());
             let generator = generator.clone();
-            let change = |entries: &mut Vec<crate::workload::ScheduleEntry>| {
+            let change = |entries: &mut Vec<highwater_model::workload::ScheduleEntry>| {
                 entries[position].dims.insert(dim.clone(), generator);
             };
             commands.push(shown.edited(change, Some(words)));

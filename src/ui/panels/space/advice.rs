@@ -3,12 +3,12 @@
 use eframe::egui::{self, RichText};
 
 use super::{Shown, SpaceState, Wanted, quantities};
-use crate::analysis::Configuration;
-use crate::analysis::space::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
-use crate::options::keys;
-use crate::session::{Command, Selected, Session, SpaceOrder};
-use crate::ui::lanes::LanesState;
-use crate::units::{Step, counted, grouped};
+use crate::lanes::LanesState;
+use highwater_analysis::Configuration;
+use highwater_analysis::space::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
+use highwater_model::units::{Step, counted, grouped};
+use highwater_options::keys;
+use highwater_session::{Command, Selected, Session, SpaceOrder};
 
 const SIZE: f32 = 12.0;
 
@@ -247,11 +247,11 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
         return None;
     }
     // A pin whose steps are those of the axis shows it, too.
-    let is_pin = |lane: &crate::analysis::Lane| {
+    let is_pin = |lane: &highwater_analysis::Lane| {
         let pinned = lane.pinned.as_ref().filter(|_| !lane.shares_steps);
         pinned.is_some_and(|pinned| pinned.configuration == *wanted && pinned.fit.n_placed == pinned.fit.n_runs)
     };
-    let policy = crate::analysis::LaneId::Policy(wanted.policy());
+    let policy = highwater_analysis::LaneId::Policy(wanted.policy());
     let of_options = comparison.lanes.iter().position(|lane| lane.id == policy);
     let of_options = of_options.filter(|_| own == other);
     let lane = of_options.or_else(|| comparison.lanes.iter().position(is_pin))?;

@@ -3,11 +3,11 @@
 use eframe::egui;
 
 use super::drafts::{Drafts, dims, short};
-use crate::options::find;
-use crate::session::Session;
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::panels::width_of;
-use crate::ui::theme::Theme;
+use crate::combo::ShowChoices as _;
+use crate::panels::width_of;
+use crate::theme::Theme;
+use highwater_options::find;
+use highwater_session::Session;
 
 const FIELD: f32 = 150.0;
 /// Room for the button that removes an axis, with gaps.

@@ -1,11 +1,11 @@
 //! Axes as they are being written: a key and a text of values each, and the capacity.
 
-use crate::analysis::Comparison;
-use crate::analysis::space::{SpaceAxis, SpaceError};
-use crate::options::{OptionKind, OptionRow, TABLE, find, keys};
-use crate::session::{Session, SpaceOrder};
-use crate::units::Bytes;
-use crate::workload::DeviceProfiles;
+use highwater_analysis::Comparison;
+use highwater_analysis::space::{SpaceAxis, SpaceError};
+use highwater_model::units::Bytes;
+use highwater_model::workload::DeviceProfiles;
+use highwater_options::{OptionKind, OptionRow, TABLE, find, keys};
+use highwater_session::{Session, SpaceOrder};
 
 /// One axis.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What is said of a point.
 
-use crate::analysis::space::{Outcome, Space, SpacePoint};
-use crate::units::{Bytes, counted, grouped};
+use highwater_analysis::space::{Outcome, Space, SpacePoint};
+use highwater_model::units::{Bytes, counted, grouped};
 
 /// The point in a line.
 pub(super) fn sentence(space: &Space, point: &SpacePoint) -> String {

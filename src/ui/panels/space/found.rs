@@ -4,8 +4,8 @@
 use eframe::egui;
 
 use super::{Shown, SpaceState};
-use crate::analysis::space::SpacePoint;
-use crate::units::{counted, grouped};
+use highwater_analysis::space::SpacePoint;
+use highwater_model::units::{counted, grouped};
 
 /// One thing that was found.
 struct Found {

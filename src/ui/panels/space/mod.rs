@@ -12,12 +12,12 @@ mod table;
 use eframe::egui::{self, RichText};
 
 use self::drafts::Drafts;
-use crate::analysis::space::{Goal, Space, SpaceAxis};
-use crate::session::{Command, Session, SpaceOrder, SpaceTable};
-use crate::ui::lanes::LanesState;
-use crate::ui::panels::empty::other_ui;
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, counted, grouped};
+use crate::lanes::LanesState;
+use crate::panels::empty::other_ui;
+use crate::theme::Theme;
+use highwater_analysis::space::{Goal, Space, SpaceAxis};
+use highwater_model::units::{Bytes, counted, grouped};
+use highwater_session::{Command, Session, SpaceOrder, SpaceTable};
 
 /// The height of the plot.
 const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
@@ -286,7 +286,7 @@ fn progress_ui(ui: &mut egui::Ui, table: &SpaceTable) {
 
 /// How many configurations axes have; a sentence where they are too many.
 fn size_of(session: &Session, order: &SpaceOrder) -> Result<u64, String> {
-    let base = crate::analysis::Configuration {
+    let base = highwater_analysis::Configuration {
         options: session.document().options.clone(),
         environment: session.document().environment.clone(),
         plan: session.document().plan.clone(),

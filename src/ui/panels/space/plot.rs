@@ -4,13 +4,13 @@ use eframe::egui::{self, Key as Letter, RichText};
 use egui_plot::{AxisHints, GridMark, Line, Plot, PlotBounds, PlotPoint, PlotPoints, VLine};
 
 use super::{Shown, SpaceState, capacity_of, facts, pin};
-use crate::analysis::space::{PointFigures, SpacePoint};
-use crate::session::Command;
-use crate::sim::{POLICIES, StaticMemoryPolicy};
-use crate::ui::panels::budgets::{cross, marker};
-use crate::ui::panels::{count_as_f32, still_plot};
-use crate::ui::theme::Theme;
-use crate::units::{Bytes, Nanos};
+use crate::panels::budgets::{cross, marker};
+use crate::panels::{count_as_f32, still_plot};
+use crate::theme::Theme;
+use highwater_analysis::space::{PointFigures, SpacePoint};
+use highwater_model::units::{Bytes, Nanos};
+use highwater_session::Command;
+use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 /// How far from a point the pointer means it, in points of the screen.
 const REACH: f32 = 13.0;

@@ -5,10 +5,10 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::plot::position;
 use super::{Shown, SpaceState, facts, pin};
-use crate::analysis::space::SpacePoint;
-use crate::session::Command;
-use crate::ui::panels::budgets::{direction_ui, marker};
-use crate::units::grouped;
+use crate::panels::budgets::{direction_ui, marker};
+use highwater_analysis::space::SpacePoint;
+use highwater_model::units::grouped;
+use highwater_session::Command;
 
 const SIZE: f32 = 11.0;
 const HEIGHT: f32 = 19.0;

@@ -9,13 +9,13 @@ use eframe::egui::{self, RichText, TextEdit};
 
 use super::choice_ui;
 use super::search::help_ui;
-use crate::analysis::LaneId;
-use crate::session::{Command, Session};
-use crate::timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
-use crate::ui::combo::ShowChoices as _;
-use crate::ui::lanes::{LanesInput, LanesState};
-use crate::ui::theme::Theme;
-use crate::units::{Step, counted, grouped};
+use crate::combo::ShowChoices as _;
+use crate::lanes::{LanesInput, LanesState};
+use crate::theme::Theme;
+use highwater_analysis::LaneId;
+use highwater_model::units::{Step, counted, grouped};
+use highwater_session::{Command, Session};
+use highwater_timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
 
 /// What the pane remembers.
 #[derive(Clone, Debug, Default)]

@@ -9,9 +9,9 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::super::budgets::direction_ui;
 use super::TableView;
-use crate::timeline::{Column, Sort, TableRows, Target, Value};
-use crate::ui::lanes::LanesInput;
-use crate::units::{counted, grouped};
+use crate::lanes::LanesInput;
+use highwater_model::units::{counted, grouped};
+use highwater_timeline::{Column, Sort, TableRows, Target, Value};
 
 /// Heights and letters in points.
 const ROW: f32 = 18.0;
@@ -104,7 +104,7 @@ fn widths(columns: &[Column], room: f32) -> impl Iterator<Item = f32> + '_ {
 
 /// Why there is no row.
 fn nothing(table: &TableRows) -> &'static str {
-    use crate::timeline::TableKind;
+    use highwater_timeline::TableKind;
     if table.n_total() > 0 {
         return "Nothing matches the filter.";
     }

@@ -1,0 +1,203 @@
+//! The engine without a window: commands, text and JSON, progress, exit codes.
+//!
+//! In: arguments. Out: text or one JSON object on standard output, and an exit code: 0 done, 1 the answer is
+//! "no", 2 bad usage or bad input (one line on standard error). Progress goes to standard error where that is a
+//! terminal; Ctrl-C stops the work and leaves no half-written file.
+
+mod args;
+mod choice;
+mod compare;
+mod config;
+mod devices;
+mod dims;
+mod export;
+mod gaps;
+mod inspect;
+mod learn;
+mod opened;
+mod opening;
+mod peak;
+mod plan;
+mod recommend;
+mod remat;
+mod replay;
+mod reuse;
+mod settings;
+mod space;
+mod sweep;
+mod text;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+pub use args::{Arguments, Common, Format};
+pub use settings::{Settings, document, read_settings, restore};
+
+use args::Action;
+use highwater_model::progress::{Cancel, Progress};
+
+/// What a command answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Exit 0.
+    Done,
+    /// Exit 1.
+    No,
+    /// Exit 2, with an answer about what could be read; what could not has its line on standard error already.
+    BadInput,
+}
+
+/// What the program does after its arguments are read.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A command ran; the program ends with this code.
+    Exit(ExitCode),
+    /// The window is asked for.
+    Window(Box<Arguments>),
+}
+
+/// Reads the arguments of the process and runs a command, unless a window is asked for.
+pub fn run() -> Outcome {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return Outcome::Exit(usage(&error)),
+    };
+    match &arguments.action {
+        None => {
+            if let Some(message) = missing_file(&arguments) {
+                return Outcome::Exit(fail(&message));
+            }
+            Outcome::Window(Box::new(arguments))
+        }
+        Some(action) => Outcome::Exit(perform(action)),
+    }
+}
+
+/// Prints one line on standard error; exit code 2.
+pub fn fail(message: &str) -> ExitCode {
+    let line = message.replace('\n', " ");
+    // Nothing can be said where standard error is closed.
+    drop(writeln!(std::io::stderr(), "highwater: {line}"));
+    ExitCode::from(2)
+}
+
+/// Help and version are answers; anything else is one line and exit code 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            drop(error.print());
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let text = error.to_string();
+            let parts: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            let kept = parts.iter().filter(|line| !line.starts_with("For more information"));
+            let line = kept.copied().collect::<Vec<_>>().join("; ");
+            fail(line.trim_start_matches("error: "))
+        }
+    }
+}
+
+/// A word that is neither a command nor a file: a slip that a window could not mend.
+fn missing_file(arguments: &Arguments) -> Option<String> {
+    let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
+    let missing = arguments.files.iter().find(|file| !is_there(file))?;
+    Some(format!(
+        "there is no file and no command \"{missing}\"; --help lists the commands"
+    ))
+}
+
+fn perform(action: &Action) -> ExitCode {
+    let cancel = Cancel::new();
+    let on_signal = cancel.clone();
+    // A second handler cannot be set: then Ctrl-C ends the process at once, which is just as safe.
+    drop(ctrlc::set_handler(move || {
+        on_signal.cancel();
+        std::thread::sleep(std::time::Duration::from_millis(80));
+        std::process::exit(130);
+    }));
+    let report = progress_line();
+    let progress = Progress::new(&cancel, &*report);
+    let result = match action {
+        Action::Inspect(args) => inspect::run(args, &progress),
+        Action::Compare(args) => compare::run(args, &progress),
+        Action::Sweep(args) => sweep::run(args, &progress),
+        Action::Recommend(args) => recommend::run(args, &progress),
+        Action::Peak(args) => peak::run(args, &progress),
+        Action::Plan(args) => plan::run(args, &progress),
+        Action::Remat(args) => remat::run(args, &progress),
+        Action::Replay(args) => replay::run(args, &progress),
+        Action::Reuse(args) => reuse::run(args, &progress),
+        Action::Learn(args) => learn::run(args, &progress),
+        Action::Check(args) => config::check(args),
+        Action::Options(args) => config::options(args),
+        Action::Devices(args) => devices::run(args),
+        Action::Export(args) => export::run(args, &progress),
+        Action::Completions { shell } => {
+            let mut command = Arguments::command();
+            clap_complete::generate(*shell, &mut command, "highwater", &mut std::io::stdout());
+            Ok(Verdict::Done)
+        }
+    };
+    clear_progress_line();
+    match result {
+        Ok(Verdict::Done) => ExitCode::SUCCESS,
+        Ok(Verdict::No) => ExitCode::from(1),
+        Ok(Verdict::BadInput) => ExitCode::from(2),
+        Err(error) if cancel.is_cancelled() => {
+            drop(error);
+            ExitCode::from(130)
+        }
+        Err(error) => match error.downcast_ref::<std::io::Error>() {
+            // The reader of our output went away, as `head` does.
+            Some(io) if io.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            _ => fail(&format!("{error:#}")),
+        },
+    }
+}
+
+/// A line on standard error that rewrites itself, where that is a terminal.
+fn progress_line() -> Box<dyn Fn(&'static str, f32)> {
+    if !std::io::stderr().is_terminal() {
+        return Box::new(|_, _| {});
+    }
+    let last = std::cell::Cell::new(("", -1));
+    Box::new(move |stage, fraction| {
+        #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
+        let now = (stage, (fraction * 100.0) as i32);
+        if last.replace(now) != now {
+            drop(write!(std::io::stderr(), "\r\x1b[K{stage} {} %", now.1));
+        }
+    })
+}
+
+fn clear_progress_line() {
+    if std::io::stderr().is_terminal() {
+        drop(write!(std::io::stderr(), "\r\x1b[K"));
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one JSON object to standard output.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    print(&text)
+}
+
+/// The same in one line.
+pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    print(&text)
+}

@@ -1,0 +1,384 @@
+//! Placement problems: buffers with known live ranges that share one arena.
+//!
+//! ```text
+//! offset                      a buffer is a rectangle: lower..upper wide (steps),
+//!   |   +----b----+           size high; two that overlap in steps must not
+//!   |+--a--+      |           overlap in offsets
+//!   +-----------------> step
+//! ```
+//!
+//! Three things make a buffer less free or more useful than its rectangle: a fixed offset, gaps (steps on which its
+//! space is lent to others), and groups (buffers at one address, such as a tensor and the result written in place
+//! over it; members never collide with each other).
+
+use std::sync::Arc;
+
+use super::allocation_order::AllocationOrder;
+use super::lifetimes::Lifetimes;
+use super::names::Names;
+use super::op_list::OpList;
+use super::shapes::Shapes;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Bytes, Step};
+
+/// One buffer to place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// First step, inclusive.
+    pub lower: Step,
+    /// Last step, exclusive; greater than `lower`.
+    pub upper: Step,
+    /// Bytes to place.
+    pub size: Bytes,
+    /// Divisor of the offset, at least 1.
+    pub alignment: u64,
+    /// Where it has to stand; `None` where the planner chooses.
+    pub offset: Option<u64>,
+}
+
+impl Buffer {
+    /// Whether both are live on some step.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.lower < other.upper && other.lower < self.upper
+    }
+}
+
+/// Steps `lower..upper` on which a buffer's space may be lent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gap {
+    /// Position of the buffer.
+    pub buffer: u32,
+    /// First step, inclusive.
+    pub lower: Step,
+    /// Last step, exclusive.
+    pub upper: Step,
+}
+
+/// Buffers to place in one arena, in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// Gaps, sorted; those of one buffer are disjoint and within its range, of which they leave at least a step.
+    pub gaps: Vec<Gap>,
+    /// Buffers that share one address: ascending positions, at least two, no buffer in two groups.
+    pub groups: Vec<Vec<u32>>,
+}
+
+/// What is wrong with a problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProblemError {
+    /// A range without a step.
+    #[error("buffer {buffer} ends at step {upper}, not after its start {lower}")]
+    EmptyRange {
+        /// Position of the buffer.
+        buffer: usize,
+        /// Its first step.
+        lower: Step,
+        /// Its end.
+        upper: Step,
+    },
+    /// An alignment of zero.
+    #[error("buffer {buffer} has an alignment of 0; 1 is the least")]
+    ZeroAlignment {
+        /// Position of the buffer.
+        buffer: usize,
+    },
+    /// A fixed offset that its alignment forbids.
+    #[error("buffer {buffer} is fixed at {offset}, which is no multiple of its alignment {alignment}")]
+    MisalignedOffset {
+        /// Position of the buffer.
+        buffer: usize,
+        /// Its offset.
+        offset: u64,
+        /// Its alignment.
+        alignment: u64,
+    },
+    /// A gap outside its buffer's range, empty, out of order or overlapping the one before.
+    #[error("gap {lower}..{upper} of buffer {buffer} is empty, outside its range, or not behind the gap before")]
+    BadGap {
+        /// Position of the buffer.
+        buffer: u32,
+        /// First step.
+        lower: Step,
+        /// End.
+        upper: Step,
+    },
+    /// Gaps that leave nothing of a buffer: one that is never live needs no place.
+    #[error("the gaps of buffer {buffer} leave no step on which it holds its bytes")]
+    NeverLive {
+        /// Position of the buffer.
+        buffer: u32,
+    },
+    /// A group with an unknown or repeated member, or with fewer than two.
+    #[error("group {group} names a buffer that does not exist or stands in a group already, or has fewer than two")]
+    BadGroup {
+        /// Position of the group.
+        group: usize,
+    },
+    /// Members of a group that cannot share an address.
+    #[error("buffers {first} and {second} share an address but are fixed at {first_offset} and {second_offset}")]
+    SplitGroup {
+        /// Position of the one buffer.
+        first: u32,
+        /// Position of the other.
+        second: u32,
+        /// Where the one is fixed.
+        first_offset: u64,
+        /// Where the other is fixed.
+        second_offset: u64,
+    },
+    /// Addresses or alignments that 63 bits cannot hold.
+    #[error("the buffers' sizes, offsets and alignments add up to more than 2^62 bytes")]
+    TooLarge,
+    /// Two buffers that are fixed onto each other.
+    #[error("buffers {first} and {second} are both fixed so that they hold byte {offset} on step {step}")]
+    FixedCollide {
+        /// Position of the one buffer.
+        first: usize,
+        /// Position of the other.
+        second: usize,
+        /// A byte that both hold.
+        offset: u64,
+        /// A step on which both do.
+        step: Step,
+    },
+}
+
+/// Offsets that a file carries: the plan of whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedPlan {
+    /// Offsets in the order of the problem's buffers.
+    pub offsets: Vec<u64>,
+    /// Who made the plan, in a few words.
+    pub maker: String,
+}
+
+/// A problem as a file holds it, with what only people and writers need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProblemEntry {
+    /// The name shown to users.
+    pub name: String,
+    /// The problem.
+    pub problem: Problem,
+    /// The buffers' names, in their order.
+    pub ids: Names,
+    /// The file's time of each step, where steps stand for times too large to count; else empty.
+    pub times: Vec<u64>,
+    /// The plan that the file carries, one offset for every buffer.
+    pub recorded: Option<RecordedPlan>,
+    /// The capacity that the file asks for.
+    pub capacity: Option<Bytes>,
+    /// The order in which the buffers come and go, where the file says more about it than their steps.
+    pub order: Option<AllocationOrder>,
+    /// The ops whose arena this is, where the file lists ops.
+    pub ops: Option<Arc<OpList>>,
+}
+
+impl ProblemEntry {
+    /// The file's time of a step.
+    pub fn time(&self, step: Step) -> u64 {
+        self.times.get(step.idx()).copied().unwrap_or(u64::from(step.0))
+    }
+}
+
+impl Problem {
+    /// The problem of placing lifetimes: sizes are rounded up to `alignment`, ranges stay as they are.
+    pub fn from_lifetimes(lifetimes: &Lifetimes, alignment: u64) -> Self {
+        Self::of(lifetimes.items.iter().map(|item| Buffer {
+            lower: item.birth,
+            upper: item.end,
+            size: item.bytes.align_up(alignment),
+            alignment: alignment.max(1),
+            offset: None,
+        }))
+    }
+
+    /// Plain buffers: no gaps, no groups.
+    pub fn of(buffers: impl IntoIterator<Item = Buffer>) -> Self {
+        Self {
+            buffers: buffers.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The gaps of a buffer. O(log gaps).
+    pub fn gaps_of(&self, buffer: usize) -> &[Gap] {
+        let low = self.gaps.partition_point(|gap| (gap.buffer as usize) < buffer);
+        let high = self.gaps.partition_point(|gap| (gap.buffer as usize) <= buffer);
+        &self.gaps[low..high]
+    }
+
+    /// Checks what every planner relies on. O(n log n).
+    ///
+    /// # Errors
+    /// The first fault, in the order of [`ProblemError`].
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        self.check_rows()?;
+        if self.buffers.iter().any(|buffer| buffer.offset.is_some()) {
+            Shapes::new(self).check_fixed()?;
+        }
+        Ok(())
+    }
+
+    /// The shapes of a problem that passes [`Self::validate`].
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the flag is set; within, the first fault.
+    pub fn checked(&self, progress: &Progress<'_>) -> Result<Result<Shapes, ProblemError>, Cancelled> {
+        progress.check()?;
+        if let Err(error) = self.check_rows() {
+            return Ok(Err(error));
+        }
+        let shapes = Shapes::of(self, progress)?;
+        progress.check()?;
+        Ok(shapes.check_fixed().map(|()| shapes))
+    }
+
+    /// Everything but fixed offsets that collide.
+    fn check_rows(&self) -> Result<(), ProblemError> {
+        self.check_buffers()?;
+        self.check_gaps()?;
+        self.check_groups()?;
+        self.check_magnitude()
+    }
+
+    fn check_buffers(&self) -> Result<(), ProblemError> {
+        for (idx, buffer) in self.buffers.iter().enumerate() {
+            if buffer.upper <= buffer.lower {
+                return Err(ProblemError::EmptyRange {
+                    buffer: idx,
+                    lower: buffer.lower,
+                    upper: buffer.upper,
+                });
+            }
+            if buffer.alignment == 0 {
+                return Err(ProblemError::ZeroAlignment { buffer: idx });
+            }
+            if let Some(offset) = buffer.offset.filter(|offset| offset % buffer.alignment != 0) {
+                return Err(ProblemError::MisalignedOffset {
+                    buffer: idx,
+                    offset,
+                    alignment: buffer.alignment,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_gaps(&self) -> Result<(), ProblemError> {
+        let mut before: Option<&Gap> = None;
+        for gap in &self.gaps {
+            let is_inside = self
+                .buffers
+                .get(gap.buffer as usize)
+                .is_some_and(|buffer| buffer.lower <= gap.lower && gap.upper <= buffer.upper);
+            let is_behind = before.is_none_or(|before| {
+                before.buffer < gap.buffer || (before.buffer == gap.buffer && before.upper <= gap.lower)
+            });
+            if !is_inside || !is_behind || gap.lower >= gap.upper {
+                return Err(ProblemError::BadGap {
+                    buffer: gap.buffer,
+                    lower: gap.lower,
+                    upper: gap.upper,
+                });
+            }
+            before = Some(gap);
+        }
+        for gaps in self.gaps.chunk_by(|one, other| one.buffer == other.buffer) {
+            let buffer = &self.buffers[gaps[0].buffer as usize];
+            let lent: u64 = gaps.iter().map(|gap| u64::from(gap.upper.0 - gap.lower.0)).sum();
+            if lent >= u64::from(buffer.upper.0 - buffer.lower.0) {
+                return Err(ProblemError::NeverLive { buffer: gaps[0].buffer });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(&self) -> Result<(), ProblemError> {
+        let mut is_taken = vec![false; self.buffers.len()];
+        for (idx, group) in self.groups.iter().enumerate() {
+            let mut fixed: Option<(u32, u64)> = None;
+            let is_known = |member: &u32| (*member as usize) < self.buffers.len();
+            if group.len() < 2 || !group.is_sorted() || !group.iter().all(is_known) {
+                return Err(ProblemError::BadGroup { group: idx });
+            }
+            for member in group {
+                if std::mem::replace(&mut is_taken[*member as usize], true) {
+                    return Err(ProblemError::BadGroup { group: idx });
+                }
+                let Some(offset) = self.buffers[*member as usize].offset else {
+                    continue;
+                };
+                match fixed {
+                    Some((first, first_offset)) if first_offset != offset => {
+                        return Err(ProblemError::SplitGroup {
+                            first,
+                            second: *member,
+                            first_offset,
+                            second_offset: offset,
+                        });
+                    }
+                    _ => fixed = Some((*member, offset)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// No strategy can then leave 63 bits: the highest fixed end, and everything else stacked above it.
+    fn check_magnitude(&self) -> Result<(), ProblemError> {
+        const LIMIT: u64 = 1 << 62;
+        let mut sum = 0_u64;
+        let mut top = 0_u64;
+        for buffer in &self.buffers {
+            let padded = buffer
+                .size
+                .get()
+                .checked_add(buffer.alignment)
+                .ok_or(ProblemError::TooLarge)?;
+            sum = sum.checked_add(padded).ok_or(ProblemError::TooLarge)?;
+            let end = buffer
+                .offset
+                .unwrap_or(0)
+                .checked_add(padded)
+                .ok_or(ProblemError::TooLarge)?;
+            top = top.max(end);
+        }
+        for group in &self.groups {
+            let mut alignment = 1_u64;
+            for member in group {
+                alignment = lcm(alignment, self.buffers[*member as usize].alignment).ok_or(ProblemError::TooLarge)?;
+            }
+            let fixed = group.iter().find_map(|member| self.buffers[*member as usize].offset);
+            if fixed.is_some_and(|offset| offset % alignment != 0) {
+                let buffer = group[0] as usize;
+                return Err(ProblemError::MisalignedOffset {
+                    buffer,
+                    offset: fixed.unwrap_or(0),
+                    alignment,
+                });
+            }
+            sum = sum.checked_add(alignment).ok_or(ProblemError::TooLarge)?;
+        }
+        match sum.checked_add(top) {
+            Some(total) if total <= LIMIT => Ok(()),
+            _ => Err(ProblemError::TooLarge),
+        }
+    }
+
+    /// The largest sum of sizes that are live at once: no plan can need less. Gaps count nothing, a group counts its
+    /// largest live member, and nothing ends below a fixed buffer's end. O(n log n).
+    pub fn lower_bound(&self) -> Bytes {
+        Shapes::new(self).lower_bound()
+    }
+}
+
+/// The least common multiple; `None` beyond 64 bits.
+pub(super) fn lcm(a: u64, b: u64) -> Option<u64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a.checked_div(x).and_then(|a| a.checked_mul(b))
+}

@@ -1,0 +1,76 @@
+//! Application state without a window: what is open, what is set, what is computed.
+//!
+//! In: [`Command`]s from whoever drives it (the window, a test). Out: a [`Session`] that can be read at any time.
+//! Long work runs on one named worker thread; the newest job wins, and the last answer stays until a newer one
+//! comes. Deliberately not here: widgets, zoom, open panels.
+
+mod bookmarks;
+mod command_line;
+mod commands;
+mod config;
+mod device;
+mod document;
+mod document_file;
+mod export;
+mod files;
+mod folder;
+mod graph_names;
+mod history;
+mod jobs;
+mod kept;
+mod known_names;
+mod load;
+mod merge;
+mod name_reuse;
+mod overwrite;
+mod painter;
+mod peak;
+mod perform;
+mod planner;
+mod problems;
+mod recovery;
+mod report;
+mod samples;
+mod shell;
+mod space;
+mod state;
+mod sweep;
+mod titles;
+mod together;
+mod worker;
+mod write;
+
+pub use bookmarks::{Bookmark, KeptBookmark, lane_of, lane_text};
+pub use command_line::{CommandLine, Origin};
+pub use commands::Command;
+pub use config::{apply_config, config_from_document, options_of};
+pub use device::DeviceAt;
+pub use document::{Document, SourceSpec, preset_iterations, presets_of};
+pub use document_file::{
+    DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
+    document_schema, is_document, is_document_name, open_document, read_document, save_document,
+};
+pub use export::{ExportOrder, export_about};
+pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
+pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
+pub use kept::{KeptDocument, KeptSource, MOST_RECENT, Recent, Recents, Restore};
+pub use known_names::KnownNames;
+pub use load::load;
+pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
+pub use overwrite::refuse_source;
+pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
+pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
+pub use problems::problem_lines;
+pub use recovery::{Recoverable, Recovery};
+pub use report::SourceReport;
+pub use samples::{SAMPLES, Sample, SampleFile, sample};
+pub use shell::{shell_flag, shell_path, shell_word};
+pub use space::{SpaceOrder, SpaceTable, look_at_space};
+pub use state::{Busy, Exporting, Notice, Search, Session};
+pub use sweep::{SweepSubject, SweepTable};
+pub use together::{OnFailure, read_each};
+pub use worker::{Wake, Worker};
+pub use write::write_whole;
+
+pub use highwater_export::{EXPORT_FORMS, ExportForm, Picture, SvgColors};
+pub use highwater_timeline::Selected;

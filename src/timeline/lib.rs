@@ -1,0 +1,341 @@
+//! Comparison -> what to show: the view-model of the lanes, without a pixel of any toolkit.
+//!
+//! In: a [`Comparison`]. Out: an immutable [`Timeline`], made once per answer on the worker and shared by every
+//! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
+//! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
+//! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here),
+//! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did),
+//! [`LaneRemat::columns`] (what was evicted and computed anew), [`LaneRows::layout`] (rows and scopes),
+//! [`LaneAreas::columns`] (what groups hold).
+//!
+//! ```text
+//! address
+//!    |   +-pool-+         regions are stacked so that those held at once never overlap; the height of the
+//!    |+--arena-----+      picture is therefore close to the peak of the reserved bytes
+//!    |+--weights---------+
+//!    +-------------------> step
+//! ```
+//!
+//! A [`View`] draws a viewport along an axis: steps as wide as each other, or as the time that they take ([`Axes`]).
+//!
+//! Invariants: a block's picture depends on the comparison and the view alone; what is smaller than a pixel is
+//! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps.
+//! Deliberately not here: colours (an index into a palette stands for one), text layout, gestures.
+
+mod areas;
+mod ascii;
+mod axis;
+mod bands;
+mod block;
+mod changes;
+mod curve;
+mod device_ticks;
+mod difference;
+mod facts;
+mod grouping;
+mod holdings;
+mod holes;
+mod index;
+mod lane_changes;
+mod layout;
+mod lifetimes;
+mod lists;
+mod look;
+mod neighbourhood;
+mod owner;
+mod peak;
+mod peak_holders;
+mod pick;
+mod raster;
+mod rects;
+mod remat;
+mod reserved_rest;
+mod reuse;
+mod rows;
+mod search;
+mod sharing;
+mod support;
+mod tables;
+mod tally;
+mod ticks;
+mod turn;
+mod viewport;
+mod visible;
+
+pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
+pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
+pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
+pub use block::{Blocks, LaneView, RegionSpan, region_text};
+pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakOf, signed_bytes};
+pub use curve::Curve;
+pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
+pub use difference::{Extremes, LaneDifference, SignedCurve};
+pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
+pub use grouping::{Attribute, Grouping, Held};
+pub use holdings::LaneHoldings;
+pub use holes::{HolesAt, LaneHoles};
+pub use lane_changes::LaneChanges;
+pub use lifetimes::{
+    FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
+};
+pub use look::{
+    CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
+    OTHER_GROUPS, STEPPED_BACK,
+};
+pub use neighbourhood::{
+    Destination, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Rest as NeighbourRest,
+    Slot,
+};
+pub use owner::Owner;
+pub use peak::{
+    CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
+    Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
+};
+pub use peak_holders::{HolderName, PeakHolders};
+pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
+pub use rects::{MOST_ADDRESS, RectRun, Rects};
+pub use remat::{
+    LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
+    RematStory, RematSums, RematVerdict,
+};
+pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
+pub use rows::{Row, Rows};
+pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
+use sharing::MOST_NAMED;
+pub use sharing::SharedMemory;
+pub use support::Support;
+pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
+pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
+pub use turn::Turn;
+pub use viewport::{Canvas, View, Viewport};
+pub use visible::{ItemMark, ItemRect, Items};
+
+use std::sync::Arc;
+
+use highwater_analysis::{Comparison, LaneRewrite};
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::units::Bytes;
+use highwater_model::workload::GraphIdx;
+
+/// How many colours tensors are told apart by.
+pub const PALETTE_LEN: u8 = 16;
+
+/// A tensor of a graph, whichever run it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TensorKey {
+    /// The graph.
+    pub graph: GraphIdx,
+    /// The tensor, or the root tensor of the storage.
+    pub tensor: TensorId,
+}
+
+/// A tensor of one run: what can be selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Selected {
+    /// Position of the run in the session.
+    pub run: u32,
+    /// The graph that runs.
+    pub graph: GraphIdx,
+    /// The root tensor.
+    pub tensor: TensorId,
+}
+
+impl Selected {
+    /// The tensor without its run.
+    pub const fn key(self) -> TensorKey {
+        TensorKey {
+            graph: self.graph,
+            tensor: self.tensor,
+        }
+    }
+}
+
+/// Everything that the views read, for all lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// Steps of the common axis.
+    pub n_steps: u32,
+    /// One view per lane of the comparison, in its order.
+    pub lanes: Vec<LaneView>,
+    /// What steps are as wide as besides one another.
+    pub axes: Axes,
+    /// Runs and phases along the axis.
+    pub bands: Bands,
+    /// The lifetimes, a row per tensor of a run; of the first lane where lanes differ in what they hold.
+    pub rows: Rows,
+    /// By lane: its lifetimes, where lanes differ.
+    lane_rows: Vec<Option<Rows>>,
+    /// Who reads what.
+    links: Arc<neighbourhood::Links>,
+    /// The highest display address of any lane.
+    pub height: Bytes,
+    /// The highest reserved or live bytes of any lane.
+    pub peak: Bytes,
+}
+
+impl Timeline {
+    /// The view-model of a comparison. O(events log events + steps).
+    pub fn new(comparison: &Comparison) -> Self {
+        let palette = Palette::new(comparison);
+        let lanes = lanes(comparison, &palette);
+        let n_steps = comparison.axis.n_steps.max(comparison.session.n_steps);
+        let palette = Arc::new(palette);
+        let of_lane = |lane: &highwater_analysis::Lane| {
+            let session = lane.session.as_deref()?;
+            Some(Rows::new(session, Arc::clone(&palette)))
+        };
+        Self {
+            n_steps,
+            axes: Axes::new(comparison, &lanes),
+            bands: Bands::new(comparison),
+            rows: Rows::new(&comparison.session, Arc::clone(&palette)),
+            lane_rows: comparison.lanes.iter().map(of_lane).collect(),
+            links: Arc::new(neighbourhood::Links::new(comparison)),
+            height: lanes.iter().map(|lane| lane.height).max().unwrap_or_default(),
+            peak: lanes
+                .iter()
+                .map(|lane| Bytes(lane.reserved.max().max(lane.live.max())))
+                .max()
+                .unwrap_or_default(),
+            lanes,
+        }
+    }
+
+    /// The lifetimes of a lane.
+    pub fn rows_of(&self, lane: usize) -> &Rows {
+        let own = self.lane_rows.get(lane).and_then(Option::as_ref);
+        own.unwrap_or(&self.rows)
+    }
+
+    /// Whether lanes differ in what they hold, so that each has lifetimes of its own.
+    pub fn has_lane_rows(&self) -> bool {
+        self.lane_rows.iter().any(Option::is_some)
+    }
+
+    /// Whether some lane runs under a budget.
+    pub fn has_remat(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.remat.is_some())
+    }
+
+    /// The addresses at which tensors stand in any lane; `None` where there are none, or nearly everything is theirs.
+    pub fn tensor_span(&self) -> Option<(u64, u64)> {
+        /// Of a span that is larger, the whole picture shows as much.
+        const MOST: (u64, u64) = (4, 5);
+        let spans = self.lanes.iter().filter_map(|lane| lane.tensor_span);
+        let (low, high) = spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
+        let is_small = (high - low) / MOST.0 < self.height.get() / MOST.1;
+        is_small.then_some((low, high))
+    }
+
+    /// The viewport that shows everything, with a little room above the highest address.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn fit(&self) -> Viewport {
+        Viewport {
+            t0: 0.0,
+            t1: f64::from(self.n_steps.max(1)),
+            a0: 0.0,
+            a1: self.height.get().max(1) as f64 * 1.04,
+        }
+    }
+}
+
+/// What a thread made; a fault of it is a fault of the call.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
+}
+
+/// The views of all lanes, each on a thread of its own: no lane needs another.
+fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
+    let remats = remats(comparison);
+    std::thread::scope(|scope| {
+        let lanes = comparison.lanes.iter().enumerate().zip(remats);
+        let making: Vec<_> = lanes
+            .map(|((position, lane), remat)| {
+                let session = comparison.session_of(position);
+                scope.spawn(move || LaneView::new(lane, (session, remat), palette))
+            })
+            .collect();
+        let mut lanes: Vec<LaneView> = making.into_iter().map(joined).collect();
+        share_curves(&mut lanes);
+        lanes
+    })
+}
+
+/// Curves that are equal are one in memory: what is drawn of one is drawn of the other. O(lanes^2 steps).
+fn share_curves(lanes: &mut [LaneView]) {
+    let mut known: Vec<Curve> = Vec::new();
+    for lane in lanes {
+        for curve in [&mut lane.reserved, &mut lane.live, &mut lane.physical] {
+            match known.iter().find(|known| *known == curve) {
+                Some(known) => *curve = known.clone(),
+                None => known.push(curve.clone()),
+            }
+        }
+    }
+}
+
+/// By lane: what runs under a budget do in it; lanes that share what was rewritten share this too.
+fn remats(comparison: &Comparison) -> Vec<Option<Arc<LaneRemat>>> {
+    let mut made: Vec<(*const LaneRewrite, Arc<LaneRemat>)> = Vec::new();
+    let of_lane = |lane: &highwater_analysis::Lane| {
+        let rewrite = lane.rewrite.as_ref()?;
+        if rewrite.remat.iter().all(Option::is_none) {
+            return None;
+        }
+        let known = made.iter().find(|(of, _)| *of == Arc::as_ptr(rewrite));
+        if let Some((_, remat)) = known {
+            return Some(Arc::clone(remat));
+        }
+        let remat = Arc::new(LaneRemat::new(rewrite, &comparison.axis));
+        made.push((Arc::as_ptr(rewrite), Arc::clone(&remat)));
+        Some(remat)
+    };
+    comparison.lanes.iter().map(of_lane).collect()
+}
+
+/// The colour index of every tensor of every graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Palette {
+    graphs: Vec<Vec<u8>>,
+}
+
+impl Palette {
+    fn new(comparison: &Comparison) -> Self {
+        let color = |entry: &highwater_model::workload::GraphEntry| {
+            let graph = &entry.graph;
+            let root = |tensor: &highwater_model::graph::Tensor| graph.storages()[tensor.storage].root;
+            let roots = graph.tensors().iter().map(root);
+            roots.map(|root| color_of_name(graph.tensor_name(root), root)).collect()
+        };
+        let of_tape = |tape: &Arc<highwater_model::workload::Tape>| {
+            let tensors = tape.tensors.iter().enumerate();
+            tensors
+                .map(|(number, tensor)| color_of_name(&tensor.name, TensorId::from_idx(number)))
+                .collect()
+        };
+        let graphs = comparison.workload.graphs().iter().map(color);
+        Self {
+            graphs: graphs.chain(comparison.workload.tapes().iter().map(of_tape)).collect(),
+        }
+    }
+
+    /// The colour index of a tensor, below [`PALETTE_LEN`].
+    pub(crate) fn color(&self, key: TensorKey) -> u8 {
+        let known = self.graphs.get(key.graph.idx());
+        known
+            .and_then(|tensors| tensors.get(key.tensor.idx()).copied())
+            .unwrap_or_else(|| color_of_name("", key.tensor))
+    }
+}
+
+/// A tensor keeps its colour in every lane, in every run, and in every graph that calls it by the same name.
+fn color_of_name(name: &str, tensor: TensorId) -> u8 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let number = tensor.0.to_le_bytes();
+    let bytes = if name.is_empty() { &number[..] } else { name.as_bytes() };
+    for byte in bytes {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash = (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    u8::try_from((hash >> 40) % u64::from(PALETTE_LEN)).unwrap_or(0)
+}

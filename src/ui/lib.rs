@@ -1,0 +1,154 @@
+//! Pixels: the only room that names egui.
+//!
+//! Panels are functions that read state, paint, and push what the user wants into a list; they hold no engine logic
+//! and never wait.
+
+pub mod app;
+mod combo;
+pub mod commands;
+pub mod dialogs;
+pub mod document;
+mod dropping;
+pub mod gpu;
+pub mod help;
+pub mod kept;
+mod keys;
+pub mod lanes;
+pub mod palette;
+pub mod panels;
+pub mod panes;
+pub mod pictures;
+pub mod recent;
+pub mod theme;
+pub mod top_bar;
+pub mod wishes;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use eframe::egui;
+
+use self::kept::Kept;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
+
+/// How far a job is shows this often.
+const PROGRESS: Duration = Duration::from_millis(250);
+/// The same where frames are drawn by software: each takes the processors from the job for as long as that.
+const SLOW_PROGRESS: Duration = Duration::from_secs(1);
+
+/// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
+/// the place of the given one. `painter` says who draws large lanes.
+///
+/// # Errors
+/// One sentence where there is no display or no graphics driver.
+pub fn run(
+    document: Document,
+    remarks: Vec<(String, Diagnostics)>,
+    (restore, painter): (Restore, PainterChoice),
+) -> anyhow::Result<()> {
+    let profiles = DeviceProfiles::bundled()?;
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("highwater")
+            .with_app_id("highwater")
+            .with_inner_size([1280.0, 800.0])
+            .with_min_inner_size([900.0, 560.0])
+            .with_drag_and_drop(true),
+        persist_window: restore != Restore::Nothing,
+        // Colours stand for groups and shares: noise in them would be untrue, and drawing it takes time.
+        dithering: false,
+        ..eframe::NativeOptions::default()
+    };
+    // A window takes its time to open; what is named is read meanwhile.
+    let window = Arc::new(OnceLock::new());
+    let worker = worker_for(Arc::clone(&window))?;
+    let begun = if restore == Restore::Everything {
+        Begun::Waiting(Box::new((document, profiles)), worker)
+    } else {
+        Begun::Session(Box::new(Session::new(document, profiles, worker)))
+    };
+    let start = move || {
+        eframe::run_native(
+            "highwater",
+            options,
+            Box::new(move |creation| {
+                let context = &creation.egui_ctx;
+                if restore == Restore::Nothing {
+                    context.memory_mut(|memory| *memory = egui::Memory::default());
+                }
+                // Nobody else sets it.
+                let is_slow = gpu::is_software(creation.wgpu_render_state.as_ref());
+                let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
+                drop(window.set((context.clone(), progress)));
+                let kept = Kept::read(creation.storage, restore);
+                let mut session = match begun {
+                    Begun::Session(mut session) => {
+                        if let Some(complaint) = kept.complaint() {
+                            session.notify(Notice::Failed(complaint));
+                        }
+                        *session
+                    }
+                    Begun::Waiting(given, worker) => {
+                        let (document, profiles) = *given;
+                        session(document, profiles, (worker, &kept))
+                    }
+                };
+                for (name, remarks) in remarks {
+                    session.note_config(name, remarks);
+                }
+                let mut app = app::App::restored(session, &kept);
+                // Without a folder of its own the program has nothing to recover from.
+                let folder = eframe::storage_dir("highwater").filter(|_| restore != Restore::Nothing);
+                app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());
+                app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
+                Ok(Box::new(app))
+            }),
+        )
+    };
+    start().map_err(|_error| {
+        anyhow!(
+            "the window cannot open: there is no display or no graphics driver; README.md lists the packages it needs, and \
+             `highwater compare FILE` prints the same figures without a window"
+        )
+    })
+}
+
+/// What is known before the window is there.
+enum Begun {
+    /// Files were named: they are being read.
+    Session(Box<Session>),
+    /// What was open last comes first, which the window's storage knows.
+    Waiting(Box<(Document, DeviceProfiles)>, Worker),
+}
+
+/// A worker that wakes a window, once there is one. What it has to say before that is seen by the first frame.
+fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Result<Worker> {
+    Worker::start_with(move |when| match (window.get(), when) {
+        (None, _) => {}
+        (Some((window, _)), Wake::Now) => window.request_repaint(),
+        (Some((window, progress)), Wake::Soon) => window.request_repaint_after(*progress),
+    })
+}
+
+/// The session of what was open last, or of the given document; with a word about what could not be read.
+pub fn session(document: Document, profiles: DeviceProfiles, (worker, kept): (Worker, &Kept)) -> Session {
+    let last = kept.document.as_ref();
+    let read = last.and_then(highwater_session::KeptDocument::document);
+    let mut complaints: Vec<String> = kept.complaint().into_iter().collect();
+    let is_gone = last.is_some() && read.is_none();
+    complaints.extend(is_gone.then(|| "what was open last is of another version, so a sample is shown".to_owned()));
+    let mut session = match read {
+        Some((document, complaint)) => {
+            complaints.extend(complaint);
+            Session::restored(document, profiles, worker)
+        }
+        None => Session::new(document, profiles, worker),
+    };
+    if !complaints.is_empty() {
+        session.notify(Notice::Failed(complaints.join("; ")));
+    }
+    session
+}

@@ -1,0 +1,220 @@
+//! The TensorFlow importer on binary files written by hand: both forms, saved models, runs, damage.
+
+use highwater_model::graph::{Bindings, OpId};
+use highwater_model::liveness::{View, lifetimes};
+use highwater_model::workload::Source;
+
+use crate::tensorflow::{FUNCTION, entries, graph, import, small};
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+fn number(field: u64, value: i64) -> Vec<u8> {
+    let mut out = Vec::new();
+    varint(field << 3, &mut out);
+    varint(value.cast_unsigned(), &mut out);
+    out
+}
+
+fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    varint(field << 3 | 2, &mut out);
+    varint(content.len() as u64, &mut out);
+    out.extend_from_slice(content);
+    out
+}
+
+fn attribute(key: &str, value: &[u8]) -> Vec<u8> {
+    bytes(5, &[bytes(1, key.as_bytes()), bytes(2, value)].concat())
+}
+
+fn binary_node(name: &str, kind: &str, inputs: &[&str], attributes: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = [bytes(1, name.as_bytes()), bytes(2, kind.as_bytes())].concat();
+    for input in inputs {
+        out.extend(bytes(3, input.as_bytes()));
+    }
+    for attribute in attributes {
+        out.extend_from_slice(attribute);
+    }
+    bytes(1, &out)
+}
+
+/// The graph of [`small`].
+fn small_binary() -> Vec<u8> {
+    let shape = |dims: &[i64]| -> Vec<u8> { dims.iter().flat_map(|size| bytes(2, &number(1, *size))).collect() };
+    let stated = |dims: &[i64]| attribute("_output_shapes", &bytes(1, &bytes(7, &shape(dims))));
+    let (float, t) = (attribute("dtype", &number(6, 1)), attribute("T", &number(6, 1)));
+    let tensor = bytes(8, &[number(1, 1), bytes(2, &shape(&[4, 3]))].concat());
+    let own = attribute("shape", &bytes(7, &shape(&[-1, 4])));
+    [
+        binary_node("x", "Placeholder", &[], &[float.clone(), own, stated(&[-1, 4])]),
+        binary_node(
+            "w",
+            "Const",
+            &[],
+            &[stated(&[4, 3]), float, attribute("value", &tensor)],
+        ),
+        binary_node("w/read", "Identity", &["w"], &[t.clone(), stated(&[4, 3])]),
+        binary_node("y", "MatMul", &["x", "w/read"], &[t.clone(), stated(&[-1, 3])]),
+        binary_node("z", "Relu", &["y", "^w"], &[t, stated(&[-1, 3])]),
+        binary_node("done", "NoOp", &["^z"], &[]),
+        bytes(4, &number(1, 2000)),
+    ]
+    .concat()
+}
+
+#[test]
+fn both_forms_give_the_same_graph() {
+    let imported = import(&small_binary()).expect("a graph");
+    assert_eq!(entries(&imported)[0].graph, graph(&small()).graph);
+}
+
+#[test]
+fn saved_models_give_a_graph_for_each_meta_graph() {
+    let meta = |tag: &str| {
+        let info = [bytes(4, tag.as_bytes()), bytes(5, b"2.21.0")].concat();
+        [bytes(1, &info), bytes(2, &small_binary())].concat()
+    };
+    let saved = [number(1, 1), bytes(2, &meta("serve")), bytes(2, &meta("train"))].concat();
+    let imported = import(&saved).expect("a saved model");
+    assert_eq!(imported.format, "tensorflow");
+    let names: Vec<&str> = entries(&imported).iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["serve", "train"]);
+    assert_eq!(entries(&imported)[0].graph, entries(&imported)[1].graph);
+    let alone = import(&meta("serve")).expect("a meta graph");
+    assert_eq!(entries(&alone)[0].graph.ops().len(), 6);
+}
+
+#[test]
+fn big_contents_are_skipped() {
+    // 8 MiB of weights, of which nothing is kept.
+    let content = vec![0x41_u8; 8 << 20];
+    let tensor = [
+        number(1, 1),
+        bytes(2, &bytes(2, &number(1, 2 << 20))),
+        bytes(4, &content),
+    ]
+    .concat();
+    let file = binary_node(
+        "w",
+        "Const",
+        &[],
+        &[
+            attribute("dtype", &number(6, 1)),
+            attribute("value", &bytes(8, &tensor)),
+        ],
+    );
+    let imported = import(&file).expect("a graph");
+    let graph = &entries(&imported)[0].graph;
+    let sizes = graph.sizes(&Bindings::new());
+    assert_eq!(sizes.tensor(graph.results(OpId(0))[0]), Some(8 << 20));
+}
+
+#[test]
+fn cut_off_files_name_the_byte() {
+    let whole = small_binary();
+    for len in 40..whole.len() {
+        match import(&whole[..len]) {
+            // Cut between two nodes.
+            Ok(imported) => assert!(entries(&imported)[0].graph.ops().len() < 7),
+            Err(error) => assert!(error.contains(&format!("byte {len}")), "{len}: {error}"),
+        }
+    }
+}
+
+fn damage(whole: &[u8], rounds: u32) {
+    let mut state = 0x1234_5678_9abc_def1_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let (mut answers, mut errors) = (0, 0);
+    for _ in 0..rounds {
+        let mut damaged = whole.to_vec();
+        for _ in 0..=next() % 4 {
+            let at = usize::try_from(next() % damaged.len() as u64).expect("a position");
+            match next() % 4 {
+                0 => damaged[at] = next().to_le_bytes()[0],
+                1 => damaged[at] ^= 1 << (next() % 8),
+                2 => damaged.insert(at, next().to_le_bytes()[0]),
+                _ => {
+                    damaged.remove(at);
+                }
+            }
+        }
+        match import(&damaged) {
+            Ok(imported) => {
+                answers += 1;
+                match &imported.source {
+                    Source::Graphs(entries) => {
+                        for entry in entries {
+                            let sizes = entry.graph.sizes(&Bindings::from([("batch".to_owned(), 3)]));
+                            lifetimes(&entry.graph, &sizes, View::Aliased).peak();
+                        }
+                    }
+                    Source::Recordings(all) => all.iter().for_each(|one| assert_eq!(one.check(), Ok(()))),
+                    _ => {}
+                }
+            }
+            Err(error) => {
+                assert!(!error.is_empty());
+                errors += 1;
+            }
+        }
+    }
+    assert!(answers > 20 && errors > 20, "{answers} answers, {errors} errors");
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    damage(&small_binary(), 1000);
+    damage([small().as_str(), FUNCTION].concat().as_bytes(), 1000);
+    damage(&run(), 1000);
+}
+
+// ---- runs ----
+
+fn run() -> Vec<u8> {
+    let record = |micros, bytes: i64| bytes_field(6, &[number(1, micros), number(2, bytes)]);
+    let memory = |records: &[Vec<u8>]| bytes_field(6, &[bytes(1, b"cpu"), records.concat()]);
+    let node = |name: &str, start, records: &[Vec<u8>]| {
+        let times = [number(2, start), number(4, 3), number(5, 4)].concat();
+        let label = bytes(8, format!("{name} = MatMul(x)").as_bytes());
+        let scratch = bytes(12, &number(1, 96));
+        bytes_field(2, &[bytes(1, name.as_bytes()), times, memory(records), label, scratch])
+    };
+    let device = [
+        bytes(1, b"/job:localhost/replica:0/task:0/device:CPU:0"),
+        node("a", 10, &[record(11, 64), record(30, -64)]),
+        node("b", 20, &[record(21, 32)]),
+    ]
+    .concat();
+    [bytes(1, &bytes(1, &device)), bytes(2, &[]), bytes(3, b"\x0a\x00")].concat()
+}
+
+fn bytes_field(field: u64, parts: &[Vec<u8>]) -> Vec<u8> {
+    bytes(field, &parts.concat())
+}
+
+#[test]
+fn a_run_is_a_recording() {
+    let imported = import(&run()).expect("a run");
+    assert_eq!(imported.format, "tensorflow_run");
+    let Source::Recordings(all) = &imported.source else {
+        panic!("recordings")
+    };
+    let recording = &all[0];
+    assert_eq!((all.len(), recording.name.as_str(), recording.n_steps), (1, "CPU:0", 3));
+    assert_eq!(recording.peaks().live.0.get(), 96);
+    let op = &recording.ops[1];
+    assert_eq!((recording.text(op.name), recording.text(op.kind)), ("b", "MatMul"));
+    assert_eq!((op.start.0, op.time.0, op.scratch.get()), (20_000, 3_000, 96));
+    assert_eq!(imported.diagnostics.entries().len(), 2);
+}

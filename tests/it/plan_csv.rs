@@ -1,0 +1,51 @@
+//! A plan that is written as CSV is read back as it was.
+
+use highwater::export::plan_csv;
+use highwater::plan::{AS_DUMPED, Plan, PlanRequest, find, verify};
+use highwater::progress::{Cancel, Progress};
+use highwater::workload::{Names, ProblemEntry, Source};
+use proptest::prelude::*;
+
+use crate::problems::{any_rich_problem, planned};
+use crate::support;
+
+fn as_read(problem: &highwater::plan::Problem, ids: &[String], plan: &Plan) -> ProblemEntry {
+    let entry = ProblemEntry {
+        problem: problem.clone(),
+        ids: ids.iter().map(String::as_str).collect::<Names>(),
+        ..ProblemEntry::default()
+    };
+    let text = plan_csv(&entry, plan, true);
+    let imported = support::read("plan.csv", text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    match imported.source {
+        Source::Problems(entries) => (*entries[0]).clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_written_plan_is_read_back(problem in any_rich_problem(), odd in "[ a,\"\r\n\u{feff}é]{0,4}") {
+        if problem.buffers.is_empty() {
+            // A file without a buffer is refused.
+            return Ok(());
+        }
+        let plan = planned("greedy_by_size", &problem);
+        let ids: Vec<String> = (0..problem.buffers.len()).map(|idx| format!("{odd}{idx}{odd}")).collect();
+        let read = as_read(&problem, &ids, &plan);
+        for (idx, id) in ids.iter().enumerate() {
+            prop_assert_eq!(read.ids.get(idx), id);
+        }
+        prop_assert_eq!(&read.recorded.as_ref().unwrap().offsets, &plan.offsets);
+        // Every offset is fixed now; apart from that the problem is the same.
+        let mut free = read.problem.clone();
+        free.buffers.iter_mut().for_each(|buffer| buffer.offset = None);
+        prop_assert_eq!(&free, &problem);
+        let cancel = Cancel::new();
+        let request = PlanRequest { recorded: read.recorded.as_ref(), ..PlanRequest::new(&read.problem) };
+        let again = highwater::plan::plan(find(AS_DUMPED).unwrap(), &request, &Progress::silent(&cancel)).unwrap();
+        prop_assert_eq!(verify(&read.problem, &again.plan), Ok(()));
+        prop_assert_eq!(again.plan, plan);
+    }
+
+}

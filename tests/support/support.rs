@@ -1,0 +1,47 @@
+//! What several tests need: reading files into workloads, the corpus, a quiet progress.
+
+use std::path::{Path, PathBuf};
+
+use highwater_import::{ImportError, Imported, Input, import};
+use highwater_model::progress::{Cancel, Progress};
+use highwater_model::workload::Workload;
+
+/// Reads bytes as a file of a name.
+pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+    let cancel = Cancel::new();
+    let mut input = Input::from_bytes(name, bytes)?;
+    import(&mut input, &Progress::silent(&cancel))
+}
+
+/// The workload of bytes.
+pub(crate) fn workload(name: &str, bytes: &[u8]) -> Workload {
+    let imported = read(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Workload::new(name.to_owned(), imported.source)
+}
+
+/// A folder of the shared corpus, or nothing (with a word about it) where it is not at hand.
+pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+    let found = std::env::var_os("HIGHWATER_SHARED").map(|root| Path::new(&root).join(folder));
+    let found = found.filter(|path| path.is_dir());
+    if found.is_none() {
+        eprintln!("skipped: HIGHWATER_SHARED names no folder with {folder}");
+    }
+    found
+}
+
+/// Files of a folder with an ending, sorted.
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder can be listed")
+        .map(|entry| entry.expect("the folder can be listed").path())
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    files.sort();
+    files
+}
+
+/// A file's name without folders.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

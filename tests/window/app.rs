@@ -1,0 +1,324 @@
+//! The whole window without a screen: found by role and label, driven as users drive it.
+
+use eframe::egui::{self, Key, Modifiers, Role, pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_model::workload::DeviceProfiles;
+use highwater_options::{ENVIRONMENT, TABLE};
+use highwater_session::{Document, SAMPLES, Sample, Session, SourceSpec, Worker};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_ui::app::App;
+use highwater_ui::commands::{COMMANDS, Menu};
+
+/// The window on a sample, with its first answer on the screen.
+fn window(sample: usize) -> Harness<'static, App> {
+    window_of(sample, 1400.0)
+}
+
+/// Every sample, those that tests ask for by position first.
+const NAMES: [&str; 8] = [
+    "resnet50",
+    "bert",
+    "mobilenet",
+    "mixed",
+    "lenet",
+    "measured",
+    "cnn",
+    "lstm",
+];
+
+/// The samples of these tests, by position.
+fn sample(position: usize) -> &'static Sample {
+    highwater_session::sample(NAMES[position]).unwrap()
+}
+
+/// The window on a sample, as high as asked for.
+pub(crate) fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
+    let worker = Worker::start(|| {}).unwrap();
+    let document = Document::new(vec![SourceSpec::Sample(self::sample(sample))]);
+    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker)).with_typed_paths();
+    app.settle();
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size([1280.0, height])
+        .with_max_steps(12)
+        .build_ui_state(ui, app);
+    harness.run();
+    harness
+}
+
+/// Lets the worker finish and draws its answer.
+pub(crate) fn settle(harness: &mut Harness<'_, App>) {
+    harness.run_steps(2);
+    harness.state_mut().settle();
+    harness.run_steps(2);
+}
+
+/// Presses a key and draws what follows.
+pub(crate) fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(3);
+}
+
+/// Types into the option search.
+fn search(harness: &mut Harness<'_, App>, text: &str) {
+    press(harness, Modifiers::COMMAND, Key::F);
+    harness.get_by_role_and_label(Role::TextInput, "search").type_text(text);
+    harness.run_steps(3);
+}
+
+fn choose(harness: &mut Harness<'_, App>, option: &str, choice: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, option).click();
+    harness.run_steps(3);
+    harness.get_by_label_contains(choice).click();
+    settle(harness);
+}
+
+#[test]
+fn every_sample_fills_every_pane() {
+    assert_eq!(NAMES.len(), SAMPLES.len());
+    for (sample, name) in NAMES.into_iter().enumerate() {
+        let harness = window(sample);
+        if name == "measured" {
+            for pane in ["Configuration", "Recordings", "Inspector", "Import report"] {
+                harness.get_by_label(pane);
+            }
+            assert!(harness.query_all_by_label_contains("measured").count() > 0);
+            continue;
+        }
+        for pane in ["Configuration", "Policies", "Inspector", "Import report"] {
+            harness.get_by_label(pane);
+        }
+        for policy in [0, 2, 3, 4] {
+            harness.get_by_label(&format!("lane policy {policy} memory map"));
+        }
+        assert!(harness.query_all_by_label_contains("Why the peak of policy 0").count() > 0);
+    }
+}
+
+#[test]
+fn recordings_of_curves_alone_are_drawn() {
+    let mut text = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Stream Ptr,Device Type\n".to_owned();
+    for row in 0..40 {
+        let (allocated, reserved) = (row % 7, 8 + row % 3);
+        text += &format!("PTA,{row}.5,{allocated}.0,{reserved}.0,,NPU:0\nAPP,{row}.5,,9.5,,NPU:0\n");
+    }
+    let worker = Worker::start(|| {}).unwrap();
+    let source = SourceSpec::Bytes {
+        name: "memory_record.csv".to_owned(),
+        bytes: text.into_bytes().into(),
+    };
+    let mut app = App::new(Session::new(
+        Document::new(vec![source]),
+        DeviceProfiles::bundled().unwrap(),
+        worker,
+    ))
+    .with_typed_paths();
+    app.settle();
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size(egui::Vec2::new(1280.0, 700.0))
+        .build_ui_state(ui, app);
+    harness.run_steps(4);
+    harness.get_by_label("Recordings");
+    assert!(harness.query_all_by_label_contains("memory map").count() >= 2);
+}
+
+#[test]
+fn every_option_has_a_widget_with_its_name() {
+    let mut harness = window_of(2, 16_000.0);
+    // A search opens every section.
+    search(&mut harness, "e");
+    let input = [Role::TextInput, Role::ComboBox, Role::CheckBox];
+    // Objects whose fields are options of their own need no field.
+    let rows = TABLE
+        .iter()
+        .filter(|row| highwater_options::find_group(row.key).is_none());
+    let names = rows.map(highwater_options::OptionRow::short_key);
+    for name in names.chain(ENVIRONMENT.iter().map(|row| row.name)) {
+        let is_there = input
+            .iter()
+            .any(|role| harness.query_all_by_role_and_label(*role, name).count() > 0);
+        assert!(is_there, "no widget for {name}");
+    }
+}
+
+#[test]
+fn every_command_is_in_its_menu() {
+    let mut harness = window(2);
+    for (menu, name) in [(Menu::File, "File"), (Menu::View, "View"), (Menu::Help, "Help")] {
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+        for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+            assert!(
+                harness.query_all_by_label_contains(row.text).count() > 0,
+                "{}",
+                row.text
+            );
+        }
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+    }
+}
+
+#[test]
+fn the_policy_is_edited_and_the_lanes_follow() {
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "2: static expansion");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
+    assert!(harness.query_all_by_label_contains("Configured: policy 2").count() > 0);
+    harness.get_by_label_contains("static_memory_policy •");
+}
+
+#[test]
+fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "2: static expansion");
+    search(&mut harness, "static_memory");
+    choose(&mut harness, "GE_USE_STATIC_MEMORY", "3: ");
+    assert!(
+        harness.query_all_by_label_contains("error R51").count() > 0,
+        "beside the field"
+    );
+    harness.get_by_label_contains("Problems: 1 error");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.configured, StaticMemoryPolicy::FullExtend);
+}
+
+#[test]
+fn the_search_narrows_the_options() {
+    let mut harness = window(2);
+    press(&mut harness, Modifiers::COMMAND, Key::F);
+    harness
+        .get_by_role_and_label(Role::TextInput, "search")
+        .type_text("precision");
+    harness.run_steps(3);
+    assert!(harness.query_by_label("variable_placement").is_none());
+    assert!(harness.query_all_by_label("precision_mode").count() > 0);
+}
+
+#[test]
+fn a_click_selects_a_tensor_and_the_inspector_tells_its_facts() {
+    let mut harness = window(2);
+    let map = harness.get_by_label("lane policy 0 memory map").rect();
+    let place = pos2(map.left() + map.width() * 0.5, map.bottom() - map.height() * 0.2);
+    harness.hover_at(place);
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Period);
+    let selected = harness
+        .state()
+        .session()
+        .selection()
+        .expect("the next tensor is selected");
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    let facts = highwater_timeline::facts(comparison, selected);
+    harness.run_steps(2);
+    assert!(harness.query_all_by_label(&facts.name).count() > 0, "{}", facts.name);
+    assert!(harness.query_all_by_label("In each lane").count() > 0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.state().session().selection(), None);
+}
+
+#[test]
+fn a_symbolic_dimension_has_a_field() {
+    let mut harness = window(1);
+    let field = harness.get_by_role_and_label(Role::TextInput, "seq");
+    field.focus();
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "seq")
+        .type_text("64, 32");
+    settle(&mut harness);
+    assert_eq!(harness.state().session().document().plan.dims["seq"], [64, 32]);
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.axis.runs.len(), 2);
+}
+
+#[test]
+fn one_click_makes_the_policies_differ() {
+    let mut harness = window(2);
+    assert!(
+        harness
+            .query_all_by_label_contains("differ only with several graphs")
+            .count()
+            > 0
+    );
+    let mut dynamic = window(1);
+    let session = dynamic.state().session();
+    assert_eq!(session.answer().unwrap().0.alike, None);
+    let field = dynamic.get_by_role_and_label(Role::TextInput, "seq");
+    field.focus();
+    dynamic.run_steps(2);
+    press(&mut dynamic, Modifiers::COMMAND, Key::A);
+    dynamic.get_by_role_and_label(Role::TextInput, "seq").type_text("128");
+    settle(&mut dynamic);
+    dynamic.get_by_label("Run with several values of seq").click();
+    settle(&mut dynamic);
+    assert!(dynamic.state().session().document().plan.dims["seq"].len() > 1);
+    harness.run_steps(1);
+}
+
+#[test]
+fn the_configuration_is_exported_through_the_typed_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chosen.json");
+    let mut harness = window(0);
+    choose(&mut harness, "static_memory_policy", "4: ");
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.get_by_role_and_label(Role::TextInput, "Path").focus();
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Path")
+        .type_text(path.to_str().unwrap());
+    harness.run_steps(3);
+    harness.get_by_label("Save").click();
+    harness.run_steps(3);
+    while harness.state().session().notice().is_none() {
+        harness.run_steps(1);
+        std::thread::yield_now();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["options"]["memory_config.static_memory_policy"], 4);
+    assert!(json["predicted"]["4"]["peak_reserved_bytes"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_keys_are_listed() {
+    let mut harness = window(2);
+    press(&mut harness, Modifiers::NONE, Key::Questionmark);
+    assert!(harness.query_all_by_label("Everywhere").count() > 0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.query_all_by_label("Everywhere").count(), 0);
+}
+
+/// A file in the hand of the user.
+#[derive(Debug)]
+struct Dropped(std::path::PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn a_dropped_file_is_opened() {
+    let mut harness = window(0);
+    let file =
+        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sample_traces/mobilenet_v2.onnx");
+    harness
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(file)));
+    settle(&mut harness);
+    assert!(harness.query_all_by_label_contains("mobilenet_v2.onnx").count() > 0);
+    let (comparison, _) = harness.state().session().answer().unwrap();
+    assert_eq!(comparison.axis.n_steps, 209);
+}

@@ -1,0 +1,295 @@
+//! The sweep in the window: start, stop, hide a heuristic, open a point as a lane by pointer and by keys, set it as the
+//! configuration; the choice of what lanes are compared for.
+
+use eframe::egui::{self, Key, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::LaneSet;
+use highwater_model::workload::DeviceProfiles;
+use highwater_rewrite::remat::HEURISTICS;
+use highwater_session::{Document, Session, SourceSpec, Worker};
+use highwater_ui::app::App;
+
+fn window(source: &str, size: [f32; 2]) -> Harness<'static, App> {
+    let source = SourceSpec::from_argument(source).expect("a sample");
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
+    harness.run_steps(3);
+    harness
+}
+
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..3 {
+        harness.state_mut().settle();
+        harness.run_steps(2);
+    }
+}
+
+fn click(harness: &mut Harness<'_, App>, role: Role, label: &str) {
+    harness.get_by_role_and_label(role, label).click();
+    harness.run_steps(2);
+    settle(harness);
+}
+
+/// A window on a sweep that has come to its end.
+fn swept(size: [f32; 2]) -> Harness<'static, App> {
+    let mut harness = window("sample:resnet50", size);
+    harness.key_press(Key::B);
+    harness.run_steps(2);
+    click(&mut harness, Role::Button, "Start");
+    harness
+}
+
+fn lanes(harness: &Harness<'_, App>) -> LaneSet {
+    harness.state().session().document().lanes.clone()
+}
+
+#[test]
+fn start_runs_and_stop_ends_the_sweep() {
+    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
+    harness.key_press(Key::B);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, "Start").click();
+    harness.run_steps(2);
+    assert!(harness.state().session().is_sweeping());
+    while harness
+        .state()
+        .session()
+        .sweep()
+        .is_none_or(|table| table.points.is_empty())
+    {
+        harness.run_steps(1);
+    }
+    harness.run_steps(1);
+    harness.get_by_label_contains("of 162 runs");
+    harness.get_by_role_and_label(Role::Button, "Stop").click();
+    harness.run_steps(3);
+    assert!(!harness.state().session().is_sweeping());
+    harness.get_by_label_contains("stopped at");
+    click(&mut harness, Role::Button, "Go on");
+    harness.get_by_label("162 runs");
+}
+
+#[test]
+fn the_shortcut_starts_and_shows_the_sweep() {
+    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::B);
+    harness.run_steps(2);
+    settle(&mut harness);
+    harness.get_by_label("162 runs");
+    harness.key_press(Key::B);
+    harness.run_steps(2);
+    assert!(
+        harness.query_by_label("162 runs").is_none(),
+        "the lanes are in front again"
+    );
+}
+
+#[test]
+fn every_heuristic_has_a_legend_a_limit_and_rows() {
+    let mut harness = swept([1280.0, 800.0]);
+    for heuristic in HEURISTICS {
+        harness.get_by_role_and_label(Role::CheckBox, &format!("hide {}", heuristic.label));
+    }
+    let rows = |harness: &Harness<'_, App>| {
+        harness
+            .query_all_by_label_contains("open as a lane: MegEngine static")
+            .count()
+    };
+    assert!(rows(&harness) > 3, "{}", rows(&harness));
+    harness
+        .get_by_role_and_label(Role::CheckBox, "hide MegEngine static")
+        .click();
+    harness.run_steps(2);
+    assert_eq!(rows(&harness), 0);
+    harness.get_by_role_and_label(Role::Button, "Show all").click();
+    harness.run_steps(2);
+    assert!(rows(&harness) > 3);
+}
+
+#[test]
+fn a_row_opens_a_lane_and_the_lane_closes() {
+    let mut harness = swept([1280.0, 800.0]);
+    harness
+        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .next()
+        .expect("a row")
+        .click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    let LaneSet::Remat(open) = lanes(&harness) else {
+        panic!("{:?}", lanes(&harness));
+    };
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].heuristic.name, "megengine");
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert_eq!(comparison.lanes.len(), 2);
+    assert_eq!(comparison.lanes[1].title.as_deref(), Some(open[0].title().as_str()));
+    harness.get_by_label_contains("is lane of MegEngine static under");
+    click(&mut harness, Role::Button, "Close lane 2");
+    assert_eq!(lanes(&harness), LaneSet::Policies);
+}
+
+#[test]
+fn keys_walk_the_rows_and_enter_opens() {
+    let mut harness = swept([1280.0, 800.0]);
+    harness
+        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .next()
+        .expect("a row")
+        .focus();
+    harness.run_steps(2);
+    for _ in 0..30 {
+        harness.key_press(Key::ArrowDown);
+        harness.run_steps(2);
+    }
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let table = harness.state().session().sweep().expect("a sweep");
+    let point = &table.points[30];
+    let LaneSet::Remat(open) = lanes(&harness) else {
+        panic!("{:?}", lanes(&harness));
+    };
+    assert_eq!(open[0].heuristic, point.heuristic);
+    assert!(
+        open[0].title().contains(&point.budget.to_string()),
+        "{}",
+        open[0].title()
+    );
+}
+
+#[test]
+fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
+    let mut harness = swept([1280.0, 800.0]);
+    let plot = harness.get_by_label_contains("plot of overhead").rect();
+    // Somewhere in the plot there is a point under the pointer.
+    let mut found = false;
+    'search: for row in 1..24 {
+        for column in 2..40 {
+            let part = egui::vec2(column as f32 / 40.0, row as f32 / 24.0);
+            let pos = plot.min + plot.size() * part;
+            harness.hover_at(pos);
+            harness.drag_at(pos);
+            harness.run_steps(1);
+            harness.drop_at(pos);
+            harness.run_steps(2);
+            if matches!(lanes(&harness), LaneSet::Remat(_)) {
+                found = true;
+                break 'search;
+            }
+        }
+    }
+    assert!(found);
+    settle(&mut harness);
+    harness.get_by_label_contains("plot of overhead").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowLeft);
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowDown);
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let LaneSet::Remat(open) = lanes(&harness) else {
+        panic!("{:?}", lanes(&harness));
+    };
+    assert_eq!(open.len(), 2, "{open:?}");
+}
+
+#[test]
+fn a_point_becomes_the_configuration_in_one_step() {
+    let mut harness = swept([1280.0, 800.0]);
+    harness
+        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .nth(2)
+        .expect("a row")
+        .click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    click(&mut harness, Role::Button, "Set as dtr.eviction_threshold");
+    let session = harness.state().session();
+    let budget = session.sweep().expect("a sweep").points[2].budget;
+    let line = session.command_line();
+    assert!(
+        line.contains(&format!("dtr.eviction_threshold={}", budget.get())),
+        "{line}"
+    );
+    assert!(!session.is_sweep_stale());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let line = harness.state().session().command_line();
+    assert!(
+        !line.contains("eviction_threshold") && !line.contains("remat_heuristic"),
+        "{line}"
+    );
+}
+
+#[test]
+fn other_settings_are_told() {
+    let mut harness = swept([1280.0, 800.0]);
+    assert!(
+        harness
+            .query_by_label_contains("The settings have changed since")
+            .is_none()
+    );
+    harness.state_mut().apply(highwater_session::Command::SetOption {
+        key: "simulation.thrash_limit".to_owned(),
+        text: "0.25".to_owned(),
+    });
+    settle(&mut harness);
+    harness.get_by_label_contains("The settings have changed since");
+    click(&mut harness, Role::Button, "Start again");
+    assert!(
+        harness
+            .query_by_label_contains("The settings have changed since")
+            .is_none()
+    );
+}
+
+#[test]
+fn axes_change_by_click() {
+    let mut harness = swept([1280.0, 800.0]);
+    for label in [
+        "budget in bytes",
+        "overhead, log",
+        "budget in % of the peak",
+        "overhead, linear",
+    ] {
+        harness.get_by_role_and_label(Role::RadioButton, label).click();
+        harness.run_steps(2);
+    }
+    for order in ["budget", "part", "status", "overhead", "peak", "evictions", "anew"] {
+        click(&mut harness, Role::Button, &format!("sort by {order}"));
+        harness.get_by_role_and_label(Role::Button, &format!("sorted by {order}"));
+    }
+}
+
+#[test]
+fn lanes_are_policies_budgets_or_name_reuse() {
+    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
+    settle(&mut harness);
+    click(&mut harness, Role::RadioButton, "compare budgets");
+    let LaneSet::Remat(open) = lanes(&harness) else {
+        panic!("{:?}", lanes(&harness));
+    };
+    assert_eq!(open.len(), 1, "half of the peak, by the configured heuristic");
+    assert_eq!(open[0].heuristic.name, "megengine");
+    let title = open[0].title();
+    harness.get_by_role_and_label(Role::Button, &format!("close the lane of {title}"));
+    click(&mut harness, Role::RadioButton, "compare policies");
+    assert_eq!(lanes(&harness), LaneSet::Policies);
+    // The keys go round, and what was open is open again.
+    harness.key_press(Key::C);
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert_eq!(lanes(&harness), LaneSet::Remat(open));
+    click(&mut harness, Role::Button, &format!("close the lane of {title}"));
+    assert_eq!(lanes(&harness), LaneSet::Policies);
+}

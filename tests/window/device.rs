@@ -1,0 +1,278 @@
+//! The device panel: pictures of a step that the worker makes, pools with free lists, regions, the end out of memory.
+
+use eframe::egui::{self, Key, Modifiers, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use highwater_analysis::LaneId;
+use highwater_model::units::Step;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Command, Document, Session, SourceSpec, Worker};
+use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
+use highwater_timeline::TickClass;
+use highwater_ui::app::App;
+
+use crate::app::{press, settle};
+
+/// A graph whose sizes change from run to run, so that pools serve it.
+const CHAIN: &str = r#"{"highwater_graph": 1, "name": "chain", "nodes": [
+    {"name": "a", "op": "A", "inputs": ["x"], "outputs": [{"id": "p", "shape": ["seq", 1024], "dtype": "float32"}]},
+    {"name": "b", "op": "B", "inputs": ["p"], "outputs": [{"id": "q", "shape": ["seq", 1024], "dtype": "float32"}]},
+    {"name": "c", "op": "C", "inputs": ["p", "q"], "outputs": [{"id": "r", "shape": ["seq"], "dtype": "float32"}]},
+    {"name": "d", "op": "D", "inputs": ["r"], "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
+  "inputs": [{"id": "x", "shape": ["seq", 8], "dtype": "float32"}], "outputs": ["z"]}"#;
+
+fn session() -> Session {
+    let source = SourceSpec::Bytes {
+        name: "chain.json".to_owned(),
+        bytes: CHAIN.as_bytes().into(),
+    };
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    session.apply(Command::SetDim {
+        name: "seq".to_owned(),
+        values: vec![512, 3000, 64],
+    });
+    session.settle();
+    session
+}
+
+fn window(session: Session) -> Harness<'static, App> {
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_max_steps(12)
+        .build_ui_state(
+            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
+            App::new(session).with_typed_paths(),
+        );
+    harness.run_steps(3);
+    press(&mut harness, Modifiers::NONE, Key::M);
+    settle(&mut harness);
+    harness
+}
+
+const LANE: LaneId = LaneId::Policy(StaticMemoryPolicy::DynamicExtend);
+
+#[test]
+fn the_worker_draws_the_device_and_the_newest_wish_wins() {
+    let mut session = session();
+    for step in 0..8 {
+        session.apply(Command::PictureDevice(LANE, Step(step)));
+    }
+    assert!(!session.has_device_at(LANE, Step(7)), "nobody waits for the worker");
+    session.settle();
+    assert!(session.has_device_at(LANE, Step(7)));
+    let (comparison, _) = session.answer().expect("an answer");
+    let lane = comparison.lanes.iter().find(|lane| lane.id == LANE).expect("a lane");
+    let known = session.device_at().expect("a picture");
+    assert_eq!(known.picture, picture(&lane.simulation, Step(7)));
+    // An edit makes another answer: what is known stays, but is not of it.
+    session.apply(Command::SetIterations(2));
+    session.settle();
+    assert!(session.device_at().is_some() && !session.has_device_at(LANE, Step(7)));
+    session.apply(Command::PictureDevice(LANE, Step(7)));
+    session.settle();
+    assert!(session.has_device_at(LANE, Step(7)));
+}
+
+/// What the panel says where it stands.
+fn at(harness: &Harness<'_, App>) -> String {
+    let line = harness.get_by_label_contains("chain runs");
+    line.accesskit_node().value().unwrap_or_default()
+}
+
+#[test]
+fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
+    let mut harness = window(session());
+    harness.get_by_label("Pools of dynamic memory");
+    harness.get_by_label("outline the device pool in the memory map");
+    harness
+        .get_by_label("outline the pool of chain in the memory map")
+        .click();
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Physical pages").is_none(), "policy 0 has none");
+    harness.get_by_label("device under policy 3").click();
+    settle(&mut harness);
+    harness.get_by_label("Physical pages");
+    let before = at(&harness);
+    press(&mut harness, Modifiers::NONE, Key::K);
+    settle(&mut harness);
+    assert_ne!(at(&harness), before);
+    press(&mut harness, Modifiers::NONE, Key::J);
+    settle(&mut harness);
+    assert_eq!(at(&harness), before);
+    press(&mut harness, Modifiers::NONE, Key::OpenBracket);
+    settle(&mut harness);
+    assert_ne!(at(&harness), before);
+    harness.get_by_label("sorted by held memory");
+    harness.get_by_label("sort by live bytes").click();
+    harness.run_steps(2);
+    harness.get_by_label("sorted by live bytes");
+    let session = harness.state().session();
+    let known = session.device_at().expect("a picture");
+    assert_eq!(known.lane, LANE);
+    assert!(
+        known
+            .picture
+            .regions
+            .iter()
+            .any(|row| row.kind == RegionKind::PagedRange)
+    );
+    let row = harness.get_by_label_contains("paged range of chain, in the memory map");
+    row.click();
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    settle(&mut harness);
+}
+
+#[test]
+fn nothing_of_the_panel_is_cut_off_and_all_has_a_name() {
+    let harness = window(session());
+    let mut n_seen = 0;
+    for role in [Role::Button, Role::RadioButton, Role::Label, Role::ProgressIndicator] {
+        for node in harness.query_all_by_role(role) {
+            let rect = node.rect();
+            if rect.left() > 1012.0 && rect.top() > 50.0 {
+                n_seen += 1;
+                assert!(
+                    rect.right() <= 1280.5,
+                    "{:?} ends at {}",
+                    node.accesskit_node().label(),
+                    rect.right()
+                );
+                assert!(
+                    role == Role::Label || !node.accesskit_node().label().unwrap_or_default().is_empty(),
+                    "a {role:?} at {rect:?} has no name"
+                );
+            }
+        }
+    }
+    assert!(n_seen > 20, "{n_seen}");
+}
+
+#[test]
+fn a_lane_that_runs_out_tells_its_story() {
+    let mut session = session();
+    session.apply(Command::SetOption {
+        key: "simulation.device_memory".to_owned(),
+        text: "20971520".to_owned(),
+    });
+    session.settle();
+    let mut harness = window(session);
+    let (comparison, timeline) = harness.state().session().answer().expect("an answer");
+    let lane = &comparison.lanes[0];
+    assert!(lane.simulation.out_of_memory.is_some());
+    assert_eq!(timeline.lanes[0].ticks.totals()[TickClass::Trouble as usize], 1);
+    harness.get_by_label("device under policy 0").click();
+    settle(&mut harness);
+    // The last event is the request that failed.
+    for _ in 0..20 {
+        press(&mut harness, Modifiers::NONE, Key::CloseBracket);
+    }
+    settle(&mut harness);
+    assert!(harness.query_by_label_contains("Out of memory at").is_some());
+}
+
+#[test]
+fn a_problem_has_no_device() {
+    let source = SourceSpec::Bytes {
+        name: "two.csv".to_owned(),
+        bytes: b"id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\n".as_slice().into(),
+    };
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    let harness = window(session);
+    assert!(
+        harness
+            .query_by_label_contains("A placement problem has no device")
+            .is_some()
+    );
+}
+
+/// The events of step 0 stand at the left edge, somewhere between curve and map.
+#[test]
+fn a_click_on_events_pins_their_step_and_shows_the_device() {
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_max_steps(12)
+        .build_ui_state(
+            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
+            App::new(session()).with_typed_paths(),
+        );
+    harness.run_steps(3);
+    let canvas = harness.get_by_label("lane policy 0 memory map").rect();
+    let is_shown = |harness: &Harness<'_, App>| harness.query_by_label("Device under policy").is_some();
+    assert!(!is_shown(&harness));
+    let mut y = canvas.top() + 2.0;
+    while y < canvas.bottom() && !is_shown(&harness) {
+        let pos = egui::pos2(canvas.left() + 3.0, y);
+        harness.hover_at(pos);
+        harness.run_steps(1);
+        harness.drag_at(pos);
+        harness.run_steps(1);
+        harness.drop_at(pos);
+        harness.run_steps(3);
+        y += 3.0;
+    }
+    assert!(is_shown(&harness));
+    settle(&mut harness);
+    let known = harness.state().session().device_at().expect("a picture");
+    assert_eq!(known.picture.step, Step(0));
+}
+
+#[test]
+fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
+    let mut harness = window(session());
+    let memory = |harness: &Harness<'_, App>| harness.state().session().document().device().memory_bytes;
+    let before = memory(&harness);
+    harness.get_by_role_and_label(Role::Slider, "capacity").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+    settle(&mut harness);
+    assert!(memory(&harness) > before, "{}", memory(&harness));
+    harness.get_by_label("set by you");
+    // The way of the slider is one step.
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    settle(&mut harness);
+    assert_eq!(memory(&harness), before);
+    assert!(harness.query_by_label("set by you").is_none());
+
+    harness.get_by_role_and_label(Role::TextInput, "exact bytes").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "exact bytes")
+        .type_text("5GiB");
+    settle(&mut harness);
+    assert_eq!(memory(&harness), 5 << 30);
+    harness.get_by_label("give memory the profile's figure again").click();
+    settle(&mut harness);
+    assert_eq!(memory(&harness), before);
+
+    harness.get_by_label_contains("Figures: 11 of 12 estimates").click();
+    harness.run_steps(12);
+    harness.get_by_role_and_label(Role::TextInput, "driver malloc").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "driver malloc")
+        .type_text("nothing");
+    harness.run_steps(2);
+    harness.get_by_label_contains("malloc_ns is \"nothing\"");
+    // Enter leaves it to be mended, with what is wrong.
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    harness.get_by_label_contains("malloc_ns is \"nothing\"");
+    harness.get_by_role_and_label(Role::TextInput, "driver malloc").focus();
+    harness.run_steps(1);
+    press(&mut harness, Modifiers::COMMAND, Key::A);
+    harness
+        .get_by_role_and_label(Role::TextInput, "driver malloc")
+        .type_text("0.5 us");
+    settle(&mut harness);
+    assert_eq!(harness.state().session().document().device().malloc_ns, 500);
+    harness.get_by_label_contains("Figures: 10 of 12 estimates, 1 set by you");
+}

@@ -1,0 +1,282 @@
+//! The lanes under the hand: found by label, hovered, clicked, driven by keys.
+
+use std::sync::Arc;
+
+use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Role, TouchPhase, pos2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::Comparison;
+use highwater_session::ContentOrder;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_timeline::{LaneRows, Selected, Timeline, View};
+use highwater_ui::lanes::{Drawn, LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
+use highwater_ui::theme::Theme;
+
+use crate::synthetic;
+
+struct App {
+    comparison: Comparison,
+    timeline: Timeline,
+    lanes: LanesState,
+    selected: Option<Selected>,
+    actions: Vec<LaneAction>,
+    content: ContentOrder,
+    rows: Option<Arc<LaneRows>>,
+}
+
+fn harness(size: [f32; 2]) -> Harness<'static, App> {
+    let comparison = synthetic::comparison(24, 1);
+    let app = App {
+        timeline: Timeline::new(&comparison),
+        comparison,
+        lanes: LanesState::default(),
+        selected: None,
+        actions: Vec::new(),
+        content: ContentOrder::default(),
+        rows: None,
+    };
+    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
+        let theme = Theme::of(ui.visuals());
+        let input = LanesInput {
+            drawn: Drawn {
+                lifetimes: app.rows.as_ref(),
+                content: app.content,
+                ..Drawn::default()
+            },
+            comparison: &app.comparison,
+            timeline: &app.timeline,
+            selected: app.selected,
+            matches: None,
+            compared: highwater_ui::lanes::Compared::default(),
+            is_stale: false,
+            theme: &theme,
+        };
+        let mut actions = Vec::new();
+        lanes_ui(ui, &input, &mut app.lanes, &mut actions);
+        for action in &actions {
+            match action {
+                LaneAction::Select(selected) => app.selected = *selected,
+                LaneAction::ShowContent(order) => {
+                    app.content = *order;
+                    if let ContentOrder::Lifetimes { lane, by } = order {
+                        let rows = LaneRows::new((&app.comparison, &app.timeline), *lane, *by);
+                        app.rows = Some(Arc::new(rows));
+                    }
+                }
+                _ => {}
+            }
+        }
+        app.actions.extend(actions);
+    };
+    let mut harness = Harness::builder().with_size(size).build_ui_state(ui, app);
+    harness.run();
+    harness
+}
+
+/// A place on the lowest large block of policy 0's map, a quarter into its life.
+fn on_a_block(harness: &Harness<'_, App>) -> Pos2 {
+    let rect = harness.get_by_label("lane policy 0 memory map").rect();
+    // The map is the lower part of the canvas; the first tensor stands just above the variables.
+    pos2(rect.left() + rect.width() * 0.3, rect.bottom() - 12.0)
+}
+
+fn click(harness: &mut Harness<'_, App>, pos: Pos2) {
+    harness.hover_at(pos);
+    harness.run();
+    harness.drag_at(pos);
+    harness.run();
+    harness.drop_at(pos);
+    harness.run();
+}
+
+#[test]
+fn every_lane_is_found_by_its_label_and_says_what_it_is() {
+    let harness = harness([720.0, 740.0]);
+    for number in [0, 2, 3, 4] {
+        harness.get_by_label(&format!("lane policy {number} memory map"));
+    }
+    harness.get_by_label("configured");
+    harness.get_by_label("lowest peak");
+    assert_eq!(harness.query_all_by_label("fits 32\u{a0}GiB").count(), 4);
+}
+
+#[test]
+fn a_click_on_a_block_selects_its_tensor_and_escape_clears_it() {
+    let mut harness = harness([720.0, 740.0]);
+    let place = on_a_block(&harness);
+    harness.hover_at(place);
+    harness.run();
+    let hovered = harness.state().lanes.hovered.expect("a tensor under the pointer");
+    click(&mut harness, place);
+    assert_eq!(harness.state().selected, Some(hovered));
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().selected, None);
+}
+
+#[test]
+fn keys_zoom_move_focus_and_fit() {
+    let mut harness = harness([720.0, 740.0]);
+    let whole = harness.state().lanes.viewport.expect("a view");
+    harness.key_press(Key::W);
+    harness.run();
+    let zoomed = harness.state().lanes.viewport.expect("a view");
+    assert!(zoomed.steps() < whole.steps());
+    harness.key_press(Key::D);
+    harness.run();
+    assert!(harness.state().lanes.viewport.expect("a view").t0 > zoomed.t0);
+    harness.key_press(Key::H);
+    harness.run();
+    assert_eq!(harness.state().lanes.viewport, Some(whole));
+    harness.key_press(Key::Period);
+    harness.run();
+    let first = harness.state().selected.expect("the first tensor");
+    harness.key_press(Key::Period);
+    harness.run();
+    assert_ne!(harness.state().selected, Some(first));
+    harness.key_press(Key::F);
+    harness.run();
+    assert_ne!(harness.state().lanes.viewport, Some(whole));
+    harness.key_press(Key::F);
+    harness.run();
+    assert_eq!(harness.state().lanes.viewport, Some(whole));
+}
+
+#[test]
+fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
+    let mut harness = harness([720.0, 740.0]);
+    let rect = harness.get_by_label("lane policy 2 memory map").rect();
+    let pos = rect.center();
+    harness.hover_at(pos);
+    harness.run();
+    let step_at = |lanes: &LanesState| {
+        let viewport = lanes.viewport.expect("a view");
+        View::from(viewport).step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()))
+    };
+    let before = step_at(&harness.state().lanes);
+    let wheel = Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, 120.0),
+        phase: TouchPhase::Move,
+        source: eframe::egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::CTRL,
+    };
+    harness.event_modifiers(wheel, Modifiers::CTRL);
+    harness.run_steps(20);
+    let viewport = harness.state().lanes.viewport.expect("a view");
+    assert!(viewport.steps() < harness.state().timeline.fit().steps());
+    assert!((step_at(&harness.state().lanes) - before).abs() < 0.5);
+    harness.drag_at(pos);
+    harness.run_steps(2);
+    harness.hover_at(pos + vec2(60.0, 0.0));
+    harness.run_steps(2);
+    harness.drop_at(pos + vec2(60.0, 0.0));
+    harness.run_steps(2);
+    assert!(harness.state().lanes.viewport.expect("a view").t0 < viewport.t0);
+}
+
+#[test]
+fn the_wheel_alone_zooms_where_that_is_set() {
+    let mut harness = harness([720.0, 740.0]);
+    let pos = harness.get_by_label("lane policy 2 memory map").rect().center();
+    harness.hover_at(pos);
+    harness.run();
+    let turn = |harness: &mut Harness<'_, App>| {
+        harness.event(Event::MouseWheel {
+            unit: MouseWheelUnit::Point,
+            delta: vec2(0.0, 120.0),
+            phase: TouchPhase::Move,
+            source: eframe::egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(20);
+        harness.state().lanes.viewport.expect("a view").steps()
+    };
+    let whole = harness.state().timeline.fit().steps();
+    assert!((turn(&mut harness) - whole).abs() < 1e-9);
+    harness.state_mut().lanes.has_plain_wheel = true;
+    assert!(turn(&mut harness) < whole);
+}
+
+#[test]
+fn a_click_on_use_configures_the_policy() {
+    let mut harness = harness([720.0, 740.0]);
+    for policy in [2, 3, 4] {
+        harness.get_by_role_and_label(Role::Button, &format!("use policy {policy}"));
+    }
+    harness.get_by_label("use policy 2").click();
+    harness.run();
+    let expected = LaneAction::ConfigurePolicy(StaticMemoryPolicy::StaticExtend);
+    assert!(harness.state().actions.contains(&expected));
+}
+
+#[test]
+fn toggles_change_layout_and_content() {
+    let mut harness = harness([1280.0, 740.0]);
+    harness.get_by_label("how lanes are arranged").click();
+    harness.run();
+    harness.get_by_label("Side by side").click();
+    harness.run();
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().lanes.layout, LaneLayout::SideBySide);
+    let [left, right] = [0, 2].map(|n| harness.get_by_label(&format!("lane policy {n} memory map")).rect());
+    assert!(left.right() < right.left() && (left.top() - right.top()).abs() < 1.0);
+    harness.get_by_label("Lifetimes").click();
+    harness.run();
+    harness.run();
+    assert_eq!(harness.state().lanes.content, LaneContent::Lifetimes);
+    let pos = harness.get_by_label("lifetimes").rect().left_top() + vec2(40.0, 3.0);
+    click(&mut harness, pos);
+    assert!(harness.state().selected.is_some());
+}
+
+#[test]
+fn lanes_scroll_in_a_small_window_and_an_idle_window_asks_for_no_frame() {
+    let mut harness = harness([700.0, 300.0]);
+    harness.get_by_label("lane policy 0 memory map");
+    assert!(harness.run() <= 2);
+}
+
+/// Everything with a label in the lanes' headers: no two overlap, in wide lanes and in narrow ones.
+#[test]
+fn header_parts_never_lie_on_each_other() {
+    for width in [420.0, 500.0, 560.0, 640.0, 660.0, 704.0, 760.0, 850.0, 1000.0_f32] {
+        let harness = harness([width, 900.0]);
+        let mut parts: Vec<(String, eframe::egui::Rect)> = Vec::new();
+        let mut add = |harness: &Harness<'_, App>, part: &str| {
+            for node in harness.query_all_by_label_contains(part) {
+                let rect = node.rect();
+                parts.push((format!("{part} at {rect:?}"), rect));
+            }
+        };
+        for part in [
+            "configured",
+            "use",
+            "lowest peak",
+            ", placed by",
+            "frag ",
+            "est. ",
+            "fits 32",
+            "GiB",
+            "MiB",
+            "reserved",
+            "live",
+            "Fit",
+            "how lanes are",
+            "what is marked",
+        ] {
+            add(&harness, part);
+        }
+        let is_twice = |a: &eframe::egui::Rect, b: &eframe::egui::Rect| (a.min - b.min).length() < 0.5;
+        for (idx, (name, rect)) in parts.iter().enumerate() {
+            assert!(rect.right() <= width + 0.5, "{width}: {name} is cut");
+            for (other, place) in &parts[idx + 1..] {
+                let met = rect.shrink(0.6).intersect(place.shrink(0.6));
+                let is_apart = met.width() <= 0.0 || met.height() <= 0.0 || is_twice(rect, place);
+                assert!(is_apart, "{width}: {name} lies on {other}");
+            }
+        }
+        assert!(parts.len() > 12, "{width}: {}", parts.len());
+    }
+}

@@ -1,0 +1,143 @@
+//! Lifetimes and areas in the window: found by label, sorted, folded, by mouse and by keys; many rows as a picture.
+
+use eframe::egui::{Key, pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Command, ContentOrder, Document, Session, SourceSpec, Worker};
+use highwater_timeline::{Attribute, ColorBy, RowsBy};
+use highwater_ui::app::App;
+use highwater_ui::lanes::LaneContent;
+
+fn harness(sample: &str, n_iterations: u32) -> Harness<'static, App> {
+    let sample = highwater_session::sample(sample).expect("a sample");
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![SourceSpec::Sample(sample)]), profiles, worker);
+    session.settle();
+    if n_iterations > 1 {
+        session.apply(Command::SetIterations(n_iterations));
+        session.settle();
+    }
+    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .build_ui_state(ui, App::new(session).with_typed_paths());
+    harness.run();
+    harness
+}
+
+/// Frames until everything that was asked for is there.
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..6 {
+        harness.state_mut().settle();
+        harness.step();
+    }
+}
+
+fn show(harness: &mut Harness<'_, App>, content: &str) {
+    harness.get_by_label(content).click();
+    settle(harness);
+}
+
+fn choose(harness: &mut Harness<'_, App>, combo: &str, row: &str) {
+    harness.get_by_label(combo).click();
+    harness.run();
+    harness.get_by_label(row).click();
+    settle(harness);
+}
+
+#[test]
+fn every_order_of_rows_is_found_and_shown() {
+    let mut harness = harness("bert", 1);
+    show(&mut harness, "Lifetimes");
+    let mut now = RowsBy::Birth;
+    for by in RowsBy::ALL {
+        if by != now {
+            choose(&mut harness, &format!("rows by {}", now.words()), by.words());
+            now = by;
+        }
+        let rows = harness.state().session().lifetimes().expect("rows");
+        assert_eq!((rows.by, rows.is_empty()), (by, false));
+        harness.get_by_label("lifetimes");
+        let wanted = ContentOrder::Lifetimes { lane: 0, by };
+        assert_eq!(harness.state().session().content_order(), wanted);
+    }
+    show(&mut harness, "Memory map");
+    assert!(
+        harness.state().session().lifetimes().is_none(),
+        "what nobody looks at takes no room"
+    );
+}
+
+#[test]
+fn scopes_fold_by_click_and_by_key() {
+    let mut harness = harness("bert", 1);
+    show(&mut harness, "Lifetimes");
+    choose(&mut harness, "rows by birth", RowsBy::Tree.words());
+    harness.get_by_label("Fold all").click();
+    settle(&mut harness);
+    let scopes = |harness: &Harness<'_, App>| harness.query_all_by_label_contains("scope ").count();
+    let folded = scopes(&harness);
+    assert!(folded > 0);
+    let label = {
+        let rows = harness.state().session().lifetimes().expect("rows");
+        format!("scope {}", rows.scopes()[0].path)
+    };
+    harness.get_by_label(&label).click();
+    settle(&mut harness);
+    let open = scopes(&harness);
+    assert!(open > folded, "{open} scopes, {folded} when all are folded");
+    harness.get_by_label(&label).focus();
+    harness.step();
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_eq!(scopes(&harness), folded);
+}
+
+#[test]
+fn areas_are_of_groups_and_pin_steps() {
+    let mut harness = harness("resnet50", 1);
+    show(&mut harness, "Areas");
+    assert_eq!(
+        harness.state().session().look_order().by,
+        ColorBy::By(Attribute::OpType)
+    );
+    let areas = harness.state().session().areas().expect("areas");
+    assert!(areas.lanes.iter().all(|lane| !lane.bands.is_empty()));
+    let rect = harness.get_by_label("lane policy 0 memory map").rect();
+    let place = pos2(rect.center().x, rect.bottom() - 8.0);
+    harness.hover_at(place);
+    harness.run();
+    harness.drag_at(place);
+    harness.run();
+    harness.drop_at(place);
+    harness.run();
+    harness.hover_at(pos2(4.0, 4.0));
+    harness.run();
+    let value = harness
+        .get_by_label("lane policy 0 memory map")
+        .value()
+        .unwrap_or_default();
+    assert!(value.contains("at step"), "the step stays pinned: {value}");
+    harness.key_press(Key::V);
+    settle(&mut harness);
+    assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
+    let by = harness.state().session().look_order().by;
+    assert_eq!(by, ColorBy::Tensor, "the colours from before are back");
+}
+
+#[test]
+fn many_rows_are_a_picture_and_are_still_picked() {
+    let mut harness = harness("resnet50", 40);
+    show(&mut harness, "Lifetimes");
+    let picture = harness.state().session().rows_picture().expect("a picture");
+    let n_rows = picture.shown.layout.n_alive;
+    assert!(n_rows > 6_000, "{n_rows} rows");
+    assert!(picture.shown.raster.rgba.chunks(4).any(|pixel| pixel[3] > 0));
+    let rect = harness.get_by_label("lifetimes").rect();
+    harness.hover_at(rect.center());
+    harness.run();
+    let value = harness.get_by_label("lifetimes").value().unwrap_or_default();
+    assert!(value.contains("under the pointer"), "{value}");
+}

@@ -1,0 +1,45 @@
+//! The whole window without a screen, found by role and label, driven as users drive it.
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compute expectations in plain floats and may stop at the first surprise"
+)]
+
+mod app;
+mod arrange;
+mod axis;
+mod budgets;
+mod device;
+mod device_lanes;
+mod document;
+mod exports;
+mod keyboard;
+mod lanes;
+mod lifetimes;
+mod measured;
+mod measuring;
+mod names;
+mod neighbourhood;
+mod options;
+mod peak;
+mod pins;
+mod planner;
+mod portraits;
+mod ranges;
+mod remat;
+mod reuse;
+mod schedule;
+mod search;
+#[path = "../support/sessions.rs"]
+mod sessions;
+mod shell;
+mod sizes;
+mod space;
+#[path = "../support/synthetic.rs"]
+mod synthetic;
+#[path = "../support/synthetic_remat.rs"]
+mod synthetic_remat;
+mod tables;

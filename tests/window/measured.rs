@@ -1,0 +1,91 @@
+//! Measured beside simulated in the window: errors of peaks, what the run is aligned by, what is learned of it.
+
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Document, Session, SourceSpec, Worker};
+use highwater_ui::app::App;
+
+fn sample(name: &str) -> SourceSpec {
+    SourceSpec::Path(format!("{}/../../sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into())
+}
+
+fn window(sources: Vec<SourceSpec>) -> Harness<'static, App> {
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(sources), profiles, worker);
+    session.settle();
+    let mut harness = Harness::builder()
+        .with_size([1600.0, 1000.0])
+        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
+    harness.run_steps(3);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::M);
+    settle(&mut harness);
+    harness
+}
+
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..3 {
+        harness.state_mut().settle();
+        harness.run_steps(2);
+    }
+}
+
+fn option(harness: &Harness<'_, App>, key: &str) -> Option<String> {
+    let options = &harness.state().session().document().options;
+    options.get(key).map(ToString::to_string)
+}
+
+#[test]
+fn what_a_run_teaches_is_set_in_one_step() {
+    let mut harness = window(vec![
+        sample("lenet_training.pb"),
+        sample("lenet_training.runmeta.pb.gz"),
+    ]);
+    let keys = ["simulation.workspace_estimate", "simulation.workspace_table"];
+    assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
+    for name in ["op_bytes_per_second", "op_launch_ns"] {
+        harness.get_by_label(&format!("take {name} over")).click();
+        settle(&mut harness);
+    }
+    harness.get_by_label("Set 2 settings").scroll_to_me();
+    settle(&mut harness);
+    harness.get_by_label("Set 2 settings").click();
+    settle(&mut harness);
+    assert_eq!(option(&harness, keys[0]).as_deref(), Some("on"));
+    let table = option(&harness, keys[1]).expect("a table");
+    assert!(table.contains("Conv2DBackpropFilter="), "{table}");
+    assert_eq!(option(&harness, "simulation.op_bytes_per_second"), None);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    settle(&mut harness);
+    assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
+}
+
+#[test]
+fn the_run_is_aligned_by_a_click() {
+    let mut harness = window(vec![
+        sample("lenet_training.pb"),
+        sample("lenet_training.runmeta.pb.gz"),
+    ]);
+    for name in ["time", "phases", "ops"] {
+        harness.get_by_label(name).click();
+        settle(&mut harness);
+        assert_eq!(
+            option(&harness, "simulation.measured_alignment")
+                .as_deref()
+                .unwrap_or("ops"),
+            name
+        );
+    }
+}
+
+#[test]
+fn without_a_run_the_pane_says_what_to_open() {
+    let harness = window(vec![sample("lenet_training.pb")]);
+    assert!(
+        harness
+            .query_by_label_contains("Nothing that is open was measured")
+            .is_some()
+    );
+}

@@ -1,0 +1,179 @@
+//! Pins in the window: pinned by key and by button under a name that is asked for, as lanes with a badge, and in the pane that puts
+//! lanes side by side; renamed, moved, used and removed by keyboard and pointer.
+
+use eframe::egui::{Key, Modifiers, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::LaneId;
+use highwater_session::Command;
+use highwater_sim::StaticMemoryPolicy;
+use highwater_ui::app::App;
+
+use crate::app::{press, settle, window_of};
+
+/// Sample "mixed": two graphs, so that policies differ.
+const MIXED: usize = 3;
+
+fn names(harness: &Harness<'_, App>) -> Vec<String> {
+    harness.state().session().names_of_pins().map(str::to_owned).collect()
+}
+
+fn set(harness: &mut Harness<'_, App>, key: &str, text: &str) {
+    harness.state_mut().apply(Command::SetOption {
+        key: key.to_owned(),
+        text: text.to_owned(),
+    });
+    settle(harness);
+}
+
+/// Pins what is set by its key, under the name that is offered, or another.
+fn pin(harness: &mut Harness<'_, App>, name: Option<&str>) {
+    press(harness, Modifiers::COMMAND, Key::D);
+    if let Some(name) = name {
+        harness.get_by_role_and_label(Role::TextInput, "Name").type_text(name);
+        harness.run_steps(2);
+    }
+    press(harness, Modifiers::NONE, Key::Enter);
+    settle(harness);
+}
+
+/// Opens the menu of a pin and chooses an entry of it.
+fn choose(harness: &mut Harness<'_, App>, pin: &str, entry: &str) {
+    let label = format!("what to do with the pin {pin}");
+    harness.get_by_role_and_label(Role::Button, &label).click();
+    harness.run_steps(3);
+    harness.get_by_label(entry).click();
+    settle(harness);
+}
+
+fn cell(harness: &Harness<'_, App>, part: &str) -> bool {
+    harness.query_all_by_label_contains(part).next().is_some()
+}
+
+#[test]
+fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
+    let mut harness = window_of(MIXED, 1400.0);
+    set(&mut harness, "memory_config.static_memory_policy", "4");
+    press(&mut harness, Modifiers::COMMAND, Key::D);
+    assert!(
+        cell(&harness, "memory_config.static_memory_policy: 4"),
+        "the prompt says what is special"
+    );
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(names(&harness), [""; 0], "Escape pins nothing");
+    pin(&mut harness, None);
+    assert_eq!(names(&harness), ["policy 4"]);
+    assert!(
+        harness.query_by_role_and_label(Role::Label, "pinned").is_some(),
+        "the lane has a badge"
+    );
+    // The same name again is refused with a sentence, and the field keeps the keyboard.
+    press(&mut harness, Modifiers::COMMAND, Key::D);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Name")
+        .type_text("policy 4");
+    harness.run_steps(2);
+    assert!(cell(&harness, "there is a pin \"policy 4\" already"));
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert_eq!(names(&harness).len(), 1);
+    harness
+        .get_by_role_and_label(Role::TextInput, "Name")
+        .type_text("again");
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, "Pin").click();
+    settle(&mut harness);
+    assert_eq!(names(&harness).len(), 2);
+    // The button beside the options asks, too.
+    let buttons = harness.query_all_by_role_and_label(Role::Button, "Pin this configuration…");
+    buttons.last().expect("beside the session").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_role_and_label(Role::TextInput, "Name").is_some());
+}
+
+#[test]
+fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
+    let mut harness = window_of(MIXED, 1400.0);
+    pin(&mut harness, Some("plain"));
+    set(&mut harness, "memory_config.static_memory_policy", "4");
+    pin(&mut harness, Some("four"));
+    press(&mut harness, Modifiers::SHIFT, Key::V);
+    settle(&mut harness);
+    choose(&mut harness, "four", "Move up");
+    assert_eq!(names(&harness), ["four", "plain"]);
+    choose(&mut harness, "plain", "Duplicate");
+    assert_eq!(names(&harness), ["four", "plain", "plain (2)"]);
+    choose(&mut harness, "plain", "Use it");
+    assert!(
+        !harness
+            .state()
+            .session()
+            .document()
+            .options
+            .is_set("memory_config.static_memory_policy")
+    );
+    choose(&mut harness, "plain (2)", "Remove");
+    choose(&mut harness, "four", "Rename…");
+    harness
+        .get_by_role_and_label(Role::TextInput, "new name of the pin")
+        .type_text(" and more");
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    settle(&mut harness);
+    assert_eq!(names(&harness), ["four and more", "plain"]);
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    settle(&mut harness);
+    assert_eq!(names(&harness), ["four", "plain"]);
+}
+
+#[test]
+fn lanes_stand_side_by_side_with_their_differences() {
+    let mut harness = window_of(MIXED, 1400.0);
+    set(&mut harness, "simulation.device_memory", "1GiB");
+    pin(&mut harness, Some("small"));
+    set(&mut harness, "simulation.device_memory", "32GiB");
+    press(&mut harness, Modifiers::SHIFT, Key::V);
+    settle(&mut harness);
+    let session = harness.state().session();
+    let (comparison, _) = session.answer().expect("an answer");
+    assert_eq!(session.baseline(comparison), 0);
+    let changes = session.lane_changes().expect("they are worked out").lanes;
+    assert_eq!(changes, (comparison.lanes[0].id, LaneId::Pinned(0)));
+    assert!(cell(
+        &harness,
+        "lanes side by side, against policy 0, pinned small: peak reserved"
+    ));
+    assert!(
+        cell(&harness, "no, out of memory at step"),
+        "the pin's own device is too small"
+    );
+    assert!(cell(&harness, "At the peak of pinned small, against policy 0"));
+    // Arrow keys choose a lane, Enter makes it the baseline.
+    press(&mut harness, Modifiers::NONE, Key::Home);
+    assert!(cell(&harness, "At the peak of policy 2, against policy 0"));
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    settle(&mut harness);
+    let two = StaticMemoryPolicy::from_number(2).expect("a policy");
+    let session = harness.state().session();
+    let (comparison, _) = session.answer().expect("an answer");
+    assert_eq!(comparison.lanes[session.baseline(comparison)].id, LaneId::Policy(two));
+    assert!(cell(&harness, "At the peak of policy 0, against policy 2"));
+    let told = [
+        "The same bytes of the same tensors.",
+        "As many live bytes in all.",
+        "Live ",
+    ];
+    assert!(told.iter().any(|part| cell(&harness, part)), "the lists are there");
+    // By the list, any lane: a pin, too.
+    harness
+        .get_by_role_and_label(Role::ComboBox, "baseline: policy 2")
+        .click();
+    harness.run_steps(3);
+    let entries = harness.query_all_by_label("pinned small");
+    entries.last().expect("an entry").click();
+    settle(&mut harness);
+    assert!(
+        harness
+            .query_by_role_and_label(Role::ComboBox, "baseline: pinned small")
+            .is_some()
+    );
+}

@@ -1,0 +1,225 @@
+//! The window with a placement problem: lanes are strategies, a table compares all of them, a click shows one.
+
+use eframe::egui::{self, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::LaneId;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Command, Document, Session, SourceSpec, Worker};
+use highwater_sim::StaticMemoryPolicy;
+use highwater_ui::app::App;
+
+const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
+
+fn app(name: &str, text: &str) -> App {
+    let source = SourceSpec::Bytes {
+        name: name.to_owned(),
+        bytes: text.as_bytes().into(),
+    };
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    App::new(session).with_typed_paths()
+}
+
+fn window(app: App) -> Harness<'static, App> {
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .build_ui_state(|ui, app: &mut App| app.show(ui), app);
+    harness.run_steps(3);
+    harness
+}
+
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..3 {
+        harness.state_mut().settle();
+        harness.run_steps(2);
+    }
+}
+
+#[test]
+fn a_problem_opens_with_a_lane_per_strategy() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    let session = harness.state().session();
+    let (comparison, timeline) = session.answer().expect("an answer");
+    assert!(comparison.is_problem());
+    assert!(comparison.lanes.len() >= 2);
+    assert_eq!(timeline.n_steps, 21);
+    for lane in &comparison.lanes {
+        let footprint = lane.plans[0].1.plan.footprint;
+        assert_eq!(lane.summary.peak_reserved, footprint, "{}", lane.strategy.name);
+        assert_eq!(lane.summary.peak_live.get(), 12);
+    }
+    assert!(
+        harness
+            .query_by_label_contains("Smallest footprint of these lanes: 12\u{a0}B by best")
+            .is_some()
+    );
+    assert!(
+        harness
+            .query_by_label_contains("lane 1: best, placed by best")
+            .is_some()
+    );
+}
+
+#[test]
+fn the_table_lists_every_strategy_and_a_click_shows_one() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.key_press(egui::Key::P);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let table = harness.state().session().planner_table().expect("a table");
+    assert!(!table.is_running);
+    let made = highwater_plan::STRATEGIES
+        .iter()
+        .filter(|row| row.name != highwater_plan::AS_DUMPED);
+    for row in made {
+        assert!(table.rows.iter().any(|known| known.strategy == row), "{}", row.name);
+        assert!(harness.query_all_by_label(row.label).next().is_some(), "{}", row.name);
+    }
+    let naive = harness
+        .query_all_by_role_and_label(Role::Button, "naive")
+        .last()
+        .expect("a row");
+    naive.click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert_eq!(comparison.lanes[0].id, LaneId::Problem(0));
+    assert_eq!(comparison.lanes[0].strategy.name, "naive");
+    assert_eq!(comparison.lanes[0].summary.peak_reserved.get(), 20);
+    harness.state_mut().apply(Command::Undo);
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert_eq!(comparison.lanes[0].strategy.name, "best");
+}
+
+/// A plan that a lane has shown is not forgotten when the lane shows another.
+#[test]
+fn the_best_plan_that_was_shown_stays_known() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    let best = harness.state().session().best_plan().expect("a plan").clone();
+    for lane in 0..4 {
+        harness.state_mut().apply(Command::SetStrategy {
+            lane: Some(LaneId::Problem(lane)),
+            strategy: Some("naive"),
+        });
+    }
+    settle(&mut harness);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    assert!(
+        comparison
+            .lanes
+            .iter()
+            .all(|lane| lane.summary.peak_reserved > best.footprint)
+    );
+    let words = format!("{} gave one of {}", best.strategy.label, best.footprint);
+    harness.get_by_label_contains(&words);
+    harness.get_by_label_contains(", the smallest there is");
+}
+
+#[test]
+fn lanes_of_a_graph_choose_their_strategy() {
+    let sample = SourceSpec::from_argument("sample:resnet50").expect("a sample");
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![sample]), profiles, worker);
+    session.settle();
+    let lane = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
+    session.apply(Command::SetStrategy {
+        lane: Some(lane),
+        strategy: Some("naive"),
+    });
+    session.settle();
+    let (comparison, _) = session.answer().expect("an answer");
+    let names: Vec<&str> = comparison.lanes.iter().map(|lane| lane.strategy.name).collect();
+    assert_eq!(names, ["ge_default", "naive", "ge_default", "ge_default"]);
+    let peak = |idx: usize| comparison.lanes[idx].summary.peak_reserved;
+    assert!(peak(1) > peak(0));
+    session.apply(Command::SetStrategy {
+        lane: None,
+        strategy: Some("naive"),
+    });
+    session.settle();
+    let (comparison, _) = session.answer().expect("an answer");
+    assert!(comparison.lanes.iter().all(|lane| lane.strategy.name == "naive"));
+    assert!(session.command_line().contains("simulation.placement_strategy=naive"));
+}
+
+/// In the narrow pane of a 1280 pixels wide window every column is within sight, and no two of a row overlap.
+#[test]
+fn the_table_fits_its_pane() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.key_press(egui::Key::P);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let name_of = |label: &str| {
+        let buttons = harness.query_all_by_role_and_label(Role::Button, label);
+        buttons.last().expect("a row").rect()
+    };
+    let cells: Vec<egui::Rect> = ["\u{a0}B", "\u{a0}µs", "\u{a0}ms", "\u{a0}ns", "optimal", "%"]
+        .into_iter()
+        .flat_map(|part| harness.query_all_by_label_contains(part))
+        .map(|node| node.rect())
+        .filter(|rect| rect.left() > 1010.0)
+        .collect();
+    for strategy in ["best", "naive", "shared objects, breadth", "smallest gap, by width"] {
+        let name = name_of(strategy);
+        let mut on_row: Vec<egui::Rect> = cells
+            .iter()
+            .filter(|cell| name.y_range().contains(cell.center().y))
+            .copied()
+            .collect();
+        on_row.sort_by(|a, b| a.left().total_cmp(&b.left()));
+        assert_eq!(on_row.len(), 3, "{strategy}: {on_row:?}");
+        assert!(name.right() <= on_row[0].left(), "{strategy}");
+        assert!(
+            on_row.windows(2).all(|pair| pair[0].right() <= pair[1].left()),
+            "{strategy}: {on_row:?}"
+        );
+        assert!(on_row[2].right() <= 1280.0 - 4.0, "{strategy}: {on_row:?}");
+    }
+}
+
+#[test]
+fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
+    let mut harness = window(app("five.csv", PROBLEM));
+    settle(&mut harness);
+    harness.get_by_label("What holds the footprint");
+    harness.get_by_label("Lost to holes");
+    assert!(harness.query_by_label_contains("stand on each other").is_some());
+    assert!(harness.query_by_label_contains("buffers hold them").is_some());
+    assert!(harness.query_by_label_contains("at .").is_none());
+    // A header makes the inspector explain its lane.
+    let title = harness
+        .state()
+        .session()
+        .answer()
+        .expect("an answer")
+        .0
+        .lane_title(LaneId::Problem(1));
+    let header = harness.get_by_label(&format!("header of {title}")).rect();
+    let pos = header.center();
+    harness.hover_at(pos);
+    harness.run_steps(1);
+    harness.drag_at(pos);
+    harness.run_steps(1);
+    harness.drop_at(pos);
+    harness.run_steps(3);
+    harness.get_by_label(&format!("Why the peak of {title}"));
+    // A name of the stack selects its buffer, and the inspector tells of it.
+    let names: Vec<String> = (1..=5).map(|number| format!("buffer b{number}")).collect();
+    let mut links = names
+        .iter()
+        .flat_map(|name| harness.query_all_by_role_and_label(Role::Button, name));
+    links.next().expect("a link").click();
+    drop(links);
+    harness.run_steps(3);
+    assert!(harness.state().session().selection().is_some());
+    harness.get_by_label("Why here");
+}

@@ -1,0 +1,132 @@
+//! Holes, reuse edges and their explanation in the window: found by role and label, driven by mouse and keys.
+
+use eframe::egui::{Key, Modifiers, Role, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use highwater_session::Command;
+use highwater_timeline::{LaneView, Selected, Side, tensor_name};
+use highwater_ui::app::App;
+
+use crate::app::{press, settle, window_of};
+
+/// Lane of policy 0.
+fn lane(app: &App) -> LaneView {
+    let (_, timeline) = app.session().answer().expect("an answer");
+    timeline.lanes[0].clone()
+}
+
+/// A tensor with donors and heirs in lane 0, and the name of its largest donor.
+fn with_both(app: &App) -> (Selected, String) {
+    let (comparison, timeline) = app.session().answer().expect("an answer");
+    let lane = &timeline.lanes[0];
+    let name = |block: u32| tensor_name(comparison, lane.tensor(block).expect("a tensor"));
+    (0..lane.blocks.len() as u32)
+        .filter_map(|block| lane.tensor(block))
+        .find_map(|tensor| {
+            let donors = lane.passed(tensor, Side::Donor);
+            let heirs = lane.passed(tensor, Side::Heir);
+            let donor = name(donors.first()?.block);
+            // The name stands once in the lists, so that it can be found.
+            let others = donors[1..].iter().chain(&heirs).map(|passed| name(passed.block));
+            let beneath = lane.support(lane.blocks_of(tensor).next()?).below;
+            let mut others = others.chain(beneath.iter().map(|block| name(*block)));
+            (!heirs.is_empty() && !donor.is_empty() && others.all(|other| other != donor))
+                .then(|| (tensor, donor.to_owned()))
+        })
+        .expect("some tensor takes bytes over and passes them on")
+}
+
+fn select(harness: &mut Harness<'_, App>, tensor: Selected) {
+    harness.state_mut().apply(Command::Select(Some(tensor)));
+    settle(harness);
+}
+
+/// The words behind the toggles, such as `3 of 12 drawn`.
+fn drawn(harness: &Harness<'_, App>) -> String {
+    let found = harness.query_all_by_label_contains("drawn").next();
+    let label = found.and_then(|node| node.accesskit_node().label().or_else(|| node.accesskit_node().value()));
+    label.unwrap_or_default()
+}
+
+#[test]
+fn toggles_are_found_by_role_and_label_and_keys_move_them() {
+    let mut harness = window_of(2, 1000.0);
+    harness.get_by_label("what is marked").click();
+    harness.run_steps(3);
+    harness.get_by_label("Holes");
+    for choice in ["off", "selection", "peak step"] {
+        harness.get_by_role_and_label(Role::RadioButton, &format!("Reuse edges: {choice}"));
+    }
+    harness.get_by_label("select a tensor to see them");
+    press(&mut harness, Modifiers::NONE, Key::E);
+    assert!(drawn(&harness).ends_with("drawn"), "{}", drawn(&harness));
+    press(&mut harness, Modifiers::NONE, Key::E);
+    assert_eq!(drawn(&harness), "");
+    harness
+        .get_by_role_and_label(Role::RadioButton, "Reuse edges: selection")
+        .click();
+    harness.run_steps(3);
+    harness.get_by_label("select a tensor to see them");
+    press(&mut harness, Modifiers::NONE, Key::O);
+    harness.get_by_label("Holes").click();
+    harness.run_steps(3);
+    let height = |harness: &Harness<'_, App>| harness.get_by_label("lane policy 0 memory map").rect().height();
+    let whole = height(&harness);
+    harness.get_by_role_and_label(Role::CheckBox, "Device events").click();
+    harness.run_steps(3);
+    assert!(!harness.state().lanes().marks.has_events && (height(&harness) - whole).abs() < 1.0);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    // The lane that was clicked has the keyboard; the commands' letters work all the same.
+    let place = harness.get_by_label("lane policy 0 memory map").rect().left_top() + vec2(4.0, 4.0);
+    harness.hover_at(place);
+    harness.run_steps(2);
+    harness.drag_at(place);
+    harness.run_steps(2);
+    harness.drop_at(place);
+    harness.run_steps(2);
+    press(&mut harness, Modifiers::NONE, Key::E);
+    assert!(drawn(&harness).ends_with("drawn"));
+}
+
+#[test]
+fn a_selected_tensor_has_its_donors_and_heirs_in_the_inspector() {
+    let mut harness = window_of(2, 1400.0);
+    let (tensor, donor) = with_both(harness.state());
+    select(&mut harness, tensor);
+    let lane = lane(harness.state());
+    for words in ["Bytes taken over from", "Bytes passed on to", "Why here"] {
+        harness.get_by_label(words);
+    }
+    let n_edges = lane.arrows(tensor).n_total;
+    assert!(n_edges > 0 && harness.query_by_label_contains("in each lane").is_some());
+    harness.get_by_role_and_label(Role::Button, &donor).click();
+    settle(&mut harness);
+    let selection = harness.state().session().selection().expect("the donor");
+    let donors = lane.passed(tensor, Side::Donor);
+    assert_eq!(lane.tensor(donors[0].block), Some(selection));
+}
+
+#[test]
+fn a_long_list_opens_and_another_lane_can_be_explained() {
+    let mut harness = window_of(0, 1400.0);
+    let many = {
+        let lane = lane(harness.state());
+        let tensors = (0..lane.blocks.len() as u32).filter_map(|block| lane.tensor(block));
+        let mut tensors = tensors.filter(|tensor| lane.passed(*tensor, Side::Heir).len() > 6);
+        tensors.next().expect("a tensor with many heirs")
+    };
+    select(&mut harness, many);
+    let before = harness.query_all_by_role(Role::Button).count();
+    let opener = harness
+        .query_all_by_label_contains("Bytes passed on to: show")
+        .next()
+        .expect("a button that opens the list");
+    opener.click();
+    harness.run_steps(3);
+    assert!(harness.query_all_by_role(Role::Button).count() > before);
+    harness
+        .get_by_role_and_label(Role::RadioButton, "explain the lane of policy 2")
+        .click();
+    harness.run_steps(3);
+    harness.get_by_label("Bytes taken over from");
+}

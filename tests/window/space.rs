@@ -1,0 +1,287 @@
+//! The sweep over configurations in the window: axes, start and stop, the plot and the table by pointer and by keys, the
+//! recommendation with figures that lead somewhere.
+
+use eframe::egui::{self, Key, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::space::SpacePoint;
+use highwater_model::workload::DeviceProfiles;
+use highwater_options::keys;
+use highwater_session::{Document, Session, SourceSpec, SpaceTable, Worker};
+use highwater_ui::app::App;
+
+const LARGE: [f32; 2] = [1280.0, 800.0];
+
+fn window(source: &str, size: [f32; 2]) -> Harness<'static, App> {
+    let source = SourceSpec::from_argument(source).expect("a sample");
+    let worker = Worker::start(|| {}).expect("a thread");
+    let profiles = DeviceProfiles::bundled().expect("bundled");
+    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
+    session.settle();
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
+    harness.run_steps(3);
+    harness
+}
+
+fn settle(harness: &mut Harness<'_, App>) {
+    for _ in 0..3 {
+        harness.state_mut().settle();
+        harness.run_steps(2);
+    }
+}
+
+fn press(harness: &mut Harness<'_, App>, modifiers: egui::Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(2);
+}
+
+const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
+
+fn click(harness: &mut Harness<'_, App>, role: Role, label: &str) {
+    harness.get_by_role_and_label(role, label).click();
+    harness.run_steps(2);
+    settle(harness);
+}
+
+/// A window on a space that was tried.
+fn tried(source: &str, size: [f32; 2]) -> Harness<'static, App> {
+    let mut harness = window(source, size);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    click(&mut harness, Role::Button, "Start: try configurations");
+    harness
+}
+
+fn n_points(harness: &Harness<'_, App>) -> usize {
+    harness.state().session().space().map_or(0, |table| table.points.len())
+}
+
+fn option(harness: &Harness<'_, App>, key: &str) -> String {
+    harness.state().session().document().options.effective(key).to_string()
+}
+
+#[test]
+fn the_pane_says_what_to_do_and_start_tries_everything() {
+    let mut harness = window("sample:resnet50", LARGE);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    harness.get_by_label_contains("Which configuration fits");
+    harness.get_by_role_and_label(Role::TextInput, "values of static_memory_policy");
+    harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
+    harness.get_by_label("8 configurations");
+    click(&mut harness, Role::Button, "Start: try configurations");
+    assert_eq!(n_points(&harness), 8);
+    harness.get_by_label("8 configurations, all tried");
+    harness.get_by_label_contains("plot of overhead against peak");
+    let rows = harness.query_all_by_label_contains("pin static_memory_policy").count();
+    assert!(rows > 3, "{rows}");
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    assert!(
+        harness.query_by_label("8 configurations, all tried").is_none(),
+        "the lanes are in front again"
+    );
+}
+
+#[test]
+fn the_keys_start_and_stop_and_what_is_known_stays() {
+    let mut harness = window("sample:mixed", LARGE);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    let field = harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
+    field.focus();
+    harness.run_steps(2);
+    harness
+        .get_by_role_and_label(Role::Button, "remove the axis atomic_clean_policy")
+        .click();
+    harness.run_steps(2);
+    harness.get_by_label("4 configurations");
+    press(&mut harness, TRY, Key::M);
+    assert!(harness.state().session().is_trying());
+    press(&mut harness, TRY, Key::M);
+    assert!(!harness.state().session().is_trying());
+    let known = n_points(&harness);
+    press(&mut harness, TRY, Key::M);
+    settle(&mut harness);
+    assert_eq!(n_points(&harness), 4);
+    assert!(known <= 4);
+    harness.get_by_label("4 configurations, all tried");
+}
+
+#[test]
+fn axes_are_typed_and_what_cannot_be_read_is_said() {
+    let mut harness = window("sample:bert", LARGE);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    let field = "values of atomic_clean_policy";
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::A);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text("0..x");
+    harness.run_steps(3);
+    harness.get_by_label_contains("atomic_clean_policy: \"0..x\" is no range");
+    assert!(harness.query_by_label("Start: try configurations").is_none());
+    press(&mut harness, egui::Modifiers::COMMAND, Key::A);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text("1");
+    harness.run_steps(3);
+    harness.get_by_label("4 configurations");
+    let capacity = "memory that configurations have to fit in";
+    harness.get_by_role_and_label(Role::TextInput, capacity).focus();
+    harness.run_steps(2);
+    harness
+        .get_by_role_and_label(Role::TextInput, capacity)
+        .type_text("100MiB");
+    harness.run_steps(3);
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    settle(&mut harness);
+    let table = harness.state().session().space().expect("a space");
+    assert!(
+        table
+            .points
+            .iter()
+            .all(|point| point.fitting().is_none() && point.figures().is_some())
+    );
+    click(&mut harness, Role::Button, "Recommend");
+    harness.get_by_label("Nothing fits.");
+}
+
+#[test]
+fn rows_are_sorted_and_walked_with_the_keys() {
+    let mut harness = tried("sample:mixed", LARGE);
+    let titles = |harness: &Harness<'_, App>| -> Vec<String> {
+        let rows = harness.query_all_by_label_contains("pin static_memory_policy");
+        rows.map(|row| format!("{row:?}")).collect()
+    };
+    let before = titles(&harness);
+    harness
+        .get_by_role_and_label(Role::Button, "sort by peak, of configurations")
+        .click();
+    harness.run_steps(2);
+    assert_ne!(titles(&harness), before);
+    harness.get_by_role_and_label(Role::Button, "sorted by peak, of configurations");
+    let label = {
+        let table = harness.state().session().space().expect("a space");
+        let peak = |point: &SpacePoint| point.figures().map(|figures| (figures.peak_reserved, point.idx));
+        let first = table.points.iter().min_by_key(|point| peak(point)).expect("a point");
+        format!("pin {}: ", table.space.title(first.idx))
+    };
+    harness
+        .query_all_by_label_contains(&label)
+        .next()
+        .expect("the first row")
+        .focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowDown);
+    harness.run_steps(3);
+    harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+}
+
+#[test]
+fn the_plot_is_walked_with_the_keys() {
+    let mut harness = tried("sample:mixed", LARGE);
+    let plot = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
+    harness.get_by_role_and_label(Role::Image, plot).focus();
+    harness.run_steps(2);
+    let selected = |harness: &mut Harness<'_, App>, key: Key, wanted: fn(&SpaceTable) -> u64| {
+        harness.key_press(key);
+        harness.run_steps(2);
+        let table = harness.state().session().space().expect("a space");
+        let label = format!("{}: fits, peak", table.space.title(wanted(table)));
+        let lines = harness.query_all_by_label_contains(&label).count();
+        // A row of the table says it too.
+        assert!(lines > 0, "{label}");
+        harness.get_by_role_and_label(Role::Button, "apply the selected configuration");
+    };
+    selected(&mut harness, Key::ArrowRight, |table| table.points[table.front[0]].idx);
+    selected(&mut harness, Key::ArrowDown, |table| table.points[table.front[1]].idx);
+}
+
+#[test]
+fn a_recommendation_is_told_applied_and_undone_in_one_step() {
+    let mut harness = window("sample:mixed", LARGE);
+    press(&mut harness, TRY, Key::G);
+    settle(&mut harness);
+    let found = harness
+        .state()
+        .session()
+        .space()
+        .and_then(|table| table.recommendation.clone());
+    let found = found.expect("a recommendation");
+    let winner = found.winner.as_ref().expect("something fits");
+    assert!(!found.reasons.is_empty());
+    harness.get_by_label(&winner.title);
+    harness.get_by_label_contains("with the least estimated overhead");
+    let before = option(&harness, keys::STATIC_MEMORY_POLICY);
+    click(&mut harness, Role::Button, "Apply this configuration");
+    let applied = option(&harness, keys::STATIC_MEMORY_POLICY);
+    assert_eq!(
+        applied,
+        winner
+            .configuration
+            .options
+            .effective(keys::STATIC_MEMORY_POLICY)
+            .to_string()
+    );
+    assert_ne!(applied, before);
+    assert!(
+        !harness.state().session().is_space_stale(),
+        "what axes set makes no points old"
+    );
+    press(&mut harness, egui::Modifiers::COMMAND, Key::Z);
+    settle(&mut harness);
+    assert_eq!(option(&harness, keys::STATIC_MEMORY_POLICY), before);
+}
+
+#[test]
+fn figures_of_reasons_lead_to_steps_and_options() {
+    let mut harness = window("sample:mixed", [1600.0, 1000.0]);
+    press(&mut harness, TRY, Key::G);
+    settle(&mut harness);
+    harness
+        .query_all_by_label_contains("selects it in the recommended configuration")
+        .next()
+        .expect("a tensor")
+        .click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert!(
+        harness.state().session().selection().is_some(),
+        "a tensor is selected in its lane"
+    );
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    settle(&mut harness);
+    if harness.query_by_label_contains("goes to simulation.device").is_none() {
+        press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    }
+    harness
+        .query_all_by_label_contains("goes to simulation.device")
+        .next()
+        .expect("an option")
+        .click();
+    harness.run_steps(4);
+}
+
+#[test]
+fn other_settings_make_points_old_and_axes_do_not() {
+    let mut harness = tried("sample:resnet50", LARGE);
+    let set = |harness: &mut Harness<'_, App>, key: &str, text: &str| {
+        let command = highwater_session::Command::SetOption {
+            key: key.to_owned(),
+            text: text.to_owned(),
+        };
+        harness.state_mut().apply(command);
+        settle(harness);
+    };
+    set(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
+    assert!(!harness.state().session().is_space_stale());
+    set(&mut harness, keys::DEVICE_MEMORY, "3GiB");
+    assert!(harness.state().session().is_space_stale());
+    harness.get_by_label_contains("these points were tried over the settings before");
+    click(&mut harness, Role::Button, "Start again: try configurations");
+    assert!(!harness.state().session().is_space_stale());
+}
+
+#[test]
+fn what_runs_nothing_offers_a_sample() {
+    let mut harness = window("sample:measured", LARGE);
+    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    harness.get_by_label_contains("what is open is neither");
+}
