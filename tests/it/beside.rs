@@ -15,7 +15,7 @@ use highwater::workload::{
     DeviceProfiles, MarkKind, RecordedBlock, RecordedMark, RecordedNames, Recording, SchedulePlan, TotalKind,
 };
 
-use crate::support::workload;
+use crate::workloads::workload;
 
 const GRAPH: &str = r#"{"highwater_graph": 1,
     "nodes": [{"name": "a", "op": "relu", "inputs": ["x"], "outputs": [{"id": "y", "shape": [1024], "dtype": "float32"}]},

@@ -17,7 +17,7 @@ use highwater::progress::{Cancel, Progress};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{SchedulePlan, Source, Workload};
 
-use crate::support::workload;
+use crate::workloads::workload;
 pub(crate) use graphs::SAVED;
 use graphs::{BESIDE, CHAIN, MIXED, SMALL_INPUTS, TRAINING, TWO};
 

@@ -8,7 +8,8 @@ use highwater::analysis::{GraphFigures, inspect};
 use highwater::graph::{Bindings, Graph, Phase};
 use serde_json::Value as Json;
 
-use crate::support::{files, name, shared, workload};
+use crate::support::{files, name, shared};
+use crate::workloads::workload;
 
 /// A model with a convolution, batch norm, dropout, tied weights and a literal.
 const TORCH_MODEL: &str = r#"

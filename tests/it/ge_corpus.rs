@@ -12,7 +12,8 @@ use highwater::workload::{Dumped, GraphEntry, Lifetimes, Workload};
 use serde_json::Value as Json;
 
 use crate::oracle::Oracle;
-use crate::support::{files, name, shared, workload};
+use crate::support::{files, name, shared};
+use crate::workloads::workload;
 
 const FOLDER: &str = "corpus/fetched/ge_dumps";
 

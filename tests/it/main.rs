@@ -81,5 +81,6 @@ mod timeline_remat;
 mod timeline_reuse;
 mod torch_corpus;
 mod trace_compare;
+mod workloads;
 mod xla_corpus;
 mod xla_together;

@@ -6,7 +6,8 @@ use highwater::import::ImportError;
 use highwater::units::Step;
 use serde_json::Value as Json;
 
-use crate::support::{files, name, read, shared, workload};
+use crate::support::{files, name, read, shared};
+use crate::workloads::workload;
 
 const TINY: &str = r#"{
   "highwater_graph": 1,

@@ -152,7 +152,7 @@ fn what_is_computed_anew_finds_its_inputs_on_the_common_axis() {
 
 #[test]
 fn a_budget_acts_under_every_policy() {
-    let saved = support::workload("saved.json", crate::effects::SAVED.as_bytes());
+    let saved = crate::workloads::workload("saved.json", crate::effects::SAVED.as_bytes());
     let plain = run(&request(saved.clone(), &[]));
     let tight = run(&request(saved, &[("dtr.eviction_threshold", "14MiB")]));
     assert_eq!(tight.lanes.len(), 4);
@@ -174,7 +174,7 @@ fn a_budget_acts_under_every_policy() {
 #[test]
 fn a_log_opens_as_lanes_of_budgets() {
     let log = DTR_LOG;
-    let comparison = run(&request(support::workload("small.log", log.as_bytes()), &[]));
+    let comparison = run(&request(crate::workloads::workload("small.log", log.as_bytes()), &[]));
     assert!(comparison.compares_passes());
     assert!(comparison.lanes.len() >= 3);
     let peaks: Vec<u64> = comparison
@@ -188,7 +188,10 @@ fn a_log_opens_as_lanes_of_budgets() {
 
 #[test]
 fn a_program_of_blocks_opens_as_three_lanes() {
-    let comparison = run(&request(support::workload("chain.json", BLOCK_PROGRAM.as_bytes()), &[]));
+    let comparison = run(&request(
+        crate::workloads::workload("chain.json", BLOCK_PROGRAM.as_bytes()),
+        &[],
+    ));
     let titles: Vec<&str> = comparison
         .lanes
         .iter()

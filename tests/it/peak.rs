@@ -16,8 +16,6 @@ use highwater::units::{Bytes, Step};
 use highwater::workload::{DeviceProfiles, SchedulePlan};
 use proptest::prelude::*;
 
-use crate::support;
-
 pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &str)]) -> Comparison {
     let mut plan = SchedulePlan::default();
     for (name, values) in dims {
@@ -28,7 +26,7 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
         options.set_text(key, value).unwrap();
     }
     let request = Request {
-        workload: Arc::new(support::workload("net.json", text.as_bytes())),
+        workload: Arc::new(crate::workloads::workload("net.json", text.as_bytes())),
         plan,
         options,
         environment: Environment::default(),

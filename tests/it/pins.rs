@@ -463,7 +463,7 @@ fn sessions_of_the_corpus_have_pins() {
     let mut entries = Vec::new();
     for path in files.iter().take(12) {
         let bytes = std::fs::read(path).unwrap();
-        let workload = support::workload(&support::name(path), &bytes);
+        let workload = crate::workloads::workload(&support::name(path), &bytes);
         let graphs = workload.graphs().iter().filter(|entry| entry.graph.ops().len() < 400);
         entries.extend(graphs.cloned());
     }

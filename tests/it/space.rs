@@ -54,7 +54,7 @@ fn small() -> Request {
         {"name":"c","op":"MatMul","inputs":["b"],"phase":"forward","outputs":[{"id":"c","shape":["batch",32768],"dtype":"float32","atomic":true}]},
         {"name":"d","op":"MatMulGrad","inputs":["c","a"],"phase":"backward","outputs":[{"id":"d","shape":["batch",65536],"dtype":"float32"}]},
         {"name":"e","op":"Sum","inputs":["d","b"],"phase":"backward","outputs":[{"id":"e","shape":["batch",16],"dtype":"float32"}]}]}"#;
-    let mut request = request_of(Arc::new(crate::support::workload("small.json", text.as_bytes())));
+    let mut request = request_of(Arc::new(crate::workloads::workload("small.json", text.as_bytes())));
     request.plan.dims.insert("batch".to_owned(), vec![16]);
     request
 }

@@ -9,7 +9,8 @@ use serde_json::Value as Json;
 
 use crate::cli::json;
 use crate::oracle::Oracle;
-use crate::support::{files, name, shared, workload};
+use crate::support::{files, name, shared};
+use crate::workloads::workload;
 
 /// The divisor of the interpreter's offsets.
 const ALIGNMENT: u64 = 64;

@@ -12,7 +12,8 @@ use highwater::workload::{GraphEntry, ProblemEntry, Source};
 use serde_json::Value as Json;
 
 use crate::oracle::Oracle;
-use crate::support::{read, shared, workload};
+use crate::support::{read, shared};
+use crate::workloads::workload;
 
 fn bytes(folder: &Path, file: &str) -> Vec<u8> {
     std::fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))

@@ -2,8 +2,8 @@
 
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Names, ProblemEntry, Source};
-use highwater_plan::{AS_DUMPED, BEST, Gap, Plan, PlanRequest, find, peak_live, plan, verify};
+use highwater_model::workload::{ProblemEntry, Source};
+use highwater_plan::{AS_DUMPED, BEST, Gap, PlanRequest, find, peak_live, plan, verify};
 use proptest::prelude::*;
 
 use crate::support;

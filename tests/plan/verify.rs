@@ -1,8 +1,7 @@
 //! The check of plans against a picture of bytes and steps, for problems with everything that a problem may have.
 
-use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Gap, Plan, PlanDefect, PlanRequest, Problem, find, plan, verify};
+use highwater_plan::{Buffer, Gap, Plan, PlanDefect, Problem, verify};
 use proptest::prelude::*;
 
 use crate::problems::{any_rich_problem, planned};

@@ -4,19 +4,12 @@ use std::path::{Path, PathBuf};
 
 use highwater_import::{ImportError, Imported, Input, import};
 use highwater_model::progress::{Cancel, Progress};
-use highwater_model::workload::Workload;
 
 /// Reads bytes as a file of a name.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     let cancel = Cancel::new();
     let mut input = Input::from_bytes(name, bytes)?;
     import(&mut input, &Progress::silent(&cancel))
-}
-
-/// The workload of bytes.
-pub(crate) fn workload(name: &str, bytes: &[u8]) -> Workload {
-    let imported = read(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Workload::new(name.to_owned(), imported.source)
 }
 
 /// A folder of the shared corpus, or nothing (with a word about it) where it is not at hand.

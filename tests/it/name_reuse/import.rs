@@ -29,7 +29,7 @@ fn programs_are_read_whole_or_inside_an_object() {
     let value: serde_json::Value = serde_json::from_str(SMALL).unwrap();
     let bare = value["program"].to_string();
     assert_eq!(program("small.json", bare.as_bytes()).blocks, whole.blocks);
-    let workload = support::workload("small.json", SMALL.as_bytes());
+    let workload = crate::workloads::workload("small.json", SMALL.as_bytes());
     let figures = |bindings: &Bindings| {
         let inspection = inspect(&workload, bindings);
         let entry = &inspection.lifetimes[0];
